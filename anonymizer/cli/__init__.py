@@ -29,6 +29,7 @@ INTERRUPTED = 130
 HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
+    "apply": "anonymizer.cli.apply",
     "verify": "anonymizer.cli.releases",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",

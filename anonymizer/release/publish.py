@@ -1,9 +1,10 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -23,6 +24,7 @@ from anonymizer.tables.files import (
     disarmed,
     disarmed_text,
     formulas,
+    read_table,
     with_safe_names,
     write_table,
 )
@@ -51,7 +53,7 @@ def publish(
     Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
     with reserved(directory, (*RELEASED, MANIFEST)) as output:
-        _require_free(directory, study.data_path, force)
+        require_free(directory, study.data_path, force)
         return _publish(study, output, force, n_jobs, watch, on_counted)
 
 
@@ -74,29 +76,53 @@ def _publish(
     if on_counted is not None:
         on_counted(task)
     table = anonymizer.fit_counted(raw, task)
-    release = anonymizer.release_
-    if not form.parquet and (cells := formulas(table)):
-        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     watch("writing and verifying the release", 0, None)
+    people = anonymizer.plan_.fitted.people(table)
+    written = Written(form, safe, study.published, study.privacy, study.objective_options)
+    return write_release(output, table, anonymizer.release_, people, written, force)
+
+
+class Written(NamedTuple):
+    """How a release is written: format, whether cells are disarmed, roles, policy, objective."""
+
+    form: Format
+    safe: bool
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    objective: Mapping[str, object]
+
+
+def write_release(
+    output: Output,
+    table: pd.DataFrame,
+    release: Release,
+    people: pd.DataFrame | None,
+    written: Written,
+    force: bool,
+) -> tuple[Release, Manifest]:
+    """Write a proven table and its manifest, and prove it once more as read back."""
+    form, safe, schema = written.form, written.safe, written.schema
+    cells = {} if form.parquet else formulas(table)
+    if cells or safe:
+        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     name = "released" + form.suffix
     manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
-    shape = shape_of(table, study.published)
+    shape = shape_of(table, schema)
 
     def write_manifest(path: Path) -> None:
         nonlocal manifest
         digest = digest_of_file(path.parent / name)
-        about = {"columns": _roles(study, form), "objective": study.objective_options}
+        about = {"columns": _roles(schema, form), "objective": dict(written.objective)}
         file_of = ReleasedFile(file=name, sha256=digest, **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
         manifest.write(path)
 
-    people = anonymizer.plan_.fitted.people(table)
     if safe:
-        _require_unordered(study.privacy, table[list(study.schema.sensitive)])
+        _require_unordered(written.models, table[list(schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
-            name: lambda path: _write_proven(table, path, form.released, study, people),
+            name: lambda path: _write_proven(table, path, written, people),
             MANIFEST: write_manifest,
         },
         force=force,
@@ -127,7 +153,7 @@ def form_at(study: Study, path: Path) -> Format:
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
-def _require_free(directory: Path, source: Path, force: bool) -> None:
+def require_free(directory: Path, source: Path, force: bool) -> None:
     """Refuse a directory that holds a release, unless forced; never replace the table itself."""
     there = [name for name in (MANIFEST, *RELEASED) if os.path.lexists(directory / name)]
     for name in there:
@@ -161,24 +187,23 @@ def _release_in(directory: Path) -> tuple[str, ...]:
     return () if ours is None else (MANIFEST, ours.file)
 
 
-def _roles(study: Study, form: Format) -> ReportedRoles:
+def _roles(schema: Schema, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
-    schema = study.published
     return ReportedRoles(
         quasi_identifiers=list(schema.quasi_identifiers),
         sensitive=list(schema.sensitive),
         targets=list(schema.targets),
         identifiers=list(schema.identifiers),
-        missing=study.document.data.missing,
+        missing=schema.missing,
         missing_values=list(form.missing_values),
         separator=form.separator,
     )
 
 
 def _write_proven(
-    table: pd.DataFrame, path: Path, form: Format, study: Study, people: pd.DataFrame | None
+    table: pd.DataFrame, path: Path, written: Written, people: pd.DataFrame | None
 ) -> None:
     """Write a table and prove what the file holds: texts may merge or split what values did not."""
+    form, schema = written.form.released, written.schema
     write_table(table, path, form)
-    table = study.read(path, form, study.published)
-    prove(table, study.published, study.privacy, people)
+    prove(read_table(path, form, schema.columns), schema, written.models, people)
