@@ -423,10 +423,13 @@ def test_what_a_plan_remembers_changes_no_row(people, anonymizer, unseen, level,
     rows = people.head(40).set_axis([7] * 40)
     rows["sex"] = ["f", " m", "strange", "f"] * 10
     rows["age"] = [20, 130, 20, 41] * 10
+    rows["town"] = pd.Categorical(["Ulm", "Ulm", "Oslo", "Ayr"] * 10)
     first = [plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen) for i in range(37)]
     again = [plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen) for i in range(37)]
     looked_up = [recalled(plan, rows.iloc[[i]], unseen) is not None for i in range(37)]
     assert all(looked_up[i] for i in (0, 3, 4))
+    hidden_rows = [hidden(one).any() for one in first]
+    assert any(hidden_rows) == (unseen == "suppress")
     monkeypatch.setattr(scoring, "recalled", lambda *_: None)
     for i, (one, other) in enumerate(zip(first, again, strict=True)):
         slow = plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen)
