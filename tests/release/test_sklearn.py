@@ -183,7 +183,6 @@ def test_a_y_that_nothing_needs_is_not_looked_at(people, anonymizer):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, "the table has no column 'income'"),
         (["low"] * 599, "y has 599 values for the 600 records of X"),
         (pd.Series(["low"] * 600, name="wages"), "X lacks 'income', and y is 'wages'; rename y"),
         (pd.DataFrame({"incom": ["low"]}), "the table has no column 'income'; did you mean 'inco"),
@@ -193,6 +192,11 @@ def test_a_y_that_nothing_needs_is_not_looked_at(people, anonymizer):
 def test_a_y_that_does_not_fit(people, anonymizer, y, message):
     with pytest.raises(InputError, match=message):
         anonymizer.fit(people.drop(columns="income"), y)
+
+
+def test_a_y_that_is_missing(people, anonymizer):
+    with pytest.raises(InputError, match="no column 'income'; put it into X, or give it as y"):
+        anonymizer.set_params(identifiers=[]).fit(people[QUASI])
 
 
 def test_several_columns_may_be_y(people, anonymizer):
