@@ -47,7 +47,9 @@ def with_target(X: pd.DataFrame, y: object, schema: Schema) -> pd.DataFrame:
     fit.
     """
     missing = [name for name in schema.counted if name not in X.columns]
-    if y is None or not missing:
+    if y is None:
+        require_columns(X.columns, missing, "; put it into X, or give it as y")
+    if not missing:
         return X
     columns = _targets(y, missing)
     for name, values in columns.items():

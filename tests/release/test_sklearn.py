@@ -36,6 +36,8 @@ from anonymizer import (
     SafePub,
     TCloseness,
 )
+from anonymizer.release.applying import scoring
+from anonymizer.release.applying.remembered import recalled
 
 QUASI = ["age", "sex", "town"]
 
@@ -181,7 +183,6 @@ def test_a_y_that_nothing_needs_is_not_looked_at(people, anonymizer):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, "the table has no column 'income'"),
         (["low"] * 599, "y has 599 values for the 600 records of X"),
         (pd.Series(["low"] * 600, name="wages"), "X lacks 'income', and y is 'wages'; rename y"),
         (pd.DataFrame({"incom": ["low"]}), "the table has no column 'income'; did you mean 'inco"),
@@ -191,6 +192,11 @@ def test_a_y_that_nothing_needs_is_not_looked_at(people, anonymizer):
 def test_a_y_that_does_not_fit(people, anonymizer, y, message):
     with pytest.raises(InputError, match=message):
         anonymizer.fit(people.drop(columns="income"), y)
+
+
+def test_a_y_that_is_missing(people, anonymizer):
+    with pytest.raises(InputError, match="no column 'income'; put it into X, or give it as y"):
+        anonymizer.set_params(identifiers=[]).fit(people[QUASI])
 
 
 def test_several_columns_may_be_y(people, anonymizer):
@@ -404,3 +410,33 @@ def test_the_checks_of_scikit_learn():
     failed = {r["check_name"] for r in results if r["status"] == "failed"}
     assert failed == {*LEFT_OUT}, {name: found[name] for name in failed - {*LEFT_OUT}}
     assert sum(result["status"] == "passed" for result in results) > 35
+
+
+@pytest.mark.parametrize("unseen", ["any", "suppress"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_what_a_plan_remembers_changes_no_row(people, anonymizer, unseen, level, monkeypatch):
+    town = pd.Categorical(people["town"])
+    people = people.assign(age=people["age"].astype("int16"), town=town).drop(columns="name")
+    anonymizer.set_params(
+        recoding=Fixed({"age": level, "sex": 1, "town": 0}), identifiers=["hours"]
+    )
+    listed = {"order": sorted({*people["town"]}), "widths": [3]}
+    anonymizer.set_params(privacy=[KAnonymity(1)])
+    anonymizer.quasi_identifiers["town"] = listed
+    plan = anonymizer.fit(people).plan_
+    rows = people.head(40).set_axis([7] * 40)
+    rows["sex"] = ["f", " m", "strange", "f"] * 10
+    rows["age"] = [20, 130, 20, 41] * 10
+    rows["town"] = pd.Categorical(["Ulm", "Ulm", "Oslo", "Ayr"] * 10)
+    first = [plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen) for i in range(37)]
+    again = [plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen) for i in range(37)]
+    looked_up = [recalled(plan, rows.iloc[[i]], unseen) is not None for i in range(37)]
+    assert all(looked_up[i] for i in (0, 3, 4))
+    hidden_rows = [hidden(one).any() for one in first]
+    assert any(hidden_rows) == (unseen == "suppress")
+    monkeypatch.setattr(scoring, "recalled", lambda *_: None)
+    for i, (one, other) in enumerate(zip(first, again, strict=True)):
+        slow = plan.apply(rows.iloc[i : i + 3], verify=False, unseen=unseen)
+        pd.testing.assert_frame_equal(one, slow)
+        pd.testing.assert_frame_equal(other, slow)
+    assert b"strange" not in pickle.dumps(plan)
