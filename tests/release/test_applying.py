@@ -16,6 +16,7 @@ from anonymizer import (
     PolicyBrokenError,
     verify_release,
 )
+from anonymizer.cli import main
 from anonymizer.release.applying.publishing import Wishes, publish_applied
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import publish
@@ -218,3 +219,29 @@ def test_boxes_take_new_values_into_their_only_class():
     values = [1, 2, 3, 10, 11, 12] * 2
     plan = small(Hierarchy.ranges([5]), values, Boxes(), privacy=[KAnonymity(4)])
     assert placed(plan, -7, 99) == ["(-inf, 3)", "[11, inf)"]
+
+
+def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    january = rows_of(rng, 200, 20)
+    released(tmp_path, "full-domain", "suppression = 0.1", 3, january)
+    table, out = tmp_path / "february.csv", tmp_path / "out"
+
+    def said(frame, *options, output=out):
+        frame.to_csv(table, index=False)
+        given = ["apply", tmp_path / "january", table, "-o", output, *options]
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, given)])
+        assert not out.exists()
+        return ended.value.code, capsys.readouterr().err
+
+    code, message = said(january.assign(more=1))
+    assert (code, "did not have: 'more'" in message, "--drop more" in message) == (2, True, True)
+    code, message = said(january.drop(columns="job"))
+    assert (code, "no column 'job'" in message) == (2, True)
+    code, message = said(january, "--force", output=tmp_path / "january")
+    assert (code, "is the release that is applied" in message) == (2, True)
+    code, message = said(january.replace({"job": {"clerk": "SECRET"}}))
+    assert (code, "SECRET" in message) == (2, False)
+    code, message = said(january.iloc[:20])
+    assert (code, "needs suppression = " in message) == (1, True)

@@ -20,7 +20,6 @@ from anonymizer.report.plots.release import (
     sizes_picture,
     svg_of,
 )
-from tests.releases import manifest_of
 from tests.report.test_plots import SWEPT
 
 EVIL = "a<b>&$x_1$"
