@@ -85,8 +85,8 @@ class Plan:
         known = study if study is None or isinstance(study, Study) else Study(study)
         found = Followed.at(Path(path), known)
         manifest = found.manifest
-        fingerprint = manifest.study.fingerprint or ""
-        return cls(found.source.plan, 0, fingerprint, manifest.method, found)
+        seed = manifest.seeds.search or 0
+        return cls(found.source.plan, seed, manifest.study.fingerprint, manifest.method, found)
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.quasi_identifiers)

@@ -480,7 +480,6 @@ UNNOTICED_ALONE = {
 """What only a study notices, and why."""
 
 UNNOTICED = {
-    "hierarchies.**": "how other tables are recoded",
     "information.shuffled_deviation": RAW,
     "masking.channels.*.expected.*.*": RAW,
     "masking.channels.*.realised_distortion": RAW,
@@ -492,7 +491,6 @@ UNNOTICED = {
     "masking.preserved.mean.*": RAW,
     "masking.preserved.mean_kept": RAW,
     "masking.preserved.variance.*": RAW,
-    "method.**": "how other tables are recoded",
     "masking.scale.*": "of several attributes: " + RAW,
     "search.checked": SEARCH,
     "search.feasible": SEARCH,
