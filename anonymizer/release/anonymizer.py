@@ -346,12 +346,13 @@ class Anonymizer(Displayed, Conventions):
         """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
+        named = self.objective if isinstance(self.objective, Objective) else None
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
-            tuple(getattr(self.objective, "targets", ())),  # a named one has none
+            tuple(getattr(named, "targets", ())),  # one that is given by its name has none
         )
 
     @property
