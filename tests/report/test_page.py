@@ -493,6 +493,6 @@ def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     with pytest.raises(InputError, match="form = 'htm' is unknown"):
         report_of(release, form="htm")
     monkeypatch.setattr(rendering, "find_spec", lambda name: None)
-    code, _, err = command(release)
+    code, _, err = command(release, "--pdf")
     assert code == 2
-    assert "needs jinja2, which is not installed: pip install 'anonymizer[report]'" in err
+    assert "needs weasyprint, which is not installed: pip install 'anonymizer[pdf]'" in err

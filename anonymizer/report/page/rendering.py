@@ -92,8 +92,8 @@ def _refused(url: str, *_: Any, **__: Any) -> Any:
 
 
 FORMS: Mapping[str, Form] = {
-    "html": Form(".html", {"jinja2": "report"}, "auto", as_html),
-    "markdown": Form(".md", {"jinja2": "report"}, None, as_markdown),
-    "pdf": Form(".pdf", {"jinja2": "report", "weasyprint": "pdf"}, "light", as_pdf),
+    "html": Form(".html", {}, "auto", as_html),
+    "markdown": Form(".md", {}, None, as_markdown),
+    "pdf": Form(".pdf", {"weasyprint": "pdf"}, "light", as_pdf),
 }
 """The forms of a page by their names."""
