@@ -63,8 +63,8 @@ def as_pdf(page: Page) -> bytes:
         from weasyprint import HTML
     except OSError:
         raise InputError(
-            "a report as pdf needs Pango, which this system lacks: install it (on Debian the package "
-            "libpangoft2-1.0-0), or print the report as html from a browser"
+            "a report as pdf needs Pango, which this system lacks: install it (on Debian, the "
+            "package libpangoft2-1.0-0), or print the report as html from a browser"
         ) from None
 
     document = HTML(string=_filled("page.html", page), url_fetcher=_refused)
