@@ -89,6 +89,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.recoding.recoding import Recoding as Recoding
     from anonymizer.recoding.safepub import SafePub as SafePub
     from anonymizer.release.anonymizer import Anonymizer as Anonymizer
+    from anonymizer.release.plan import Plan as Plan
     from anonymizer.release.release import Release as Release
     from anonymizer.release.study import Study as Study
     from anonymizer.release.verification import (
@@ -128,6 +129,7 @@ HOMES = {
     "recoding.recoding": "Recoding",
     "recoding.safepub": "SafePub",
     "release.anonymizer": "Anonymizer",
+    "release.plan": "Plan",
     "release.release": "Release",
     "release.study": "Study",
     "release.verification": "Verification verify_release",

@@ -316,8 +316,13 @@ def _needed(
     found = suppressed_of(counts, models, most, hidden, forced)
     if found is None:
         return ""
-    share = ceil(found.records / counts.records * 1000) / 1000
+    share = budget_for(found.records, counts.records)
     return f"; needs suppression = {share:g}" if share < 1 else ""
+
+
+def budget_for(suppressed: int, records: int) -> float:
+    """The least share of three digits that covers some suppressed records."""
+    return ceil(suppressed / records * 1000) / 1000
 
 
 def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:

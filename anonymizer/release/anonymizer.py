@@ -5,15 +5,27 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
-from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
+from anonymizer.errors import (
+    InputError,
+    PolicyBrokenError,
+    column_names,
+    digest_of,
+    jobs_of,
+    require_columns,
+    require_one_of,
+    shown,
+    whole_seed,
+)
 from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import followed, watched
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import RandomRecoding
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import (
     DifferentialPrivacy,
@@ -25,12 +37,16 @@ from anonymizer.privacy import (
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.plan import Plan
+from anonymizer.release.frames import aligned, as_features, chosen, frame_of, with_target
+from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
+
+MODELLED = "; rows that a model scores are no release, and need verify=False"
+"""What is added where a verified release is refused that a prediction may have no need of."""
 
 
 @dataclass(eq=False, repr=False)
@@ -75,6 +91,14 @@ class Anonymizer(Displayed, Conventions):
         Called with what is being done, how much of it is done, and of how much (or None). When left
         out, a bar shows itself at a prompt or in a notebook once a fit takes longer than a second;
         False for none.
+    verify
+        Whether ``transform`` and ``fit_transform`` give verified releases, or raise. Without it
+        they give every row of a table, in its order and with its index, for a model to learn from
+        or to score: no release, as ``attrs["anonymizer"]`` of the DataFrame says. ``fit`` and
+        ``fit_transform`` prove the release of the fitted table all the same.
+    unseen
+        What ``transform`` does with values that the recoding cannot place: ``"error"``, ``"any"``
+        (``*`` in that attribute of the record), or ``"suppress"`` the record.
 
     Attributes
     ----------
@@ -90,6 +114,10 @@ class Anonymizer(Displayed, Conventions):
         of each (``feasible``, ``minimal``, ``checked``, ``information``, ``value``, ``best``).
     columns_ : list of str
         The columns of the released table.
+    feature_names_in_ : array of str
+        The columns of the table that was fitted.
+    n_features_in_ : int
+        How many these are.
 
     Raises
     ------
@@ -110,6 +138,8 @@ class Anonymizer(Displayed, Conventions):
     time_limit: float | None = None
     n_jobs: int | None = None
     progress: Watch | Literal[False] | None = None
+    verify: bool = True
+    unseen: Unseen = "error"
 
     def __repr__(self) -> str:
         from anonymizer.release.display import line_of
@@ -132,37 +162,89 @@ class Anonymizer(Displayed, Conventions):
         return state
 
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
-        """Choose the recoding for a table, and prove it on that table."""
-        self.fit_transform(X)
+        """Choose the recoding for a table, and prove it on that table.
+
+        ``y`` may hold sensitive attributes and targets that X lacks: a Series or a DataFrame by
+        their names, or values without a name where one is missing. Else it is not looked at.
+        """
+        self.fit_transform(X, y)
         return self
 
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+    def transform(self, X: pd.DataFrame) -> Any:
         """Recode a table, recount it, and hand it out only if every class satisfies the policy.
 
         Recoding and policy are those that were fitted. Columns keep their order, other columns and
         the index are kept, identifiers are left out.
+
+        With ``verify=False`` nothing is recounted, and no class suppressed: every row is given, in
+        its order, with the columns that were fitted. Their order in X does not matter, columns that
+        were not fitted are left out, and sensitive attributes, targets and identifiers may be
+        absent. Quasi-identifiers are texts.
 
         Raises
         ------
         PolicyBrokenError
             When a class of this table breaks the policy.
         InputError
-            When it holds values that the recoding has never seen.
+            When it lacks a column, or holds values that the recoding cannot place.
         """
         self._require_fitted()
-        released, self.release_ = self.plan_.release(X)
+        table = frame_of(X)
+        return self._output(self._verified(table) if self.verify else self._rows(table))
+
+    def _verified(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The verified release of a table."""
+        for name in self.plan_.schema.counted:
+            if name not in table.columns and name not in self.feature_names_in_:
+                raise InputError(
+                    f"the table has no column {name!r}, which the policy is held against{MODELLED}"
+                )
+        try:
+            released, self.release_ = self.plan_.release(table, unseen=self.unseen)
+        except PolicyBrokenError as error:
+            raise PolicyBrokenError(f"{error}{MODELLED}") from None
         return released
 
-    @watched
-    def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        """Choose the recoding for a table and give the released table.
+    def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """All rows of a table, recoded without proof."""
+        schema, known = self.plan_.schema, list(self.feature_names_in_)
+        needless = {*schema.counted, *schema.identifiers}
+        require_columns(table.columns, [name for name in known if name not in needless])
+        recoded = self.plan_.apply(chosen(table, known), verify=False, unseen=self.unseen)
+        return as_features(chosen(recoded, self.columns_), schema.quasi_identifiers)
 
-        The plan is remembered only when the release that it makes is proven.
+    @watched
+    def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
+        """Choose the recoding for a table and give the released one, without the columns of ``y``.
+
+        With ``verify=False`` it has every row of X: those that were suppressed, removed or dropped
+        are ``*`` in every quasi-identifier. The plan is remembered only when the release that it
+        makes is proven.
         """
-        return self.fit_counted(X, self.task(X))
+        given = frame_of(X)
+        table = with_target(given, y, self.schema)
+        released = self._fitted(table) if self.verify else self._fitted_rows(table)
+        self.columns_ = [name for name in self.columns_ if name not in {*table} - {*given}]
+        self.feature_names_in_ = np.array(given.columns, dtype=object)
+        return self._output(released[self.columns_])
+
+    def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
+        return self.fit_counted(table, self.task(table))
+
+    def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Every row of a table that was fitted, as its release has it."""
+        recoding = self.chosen_recoding
+        if recoding.private or isinstance(recoding, RandomRecoding):
+            raise InputError(
+                f"recoding {recoding.name!r} draws values, or records, at random, for "
+                "which it needs the whole table; verify = False needs one that generalizes"
+            )
+        rows = table.reset_index(drop=True)
+        names = self.schema.quasi_identifiers
+        return as_features(aligned(self._fitted(rows), rows, names), names).set_axis(table.index)
 
     def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
-        """The same of a table that was counted already: ``task(X)``."""
+        """The release of a table that was counted already: ``task(X)``."""
         recoding, counted = self.chosen_recoding, task.counted
         recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
         fitted, outcome = searched(recoding, task)
@@ -176,6 +258,7 @@ class Anonymizer(Displayed, Conventions):
         self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
         self.search_ = fitted.search
         self.columns_ = list(released.columns)
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
         return released
 
     def _method(self, fitted: RecodingPlan) -> dict[str, object]:
@@ -218,10 +301,16 @@ class Anonymizer(Displayed, Conventions):
 
         Raises InputError when table and parameters do not fit together.
         """
+        self._require_options()
         models, objective, run = self.models, self.chosen_objective, self.run()
         self.chosen_recoding.require_suitable(models, objective, run)
         counted = Counted.of(table, self.schema, self.hierarchies, population_of(models))
         return Task(counted, models, objective, whole_seed(self.seed), run)
+
+    def _require_options(self) -> None:
+        require_one_of("unseen", self.unseen, UNSEEN)
+        if not isinstance(self.verify, bool):
+            raise InputError(f"verify = {shown(self.verify)} must be true or false")
 
     def run(self) -> Run:
         """How a search may run."""
@@ -257,12 +346,13 @@ class Anonymizer(Displayed, Conventions):
         """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
+        named = self.objective if isinstance(self.objective, Objective) else None
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
-            tuple(getattr(self.objective, "targets", ())),  # a named one has none
+            tuple(getattr(named, "targets", ())),  # one that is given by its name has none
         )
 
     @property

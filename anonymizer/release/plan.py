@@ -85,8 +85,8 @@ class Plan:
         known = study if study is None or isinstance(study, Study) else Study(study)
         found = Followed.at(Path(path), known)
         manifest = found.manifest
-        fingerprint = manifest.study.fingerprint or ""
-        return cls(found.source.plan, 0, fingerprint, manifest.method, found)
+        seed = manifest.seeds.search or 0
+        return cls(found.source.plan, seed, manifest.study.fingerprint, manifest.method, found)
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.quasi_identifiers)
@@ -166,11 +166,24 @@ class Plan:
         Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises
         InputError when the table lacks what it needs or holds values that are not covered.
         """
+        return self.released(table, unseen)[1:]
+
+    def released(
+        self, table: pd.DataFrame, unseen: Unseen
+    ) -> tuple[RecodingPlan, pd.DataFrame, Release]:
+        """The same, and before it the plan that was carried out."""
         require_one_of("unseen", unseen, UNSEEN)
-        admitted = self.schema.admit(table)
+        admitted = self.admitted(table)
         plan, outcome, report = self.carried_out(admitted, unseen)
         released, release = replace(self, fitted=plan).proven(table, admitted, outcome)
-        return released, replace(release, unseen=report)
+        return plan, released, replace(release, unseen=report)
+
+    def admitted(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The records that can be released; to follow a release no identifier is needed."""
+        if self.followed is None or not isinstance(table, pd.DataFrame):
+            return self.schema.admit(table)
+        there = tuple(name for name in self.schema.identifiers if name in table.columns)
+        return replace(self.schema, identifiers=there).admit(table)
 
     def carried_out(
         self, admitted: pd.DataFrame, unseen: Unseen

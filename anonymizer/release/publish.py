@@ -1,9 +1,10 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -26,6 +27,7 @@ from anonymizer.tables.files import (
     disarmed,
     disarmed_text,
     formulas,
+    read_table,
     with_safe_names,
     write_table,
 )
@@ -54,7 +56,7 @@ def publish(
     Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
     with reserved(directory, FILES) as output:
-        _require_free(directory, study.data_path, force)
+        require_free(directory, study.data_path, force)
         return _publish(study, output, force, n_jobs, watch, on_counted, key)
 
 
@@ -78,18 +80,53 @@ def _publish(
     if on_counted is not None:
         on_counted(task)
     table = anonymizer.fit_counted(raw, task)
-    release = anonymizer.release_
-    if not form.parquet and (cells := formulas(table)):
-        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     watch("writing and verifying the release", 0, None)
+    people = anonymizer.plan_.fitted.people(table)
+    objective = study.objective_options
+    written = Written(form, safe, study.published, study.privacy, objective, key, force)
+    return write_release(output, raw, table, anonymizer.release_, people, written)
+
+
+class Written(NamedTuple):
+    """How a release is written.
+
+    ``form``: of the table that was given; ``safe``: whether cells that a spreadsheet would run are
+    disarmed; roles, policy and objective; the ``key`` that signs, None for no signature; ``force``:
+    whether a release that lies there is replaced.
+    """
+
+    form: Format
+    safe: bool
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    objective: Mapping[str, object]
+    key: PrivateKey | None
+    force: bool
+
+
+def write_release(
+    output: Output,
+    raw: pd.DataFrame,
+    table: pd.DataFrame,
+    release: Release,
+    people: pd.DataFrame | None,
+    written: Written,
+) -> tuple[Release, Manifest]:
+    """Write a proven table and its manifest, and prove it once more as read back.
+
+    ``raw`` is the table that was given, ``people`` the population recoded as the released one.
+    """
+    form, safe, schema = written.form, written.safe, written.schema
+    cells = {} if form.parquet else formulas(table)
+    if cells or safe:
+        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     name = "released" + form.suffix
     manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
-    shape = shape_of(table, study.published)
-    fitted = anonymizer.plan_.fitted
+    shape = shape_of(table, schema)
     about = {
-        "columns": _roles(study, form),
-        "objective": ReportedObjective.model_validate(study.objective_options),
-        **({} if key is None or fitted.private else _input(raw, study.schema, key)),
+        "columns": _roles(schema, form),
+        "objective": ReportedObjective.model_validate(written.objective),
+        **_input(raw, release, written),
     }
 
     def manifest_in(directory: Path) -> Manifest:
@@ -98,24 +135,28 @@ def _publish(
         manifest = manifest.model_copy(update={**about, "table": file_of})
         return manifest
 
-    people = fitted.people(table)
     if safe:
-        _require_unordered(study.privacy, table[list(study.schema.sensitive)])
+        _require_unordered(written.models, table[list(schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
-            name: lambda path: _write_proven(table, path, form.released, study, people),
-            **manifest_writers(manifest_in, key),
+            name: lambda path: _write_proven(table, path, written, people),
+            **manifest_writers(manifest_in, written.key),
         },
-        force=force,
+        force=written.force,
     )
     return release, manifest
 
 
-def _input(raw: pd.DataFrame, schema: Schema, key: PrivateKey) -> dict[str, ReportedInput]:
-    """What is reported of the table that was given."""
-    found = fingerprint_of(raw, schema.columns, key.of_counts)
-    return {"input": ReportedInput(fingerprint=found)}
+def _input(raw: pd.DataFrame, release: Release, written: Written) -> dict[str, ReportedInput]:
+    """What is reported of the table that was given, where there is a key.
+
+    Nothing of one that is released under differential privacy, whose records are not reported.
+    """
+    if written.key is None or release.records is None:
+        return {}
+    names = {*release.recoding, *written.schema.sensitive, *written.schema.targets}
+    return {"input": ReportedInput(fingerprint=fingerprint_of(raw, names, written.key.of_counts))}
 
 
 def _require_unordered(models: Sequence[PrivacyModel], table: pd.DataFrame) -> None:
@@ -141,7 +182,7 @@ def form_at(study: Study, path: Path) -> Format:
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
-def _require_free(directory: Path, source: Path, force: bool) -> None:
+def require_free(directory: Path, source: Path, force: bool) -> None:
     """Refuse a directory that holds a release, unless forced; never replace the table itself."""
     there = [name for name in reversed(FILES) if os.path.lexists(directory / name)]
     for name in there:
@@ -175,24 +216,23 @@ def _release_in(directory: Path) -> tuple[str, ...]:
     return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
 
 
-def _roles(study: Study, form: Format) -> ReportedRoles:
+def _roles(schema: Schema, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
-    schema = study.published
     return ReportedRoles(
         quasi_identifiers=list(schema.quasi_identifiers),
         sensitive=list(schema.sensitive),
         targets=list(schema.targets),
         identifiers=list(schema.identifiers),
-        missing=study.document.data.missing,
+        missing=schema.missing,
         missing_values=list(form.missing_values),
         separator=form.separator,
     )
 
 
 def _write_proven(
-    table: pd.DataFrame, path: Path, form: Format, study: Study, people: pd.DataFrame | None
+    table: pd.DataFrame, path: Path, written: Written, people: pd.DataFrame | None
 ) -> None:
     """Write a table and prove what the file holds: texts may merge or split what values did not."""
+    form, schema = written.form.released, written.schema
     write_table(table, path, form)
-    table = study.read(path, form, study.published)
-    prove(table, study.published, study.privacy, people)
+    prove(read_table(path, form, schema.columns), schema, written.models, people)

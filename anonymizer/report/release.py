@@ -140,6 +140,8 @@ def _objective(search: SearchResult) -> list[str]:
 
 def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
+    if search.strategy == "applied":
+        return ["Recoded as the release that it follows."]
     if not search.searched:
         return ["Recoded at the levels given."]
     over = " over the grid" if search.grids else ""

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator
+from ctypes.util import find_library
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -19,10 +21,11 @@ from releases import KINDS, NAME, copied, release_of
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import MODELS
+from anonymizer.release.manifest.parts import ReportedInput
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
-from anonymizer.report.page import rendering, report_of
+from anonymizer.report.page import pictures, rendering, report_of
 from anonymizer.report.page.document import Page, Paragraph, Section
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.numbers import FORMS, sentence
@@ -209,7 +212,6 @@ def sources(evidence: Evidence) -> Iterator[object]:
     least = [log2(each.parameters.get("l", 1)) for each in manifest.privacy]
     yield from (each.uncertainty - bits for each in evidence.disclosures for bits in least)
     yield (manifest.suppressed or 0) / (manifest.records or 1)
-    yield sum(evidence.recounted)
 
 
 def known(evidence: Evidence) -> set[str]:
@@ -272,6 +274,19 @@ def test_a_page_by_hand(tmp_path):
     assert "| sex | as it was | 2 | f; m | 0% |" in text
 
 
+def test_a_signed_release_shows_what_it_can_be_compared_with(release):
+    (release / "release.json.sig").write_text("signature")
+    evidence = evidence_of(release)
+    fingerprint = "hmac-sha256:" + "7" * 64
+    given = ReportedInput(fingerprint=fingerprint)
+    signed = replace(evidence, manifest=evidence.manifest.model_copy(update={"input": given}))
+    text = text_of(signed)
+    assert f"- **Keyed fingerprint of the original**: {fingerprint}\n" in text
+    assert "anonymizer verify out --key public.pem" in text
+    assert "- **Signature**: in release.json.sig; it was not checked for this report\n" in text
+    assert "fingerprint of the original" not in text_of(evidence)
+
+
 def test_what_is_left_open_depends_on_policy_and_release(releases):
     topics = {
         name: [topic for topic, _ in open_points(evidence_of(releases[name]))] for name in releases
@@ -304,6 +319,7 @@ def test_a_study_adds_a_comparison_that_names_what_fails(releases):
     page = report_of(releases["best"], releases["best"].parent / "study.toml", "markdown").decode()
     assert "### Other recodings under the same policy" in page
     assert "Measured on the original table of 240 records" in page
+    assert "Every number here but those of other recodings is in the manifest" in page
     assert re.search(r"\| full-domain( \(best\))? \| [\d.]+ bits \|", page)
     assert re.search(r"fails in \d+ class(es)?: (k-anonymity|t-closeness)", page)
 
@@ -397,6 +413,17 @@ def test_every_text_is_escaped(tmp_path):
     assert [len(re.split(r"(?<!\\)\|", line)) for line in rows] == [7]
 
 
+def test_without_pango_there_is_no_pdf(monkeypatch):
+    class Lacking:
+        def __getattr__(self, name):
+            raise OSError("cannot load library 'libpango-1.0-0'")
+
+    monkeypatch.setitem(sys.modules, "weasyprint", Lacking())
+    with pytest.raises(InputError, match="needs Pango, which this system lacks: install it"):
+        as_pdf(Page("Title", "about", "holds", [], [], "end"))
+
+
+@pytest.mark.skipif(not find_library("pango-1.0"), reason="the system has no Pango")
 def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
     lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
     page = as_pdf(Page("Title", "about", "holds", [], [Section("one", "One", lines)], "end"))
@@ -458,14 +485,27 @@ def test_a_release_that_does_not_hold_has_no_report(release, tmp_path, command):
         report_of(release)
 
 
+def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command, monkeypatch):
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    place = release.parent / "page.html"
+    code, _, err = command(release, "--output", place)
+    assert (code, err) == (
+        0,
+        "The report has no pictures: pip install 'anonymizer[plots]'\n",
+    )
+    assert "<svg" not in place.read_text(encoding="utf-8")
+
+
 def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     assert "give one of --html, --markdown and --pdf" in command(release, "--html", "--pdf")[2]
+    code, _, err = command(tmp_path / "nowhere")
+    assert (code, "there is no " in err) == (2, True)
     (tmp_path / "empty").mkdir()
     code, _, err = command(tmp_path / "empty")
     assert (code, "there is no release.json" in err) == (2, True)
     with pytest.raises(InputError, match="form = 'htm' is unknown"):
         report_of(release, form="htm")
     monkeypatch.setattr(rendering, "find_spec", lambda name: None)
-    code, _, err = command(release)
+    code, _, err = command(release, "--pdf")
     assert code == 2
-    assert "needs jinja2, which is not installed: pip install 'anonymizer[report]'" in err
+    assert "needs weasyprint, which is not installed: pip install 'anonymizer[pdf]'" in err

@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from releases import manifest_of
 
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.figures import ReportedInformation
 from anonymizer.report.plots.attributes import _steps
 from anonymizer.report.plots.release import (
     attribute_picture,
@@ -23,6 +24,8 @@ from tests.report.test_plots import SWEPT
 
 EVIL = "a<b>&$x_1$"
 
+INFORMATION = dict.fromkeys(ReportedInformation.model_fields, 0.0)
+
 
 def manifest(table, privacy=(), **changes):
     """A manifest of a table of one quasi-identifier and one sensitive attribute."""
@@ -35,18 +38,11 @@ def manifest(table, privacy=(), **changes):
     content = {
         "records": len(table),
         "released": len(table),
-        "dropped": 0,
-        "suppressed": 0,
-        "suppressed_class": "none",
         "classes": 2,
-        "query_loss": {},
-        "other_columns": [],
-        "information": {"original": 0.8, "retained": 0.2, "ceiling": 0.5},
-        "targets": {},
+        "information": {**INFORMATION, "original": 0.8, "retained": 0.2, "ceiling": 0.5},
         "levels": {name: 1},
         "recoding": {name: entries},
         "privacy": list(privacy),
-        "warnings": [],
         "search": {"nodes": 3, "minimal": [[1]]},
         "columns": {
             "quasi_identifiers": [name],
@@ -57,9 +53,9 @@ def manifest(table, privacy=(), **changes):
             "missing_values": [],
             "separator": ",",
         },
-        "table": {"file": "released.csv", "sha256": "0" * 64},
+        "table": {"file": "released.csv", "sha256": "0" * 64, "columns": [], "missing": {}},
     }
-    return Manifest.parse({**content, **changes})
+    return manifest_of(**{**content, **changes})
 
 
 def verdict(model, **parameters):

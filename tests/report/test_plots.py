@@ -28,7 +28,7 @@ def run(capsys):
 def fit(recoding, fitted, held_out, **parameters):
     """A fit by its classes and bits on either half."""
     both = (fitted, held_out)
-    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True, 0, 0) for n, bits in both]
+    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True, 0, 0, ()) for n, bits in both]
     return Fit(recoding, parameters, "mutual-information", True, *halves, needs={})
 
 

@@ -13,7 +13,7 @@ from anonymizer.release.manifest.parts import LabelText
 from anonymizer.release.manifest.placement import Column
 from anonymizer.tables.values import is_missing, text_of
 
-HIDDEN = Group(label=ANY)
+HIDDEN = Group.model_validate({"label": ANY})
 """The group of values that are shown as ``*`` and as nothing else."""
 
 
@@ -83,7 +83,7 @@ class Reach:
         """Each value its own group, as far as the hierarchy covers it or a group lists it."""
         covered = self.covered(values)
         rest = np.flatnonzero(~covered)
-        shown = Column.of_values([values[place] for place in rest])
+        shown = Column.of_values([values[place] for place in rest.tolist()])
         listed = shown.grouped(self.name, self.groups, raw=True) >= 0
         covered[rest[listed]] = True
         if self.known is not None:
@@ -147,7 +147,7 @@ class Reach:
         open_places = np.flatnonzero(found < 0)
         if not len(open_places):
             return
-        some = [values[place] for place in open_places]
+        some = [values[place] for place in open_places.tolist()]
         masks = self.members(some, groups, whole=len(groups) == 1)
         own = np.where(masks.sum(axis=0) == 1, masks.argmax(axis=0), -1)
         missing = np.array([*map(is_missing, some)], bool)

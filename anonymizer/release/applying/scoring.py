@@ -1,7 +1,5 @@
 """Rows recoded for a model that scores them: no release."""
 
-from typing import cast
-
 import pandas as pd
 
 from anonymizer.counts.multidimensional import Regions
@@ -9,6 +7,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.recoding.apply import UnknownValuesError, relabelled
 from anonymizer.release.applying.applied import AppliedPlan
+from anonymizer.release.applying.remembered import recalled, remember
 from anonymizer.release.applying.tables import plan_for
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.tables import engine
@@ -29,8 +28,10 @@ def unverified(plan: Plan, table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
             "verify = False is for recodings that generalize; values, or records, that are drawn "
             "at random need the whole table"
         )
-    rows = _admitted(plan.schema, table)
-    recoded = _recoded(plan, rows, unseen)
+    recoded = recalled(plan, table, unseen)
+    if recoded is None:
+        recoded = _recoded(plan, _admitted(plan.schema, table), unseen)
+        remember(plan, table, recoded, unseen)
     recoded.attrs["anonymizer"] = NO_RELEASE
     return recoded
 
@@ -56,6 +57,8 @@ def _recoded(plan: Plan, rows: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
         except UnknownValuesError:
             pass
     found: AppliedPlan = plan_for(plan.source, rows, unseen, anew=False)[0]
-    if unseen != "suppress" or isinstance(found.recoding, Regions):
-        return relabelled(rows, found.recoding, found.taxonomies)
-    return cast(pd.DataFrame, found.hidden(rows, found.strange(rows)))
+    if unseen == "suppress" and not isinstance(found.recoding, Regions):
+        strange = found.strange(rows)
+        if strange.any():
+            return found.hidden(rows, strange)
+    return relabelled(rows, found.recoding, found.taxonomies)

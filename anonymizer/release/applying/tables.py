@@ -1,7 +1,7 @@
 """From a table to the plan for it: its values placed, and what is done with those that are not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +64,8 @@ def plan_for(
         recoding = source.listed.regions(names, rows, class_of, anew=anew)
         strangers = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
     given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
+    there = tuple(name for name in given["schema"].identifiers if name in table.columns)
+    given["schema"] = replace(given["schema"], identifiers=there)
     known = people and People.of(people, taxonomies)
     plan = AppliedPlan(
         **{
@@ -109,13 +111,20 @@ def _require_treated(
             f"{counted(int(mask[codes].sum()), 'record')}, that the recoding does not cover"
         )
         if unseen == "any":
-            raise InputError(
-                f'{begin}, and its hierarchy does not end in "*"; choose unseen = "suppress"'
-            )
+            raise InputError(f"{begin}, and {_no_star(source.reaches[name])}")
         raise InputError(
             f'{begin}; choose unseen = "any" to release them as "*", or "suppress" to suppress '
             f"their records, or {_remedy(source.reaches[name])}"
         )
+
+
+def _no_star(reach: Reach) -> str:
+    if reach.hierarchy is None:
+        return (
+            'whether its hierarchy ends in "*" only the study can tell; name the study of the '
+            'release, or choose unseen = "suppress"'
+        )
+    return 'its hierarchy does not end in "*"; choose unseen = "suppress"'
 
 
 def _remedy(reach: Reach) -> str:

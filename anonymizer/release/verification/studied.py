@@ -88,7 +88,8 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
         objective, because = study.anonymizer().objective_for(study.recoding)
-        given = {"objective": objective.name, "because": because}
+        followed = at(manifest, "applies") is not ABSENT  # another release was searched for
+        given = {"objective": objective.name, "because": "" if followed else because}
         yield from compared_all("search", at(manifest, "search"), given, "study")
         names = [one.name for one in getattr(study.recoding, "candidates", ())]
         tried = [each["recoding"] for each in manifest["search"].get("tried", ())]

@@ -122,6 +122,8 @@ def _checksums(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield f"SHA-256 of {about.file}", about.sha256
     yield f"SHA-256 of {MANIFEST}", digest_of_file(evidence.folder / MANIFEST)
     yield "Fingerprint of the study", evidence.manifest.study.fingerprint
+    if evidence.manifest.input is not None:
+        yield "Keyed fingerprint of the original", evidence.manifest.input.fingerprint
     signed = f"in {MANIFEST}.sig; it was not checked for this report" if evidence.signed else "none"
     yield "Signature", signed
 

@@ -111,13 +111,6 @@ class Evidence:
         """Those of the original, without a column that numbers classes."""
         return tuple(name for name in self.schema.quasi_identifiers if name != CLASS)
 
-    @cached_property
-    def recounted(self) -> tuple[bool, ...]:
-        """For each model of the manifest whether it was counted again in the table."""
-        agreeing = {check.field for check in self.verification.checks if check.agrees}
-        models = range(len(self.manifest.privacy))
-        return tuple(f"privacy.{place}.worst" in agreeing for place in models)
-
     @property
     def private(self) -> bool:
         """Whether it is a differentially private release, which reports no figure of the raw."""
@@ -188,6 +181,8 @@ def evidence_of(release: str | Path, study: Study | str | Path | None = None) ->
     path = Path(release)
     study = study if study is None or isinstance(study, Study) else Study(study)
     folder = path if path.is_dir() else path.parent
+    if not path.exists():
+        raise InputError(f"there is no {path}; give the directory that a run wrote")
     if not (folder / MANIFEST).exists():
         raise InputError(
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
@@ -196,7 +191,7 @@ def evidence_of(release: str | Path, study: Study | str | Path | None = None) ->
     found = verify_release(folder, study)
     _require_sound(path, found)
     manifest = Manifest.read(folder / MANIFEST)
-    place = manifest.table_at(path)
+    place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
     form = release_format(place, manifest.file[1].separator)
     table = read_table(place, form, schema.columns)

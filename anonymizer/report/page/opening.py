@@ -27,26 +27,16 @@ STRONGEST = (
 
 def verdict(evidence: Evidence) -> str:
     """That the policy holds, and how that is known."""
-    recounted = sum(evidence.recounted)
-    left = len(evidence.recounted) - recounted
-    said = (
-        f"The policy holds: {counted(recounted, 'condition')} {_were(recounted)} counted again in "
-        f"the released table for this report, over {_all(len(evidence.sizes))}."
+    conditions = len(evidence.manifest.privacy)
+    were = "was" if conditions == 1 else "were"
+    return (
+        f"The policy holds: {counted(conditions, 'condition')} {were} counted again in the "
+        f"released table for this report, over {_all(len(evidence.sizes))}."
     )
-    if left:
-        said += (
-            f" {counted(left, 'other condition')} cannot be counted from the release alone and "
-            f"{_were(left)} taken from its manifest."
-        )
-    return said
 
 
 def _all(classes: int) -> str:
     return "its only class" if classes == 1 else f"all of its {count(classes)} classes"
-
-
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
 
 
 def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:

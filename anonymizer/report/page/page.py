@@ -47,8 +47,8 @@ def report_of(
     Raises
     ------
     InputError
-        When the release or the study cannot be read, or a package is not installed: jinja2 for all
-        forms, WeasyPrint for PDF. Without matplotlib the page has no pictures.
+        When the release or the study cannot be read, or WeasyPrint is not installed for a PDF.
+        Without matplotlib the page has no pictures.
     PolicyBrokenError
         When the release does not hold.
     """
@@ -84,8 +84,16 @@ def page_of(
         verdict=verdict(evidence),
         lead=[Terms([*facts(evidence)])],
         sections=sections,
-        footer="Every number here is in the manifest of the release or was counted again from the "
-        "released table.",
+        footer=_footer(comparison),
+    )
+
+
+def _footer(comparison: Comparison | str | None) -> str:
+    """Where the numbers of a page are from."""
+    others = " but those of other recodings" if isinstance(comparison, Comparison) else ""
+    return (
+        f"Every number here{others} is in the manifest of the release or was counted again from "
+        "the released table."
     )
 
 

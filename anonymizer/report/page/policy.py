@@ -20,7 +20,7 @@ def policy_section(evidence: Evidence) -> Section:
         Table(
             "What the policy promises every person in the table, and what was found",
             ("Model", "Promise", "Found in this table"),
-            [_row(evidence, place, verdict) for place, verdict in enumerate(models)],
+            [_row(evidence, verdict) for verdict in models],
         ),
         Paragraph(
             "A class is the group of all records that have the same released values of "
@@ -33,15 +33,12 @@ def policy_section(evidence: Evidence) -> Section:
     return Section("policy", "What the policy promises", blocks)
 
 
-def _row(evidence: Evidence, place: int, verdict: ReportedVerdict) -> tuple[str, ...]:
+def _row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     """A model in three cells."""
     wording = _wording(verdict)
     places = _places(evidence, verdict)
-    found = sentence(wording.measured, places)
-    if not evidence.recounted[place]:
-        found += " (By the manifest: it cannot be counted without the study.)"
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    return name, sentence(wording.promise, places), found
+    return name, sentence(wording.promise, places), sentence(wording.measured, places)
 
 
 def _wording(verdict: ReportedVerdict) -> Wording:

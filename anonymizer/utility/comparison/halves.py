@@ -34,7 +34,7 @@ class Half(Result):
     satisfied: bool  # every model for every class
     broken: int  # classes that break a model
     records_broken: int  # records of these
-    failing: tuple[str, ...]  # models that these break
+    failing: tuple[str, ...] = ()  # models that these break
 
     @property
     def loss(self) -> float | None:

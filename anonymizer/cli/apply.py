@@ -1,0 +1,78 @@
+"""The command that recodes another table as a release was."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from anonymizer.cli.options import PATH, DirectoryType, show_values_option
+from anonymizer.cli.signing import sign_option, signer_of
+from anonymizer.release.output.interrupts import never_lost
+from anonymizer.report.printing import print_json, printing
+
+if TYPE_CHECKING:
+    from anonymizer.release.plan import Unseen
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer apply january february.csv --output february\n"
+    "  anonymizer apply january february.csv -o february --unseen suppress --suppression 0.02"
+)
+@click.argument("release", type=PATH)
+@click.argument("table", type=PATH)
+@click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
+@click.option(
+    *("--study", "-s"),
+    type=PATH,
+    help="The study of the release: its hierarchies place values that the manifest does not list.",
+)
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "any", "suppress"]),
+    default="error",
+    show_default=True,
+    help="Values that the recoding does not cover: refuse, release as *, suppress their records.",
+)
+@click.option(
+    "--suppression", type=float, help="Share of the records that may go; that of the release."
+)
+@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@sign_option
+@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
+@show_values_option
+@click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
+def apply(
+    release: Path,
+    table: Path,
+    output: Path,
+    study: Path | None,
+    unseen: str,
+    suppression: float | None,
+    drop: tuple[str, ...],
+    key: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Recode a TABLE as a RELEASE was, recount it under the same policy, and write the result.
+
+    RELEASE is a directory, its released table or its release.json. Values that were not there
+    before are placed by the rules of the hierarchies and by the groups that the release lists.
+    """
+    from anonymizer.release.applying.publishing import Wishes, publish_applied
+    from anonymizer.release.study import Study
+    from anonymizer.report.progress import progress
+    from anonymizer.report.release import print_release
+
+    known = None if study is None else Study(study)
+    signer = signer_of(key)
+    wishes = Wishes(cast("Unseen", unseen), suppression, drop)
+    with progress() as shown, never_lost(shown) as watch:
+        proof, manifest = publish_applied(
+            release, table, output, wishes, study=known, force=force, watch=watch, key=signer
+        )
+    with printing(f"the release stands in {output}"):
+        if as_json:
+            print_json(manifest.to_dict())
+        else:
+            print_release(proof, output)

@@ -1,0 +1,247 @@
+"""A recoding applied to other tables: by the fitted plan and by the manifest of its release."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import (
+    Anonymizer,
+    Boxes,
+    Fixed,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    PolicyBrokenError,
+    verify_release,
+)
+from anonymizer.cli import main
+from anonymizer.release.applying.publishing import Wishes, publish_applied
+from anonymizer.release.plan import Plan
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+
+JOBS = {"nurse": "care", "doctor": "care", "clerk": "office", "judge": "office"}
+STUDY = """
+[data]
+path = "january.csv"
+[quasi-identifiers]
+age = {{ widths = [5, 10, 20] }}
+zip = {{ prefixes = [4, 3] }}
+born = {{ calendar = ["month", "year"] }}
+job = "job.csv"
+pay = {{ keep = [["high", "low"], ["high"]] }}
+[sensitive]
+attributes = ["ill"]
+[recoding]
+method = "{method}"
+{options}
+[[privacy]]
+model = "k-anonymity"
+k = {k}
+"""
+LEVELS = "levels = {{ age = {}, zip = {}, born = {}, job = {}, pay = {} }}"
+
+
+def rows_of(rng, n, most):
+    return pd.DataFrame(
+        {
+            "age": rng.integers(0, most, n).astype(str),
+            "zip": (47900 + rng.integers(0, most, n)).astype(str),
+            "born": [f"20{year:02}-0{month}-11" for year, month in rng.integers(1, 6, (n, 2))],
+            "job": rng.choice([*JOBS], n),
+            "pay": rng.choice(["high", "low", "none", "some"][: 2 + most // 20], n),
+            "ill": rng.choice(["flu", "cold"], n),
+        }
+    )
+
+
+def released(directory, method, options, k, january):
+    directory.mkdir(exist_ok=True)
+    january.to_csv(directory / "january.csv", index=False)
+    rows = "".join(f"{job};{branch};*\n" for job, branch in JOBS.items())
+    (directory / "job.csv").write_text(rows)
+    (directory / "s.toml").write_text(STUDY.format(method=method, options=options, k=k))
+    study = Study(directory / "s.toml")
+    publish(study, directory / "january", force=True)
+    return study
+
+
+def is_true(name, label, value):
+    """Whether the definition of a label holds of a value, by the label alone."""
+    if label in ("*", value):
+        return True
+    if label.startswith("{"):
+        return value in label[1:-1].split(", ")
+    if name == "age" or (name == "born" and label[0] in "[("):
+        low, high = label[1:-1].split(", ")
+        at_least, below = label[0] == "(" or low <= value, high == "inf" or value < high
+        if name == "age":
+            at_least = low == "-inf" or float(low) <= float(value)
+            below = high == "inf" or float(value) < float(high)
+        return at_least and below
+    if name == "zip":
+        return len(label) == len(value) and all(
+            a in ("*", b) for a, b in zip(label, value, strict=True)
+        )
+    if name == "born":
+        return value.startswith(label)
+    return JOBS[value] == label if name == "job" else label == "other" and value != "high"
+
+
+METHODS = st.sampled_from(
+    [
+        ("fixed", LEVELS.format(*levels))
+        for levels in [(1, 1, 1, 1, 1), (2, 0, 2, 0, 2), (0, 3, 0, 2, 0)]
+    ]
+    + [(name, "") for name in ("full-domain", "variable-range", "cut", "boxes")]
+)
+
+
+@settings(max_examples=14)
+@given(METHODS, st.integers(0, 2**16), st.sampled_from(["any", "suppress", "error"]))
+def test_labels_hold_and_the_manifest_places_as_the_plan_does(
+    tmp_path_factory, method, seed, unseen
+):
+    rng = np.random.default_rng(seed)
+    january, february = rows_of(rng, 40, 20), rows_of(rng, 30, 60)
+    home = tmp_path_factory.mktemp("applied")
+    study = released(home, *method, 1 if method[0] == "fixed" else 2, january)
+    fitted = study.anonymizer().fit(study.read()).plan_
+    plans = [fitted, Plan.from_manifest(home / "january", study=study)]
+    for table in (january, february):
+        found = [outcome(plan, table, unseen) for plan in plans]
+        assert type(found[0]) is type(found[1])
+        if isinstance(found[0], str):
+            assert unseen != "suppress"
+            continue
+        pd.testing.assert_frame_equal(*found)
+        for name in fitted.schema.quasi_identifiers:
+            for label, value in zip(found[0][name], table[name], strict=True):
+                assert is_true(name, str(label), value), (name, label, value)
+    alone = outcome(Plan.from_manifest(home / "january"), january, "error")
+    pd.testing.assert_frame_equal(alone, outcome(fitted, january, "error"))
+
+
+def outcome(plan, table, unseen):
+    try:
+        return plan.apply(table, verify=False, unseen=unseen)
+    except InputError as error:
+        return str(error)
+
+
+def small(hierarchy, values, recoding, **options):
+    table = pd.DataFrame({"q": values})
+    given = {"privacy": [KAnonymity(1)], "objective": "discernibility", **options}
+    return Anonymizer({"q": hierarchy}, recoding=recoding, **given).fit(table).plan_
+
+
+def placed(plan, *values, unseen="error"):
+    return plan.apply(pd.DataFrame({"q": [*values]}), verify=False, unseen=unseen)["q"].tolist()
+
+
+def test_a_value_between_those_that_were_seen_lies_in_their_range():
+    plan = small(Hierarchy.ranges([5, 10]), [1, 2, 4], Fixed({"q": 1}))
+    assert placed(plan, 3, 3.0, "3", 75) == ["[0, 5)"] * 3 + ["[75, 80)"]
+
+
+def test_a_star_covers_everything_and_reads_like_no_value():
+    plan = small(Hierarchy.ranges([5]), [1, 2], Fixed({"q": 2}))
+    assert placed(plan, "x", "[0, 5)", None if plan.random else "*", 10**40) == ["*"] * 4
+
+
+@pytest.mark.parametrize("value", ["*", "[0, 5)", True, "1e400", "2020-01-01T00:00Z", " "])
+def test_what_is_no_number_is_in_no_range_however_it_reads(value):
+    plan = small(Hierarchy.ranges([5]), [1, 2], Fixed({"q": 1}))
+    with pytest.raises(InputError, match="holds 1 value, in 1 record, that the recoding does not"):
+        placed(plan, value, 3)
+    assert placed(plan, value, 3, unseen="any") == ["*", "[0, 5)"]
+
+
+def test_a_set_never_takes_a_value_that_it_does_not_list():
+    values = ["a", "a", "a", "b", "c"]
+    plan = small("suppress", values, Boxes(), privacy=[KAnonymity(2)])
+    assert placed(plan, "a", "b", "c") == ["a", "{b, c}", "{b, c}"]
+    for value in ("d", "A", "b, c", "{b, c}"):
+        with pytest.raises(InputError, match="no class of the recoding covers"):
+            placed(plan, value)
+
+
+def test_a_hierarchy_without_star_has_none_for_an_unseen_value():
+    plan = small(Hierarchy.from_rows([["a", "all"], ["b", "all"]]), ["a", "b"], Fixed({"q": 1}))
+    with pytest.raises(InputError, match='does not end in "\\*"'):
+        placed(plan, "c", unseen="any")
+
+
+@pytest.mark.parametrize("kind", [object, "category", float])
+def test_rows_to_score_keep_index_and_order_and_say_so(kind):
+    plan = small(Hierarchy.ranges([5]), [1, 2], Fixed({"q": 1}))
+    rows = pd.DataFrame({"q": pd.Series([7, 1], index=[4, 4]).astype(kind), "more": [0, 1]})
+    found = plan.apply(rows, verify=False)
+    assert found["q"].tolist() == ["[5, 10)", "[0, 5)"]
+    assert found.index.tolist() == [4, 4]
+    assert found.attrs["anonymizer"] == "not a release: not verified"
+    assert len(plan.apply(rows.iloc[:0], verify=False)) == 0
+
+
+def test_suppressed_strangers_count_against_the_budget_and_satisfy_the_policy():
+    recoding = Fixed({"q": 1}, suppression=0.2)
+    table = pd.DataFrame({"q": [1, 2, 3, 4] * 2})
+    anonymizer = Anonymizer(
+        {"q": Hierarchy.ranges([5])}, privacy=[KAnonymity(2)], recoding=recoding
+    )
+    plan = anonymizer.set_params(objective="discernibility").fit(table).plan_
+    other = pd.DataFrame({"q": [1] * 9 + ["x", "y"]})
+    found, proof = plan.release(other, unseen="suppress")
+    assert found["q"].tolist() == ["[0, 5)"] * 9 + ["*"] * 2
+    assert (proof.suppressed, proof.suppressed_class) == (2, "kept")
+    assert proof.unseen == {"values": 2, "records": 2, "treated": "suppress"}
+    found, proof = plan.release(other.iloc[:10], unseen="suppress")  # one alone is no class of two
+    assert (len(found), proof.suppressed, proof.suppressed_class) == (9, 1, "removed")
+    with pytest.raises(PolicyBrokenError, match=r"more than 0\.2 .* needs suppression = 0\.25"):
+        plan.release(other.iloc[-8:].replace({"q": {1: 2}}), unseen="suppress")
+
+
+def test_a_release_that_follows_another_is_proven_from_its_folder_and_followed(tmp_path):
+    rng = np.random.default_rng(1)
+    released(tmp_path, "full-domain", "suppression = 0.3", 3, rows_of(rng, 300, 20))
+    before = tmp_path / "january"
+    for month in ("february", "march"):
+        path = tmp_path / f"{month}.csv"
+        rows_of(rng, 300, 25).to_csv(path, index=False)
+        publish_applied(before, path, tmp_path / month, Wishes("suppress", 0.6))
+        assert verify_release(tmp_path / month).satisfied
+        before = tmp_path / month
+
+
+def test_boxes_take_new_values_into_their_only_class():
+    values = [1, 2, 3, 10, 11, 12] * 2
+    plan = small(Hierarchy.ranges([5]), values, Boxes(), privacy=[KAnonymity(4)])
+    assert placed(plan, -7, 99) == ["(-inf, 3)", "[11, inf)"]
+
+
+def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    january = rows_of(rng, 200, 20)
+    released(tmp_path, "full-domain", "suppression = 0.1", 3, january)
+    table, out = tmp_path / "february.csv", tmp_path / "out"
+
+    def said(frame, *options, output=out):
+        frame.to_csv(table, index=False)
+        given = ["apply", tmp_path / "january", table, "-o", output, *options]
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, given)])
+        assert not out.exists()
+        return ended.value.code, capsys.readouterr().err
+
+    code, message = said(january.assign(more=1))
+    assert (code, "did not have: 'more'" in message, "--drop more" in message) == (2, True, True)
+    code, message = said(january.drop(columns="job"))
+    assert (code, "no column 'job'" in message) == (2, True)
+    code, message = said(january, "--force", output=tmp_path / "january")
+    assert (code, "is the release that is applied" in message) == (2, True)
+    code, message = said(january.replace({"job": {"clerk": "SECRET"}}))
+    assert (code, "SECRET" in message) == (2, False)
+    code, message = said(january.iloc[:20])
+    assert (code, "needs suppression = " in message) == (1, True)
