@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from releases import KINDS, NAME, copied, release_of
+from releases import NAME, copied
 
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
@@ -169,9 +169,8 @@ REPORTED = (
 
 
 @pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> dict[str, Path]:
-    place = tmp_path_factory.mktemp("releases")
-    return {name: release_of(KINDS[name], place / name) for name in REPORTED}
+def releases(published) -> dict[str, Path]:
+    return {name: published(name) for name in REPORTED}
 
 
 def text_of(evidence: Evidence) -> str:
