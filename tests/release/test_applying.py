@@ -269,11 +269,11 @@ def test_classes_without_records_stay_known_and_those_that_break_the_policy_can_
             tmp_path / before, tmp_path / f"{month}.csv", tmp_path / month, wishes
         )[0]
         assert verify_release(tmp_path / month).satisfied
-    march, april = ((tmp_path / m / "released.csv").read_text() for m in ("march", "april"))
+    march = (tmp_path / "march" / "released.csv").read_text()
     assert march == (tmp_path / "january" / "released.csv").read_text()
     sizes = pd.read_csv(tmp_path / "april" / "released.csv")["age"].value_counts()
     assert (sizes >= 6).all()
-    assert len(april.split()) - 1 == 16 - proof.suppressed < 16
+    assert sizes.sum() == 16 - proof.suppressed < 16
     assert proof.suppressed_class == "removed"
 
 
