@@ -55,12 +55,12 @@ def sql_of(source: Source, table: str, into: str) -> str:
 def select_of(source: Source, table: str) -> str:
     """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
     _require_one_spelling(source)
-    kept = source.manifest.suppressed_class == "kept"
+    kept, groups = source.manifest.suppressed_class == "kept", _groups(source)
     steps = {
         "anonymizer texts": _texts(source, table),
         "anonymizer keys": _keys(source),
-        "anonymizer places": _places(source),
-        "anonymizer groups": _groups(source),
+        "anonymizer places": _places(source, groups),
+        "anonymizer groups": groups,
     }
     written = [f"{name(step)} AS (\n{text}\n)" for step, text in steps.items()]
     return "WITH " + ",\n".join([*written, _classes(source)]) + "\n" + _joined(source, kept)
@@ -120,20 +120,17 @@ def _keys(source: Source) -> str:
     return f"  SELECT *,\n    {NEXT.join(keys)}\n  FROM {name('anonymizer texts')}"
 
 
-def _places(source: Source) -> str:
-    """Where texts lie as numbers and as dates, NULL where they are none."""
+def _places(source: Source, conditions: str) -> str:
+    """Where texts lie as numbers and as dates that conditions read, NULL where they are none."""
+    kinds = (("number", NUMBER, "DECIMAL(38, 18)"), ("date", DATE, "TIMESTAMP"))
     places = []
     for number in range(len(source.names)):
         key = name(f"anonymizer key {number}")
-        for kind, pattern, cast in (
-            ("number", NUMBER, "DECIMAL(38, 18)"),
-            ("date", DATE, "TIMESTAMP"),
-        ):
-            places.append(
-                f"CASE WHEN {key} SIMILAR TO '{pattern}' THEN CAST({key} AS {cast}) END "
-                f"AS {name(f'anonymizer {kind} {number}')}"
-            )
-    return f"  SELECT *,\n    {NEXT.join(places)}\n  FROM {name('anonymizer keys')}"
+        for kind, pattern, cast in kinds:
+            if (place := name(f"anonymizer {kind} {number}")) in conditions:
+                found = f"CASE WHEN {key} SIMILAR TO '{pattern}' THEN CAST({key} AS {cast}) END"
+                places.append(f",\n    {found} AS {place}")
+    return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
 
 
 def _keys_of(number: int) -> Keys:
