@@ -199,6 +199,11 @@ def test_a_manifest_writes_no_sql(tmp_path: Path) -> None:
         sql_of(source_of(release), "people", "released")
 
 
+def test_no_release_is_a_sentence(command, tmp_path: Path) -> None:
+    code, shown = command("export", tmp_path / "none", "--sql", "-o", tmp_path / "a.sql")
+    assert (code, f"there is no {tmp_path / 'none'}; name the directory" in shown) == (2, True)
+
+
 def test_names_are_quoted(made) -> None:
     text = sql_of(source_of(made("kept values")), 'a"; DROP TABLE b; --', "released")
     assert '"a""; DROP TABLE b; --" AS t' in text

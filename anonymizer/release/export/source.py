@@ -66,6 +66,8 @@ def source_of(path: Path, study: Path | None = None) -> Source:
     Raises InputError when it is none, was changed, or cannot be carried out by other tools.
     """
     directory = path if path.is_dir() else path.parent
+    if not path.exists() and not (directory / MANIFEST).exists():
+        raise InputError(f"there is no {path}; name the directory of a release, or its table")
     manifest = Manifest.read(directory / MANIFEST)
     private = any(verdict.model == "differential-privacy" for verdict in manifest.privacy)
     if manifest.masking or private:
