@@ -58,7 +58,7 @@ def report(
     with progress() as watch:
         page = report_of(release, study, form, watch=watch)
     if FORMS[form].theme and not pictures_drawn():
-        click.echo("The report has no pictures: pip install 'anonymizer[report]'", err=True)
+        click.echo("The report has no pictures: pip install 'anonymizer[plots]'", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):
             sys.stdout.buffer.write(page)

@@ -126,7 +126,7 @@ class GeneralizationPlan(RecodingPlan):
         if not given.any() and not self.suppression.most(len(recoded)):
             return recoded, given, False
         people = self._people()
-        counts, everybody = classes_of(recoded, self.schema, people)
+        counts, everybody = classes_of(recoded, self.published, people)
         class_of = everybody[: len(recoded)]
         tables = [recoded] if people is None else [recoded, people]
         hidden = [engine.all_equal(table, self.schema.quasi_identifiers, ANY) for table in tables]

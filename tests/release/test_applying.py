@@ -1,5 +1,7 @@
 """A recoding applied to other tables: by the fitted plan and by the manifest of its release."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -245,3 +247,65 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(tmp_path, c
     assert (code, "SECRET" in message) == (2, False)
     code, message = said(january.iloc[:20])
     assert (code, "needs suppression = " in message) == (1, True)
+
+
+def test_classes_without_records_stay_known_and_those_that_break_the_policy_can_go(tmp_path):
+    ages = pd.DataFrame({"age": [*range(1, 7), *range(30, 36)] * 2})
+    ages.to_csv(tmp_path / "january.csv", index=False)
+    (tmp_path / "s.toml").write_text(
+        '[data]\npath = "january.csv"\n[quasi-identifiers]\nage = { widths = [5, 20] }\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 6\n[recoding]\nmethod = "boxes"\n'
+        '[objective]\nname = "discernibility"\n'
+    )
+    study = Study(tmp_path / "s.toml")
+    publish(study, tmp_path / "january")
+    tables = {"february": ages[ages["age"] < 10], "march": ages, "april": ages.iloc[:16]}
+    for before, (month, table) in zip(
+        ["january", "february", "march"], tables.items(), strict=True
+    ):
+        table.to_csv(tmp_path / f"{month}.csv", index=False)
+        wishes = Wishes(suppression=0.7 if month == "april" else None)
+        proof = publish_applied(
+            tmp_path / before, tmp_path / f"{month}.csv", tmp_path / month, wishes
+        )[0]
+        assert verify_release(tmp_path / month).satisfied
+    march = (tmp_path / "march" / "released.csv").read_text()
+    assert march == (tmp_path / "january" / "released.csv").read_text()
+    sizes = pd.read_csv(tmp_path / "april" / "released.csv")["age"].value_counts()
+    assert (sizes >= 6).all()
+    assert sizes.sum() == 16 - proof.suppressed < 16
+    assert proof.suppressed_class == "removed"
+
+
+def test_a_release_by_another_one_agrees_with_its_study(tmp_path):
+    rng = np.random.default_rng(3)
+    january = rows_of(rng, 60, 20)
+    study = released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 0, 0), 1, january)
+    for month, unseen in (("february", "any"), ("march", "error")):
+        strange = january.replace({"job": {"clerk": "SECRET"}}) if unseen == "any" else january
+        strange.to_csv(tmp_path / f"{month}.csv", index=False)
+        before = tmp_path / ("january" if unseen == "any" else "february")
+        wishes = Wishes(unseen)
+        publish_applied(before, tmp_path / f"{month}.csv", tmp_path / month, wishes, study=study)
+        for known in (None, study):
+            assert verify_release(tmp_path / month, known).differences == ()
+    assert "SECRET" not in "".join(f.read_text() for f in (tmp_path / "march").iterdir())
+    assert "*" in set(pd.read_csv(tmp_path / "february" / "released.csv")["job"])
+
+
+def test_a_raw_value_that_is_written_in_another_way_is_listed_once(tmp_path):
+    rows = pd.DataFrame({"q": [Decimal("7.00"), Decimal("1.50")] * 3})
+    rows.to_parquet(tmp_path / "january.parquet")
+    (tmp_path / "s.toml").write_text(
+        '[data]\npath = "january.parquet"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n[recoding]\nmethod = "fixed"\n'
+        'levels = { q = 0 }\n[objective]\nname = "discernibility"\n'
+    )
+    publish(Study(tmp_path / "s.toml"), tmp_path / "january")
+    rows.astype(float).to_csv(tmp_path / "february.csv", index=False)
+    before = tmp_path / "january"
+    for month in ("february", "march"):
+        manifest = publish_applied(before, tmp_path / "february.csv", tmp_path / month)[1]
+        assert len(manifest.recoding["q"]) == 2
+        assert verify_release(tmp_path / month).satisfied
+        before = tmp_path / month

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator
+from ctypes.util import find_library
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -410,6 +412,17 @@ def test_every_text_is_escaped(tmp_path):
     assert [len(re.split(r"(?<!\\)\|", line)) for line in rows] == [7]
 
 
+def test_without_pango_there_is_no_pdf(monkeypatch):
+    class Lacking:
+        def __getattr__(self, name):
+            raise OSError("cannot load library 'libpango-1.0-0'")
+
+    monkeypatch.setitem(sys.modules, "weasyprint", Lacking())
+    with pytest.raises(InputError, match="needs Pango, which this system lacks: install it"):
+        as_pdf(Page("Title", "about", "holds", [], [], "end"))
+
+
+@pytest.mark.skipif(not find_library("pango-1.0"), reason="the system has no Pango")
 def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
     lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
     page = as_pdf(Page("Title", "about", "holds", [], [Section("one", "One", lines)], "end"))
@@ -477,7 +490,7 @@ def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command,
     code, _, err = command(release, "--output", place)
     assert (code, err) == (
         0,
-        "The report has no pictures: pip install 'anonymizer[report]'\n",
+        "The report has no pictures: pip install 'anonymizer[plots]'\n",
     )
     assert "<svg" not in place.read_text(encoding="utf-8")
 
@@ -492,6 +505,6 @@ def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     with pytest.raises(InputError, match="form = 'htm' is unknown"):
         report_of(release, form="htm")
     monkeypatch.setattr(rendering, "find_spec", lambda name: None)
-    code, _, err = command(release)
+    code, _, err = command(release, "--pdf")
     assert code == 2
-    assert "needs jinja2, which is not installed: pip install 'anonymizer[report]'" in err
+    assert "needs weasyprint, which is not installed: pip install 'anonymizer[pdf]'" in err

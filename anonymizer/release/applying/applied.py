@@ -1,7 +1,7 @@
 """The plan for one table: its values under the labels that hold of them, the others as wished."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,15 @@ from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.apply import overwritten, relabelled
-from anonymizer.recoding.generalization import GeneralizationPlan, suppressed_of
+from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan, suppressed_of
+from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
 from anonymizer.release.applying.reach import HIDDEN, Placed, Reach
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.plan import Unseen
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.tables.values import counted, is_missing, plain_text, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +112,10 @@ class AppliedPlan(GeneralizationPlan):
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records; those that are not covered are suppressed, or ``*`` already."""
+        if isinstance(self.recoding, Regions):
+            return self._without(admitted, self.strange(admitted))
         if self.unseen != "suppress" or not (forced := self.strange(admitted)).any():
             return super().carry_out(admitted)
-        if isinstance(self.recoding, Regions):
-            return self._without(admitted, forced)
         recoded = engine.without_traces(self.hidden(self._left(admitted), forced))
         released, suppressed, removed = self.suppressed(recoded, forced)
         return Outcome(released, suppressed, removed, self.schema.quasi_identifiers)
@@ -131,16 +132,26 @@ class AppliedPlan(GeneralizationPlan):
         return admitted.drop(columns=[c for c in self.schema.identifiers if c in admitted.columns])
 
     def _without(self, admitted: pd.DataFrame, forced: Mask) -> Outcome:
-        """Leave records out that no class covers: there is no class of suppressed ones."""
-        share, records = self.suppression.share, int(forced.sum())
-        if records > self.suppression.most(len(admitted)) or forced.all():
-            raise PolicyBrokenError(
-                f"nothing was released: {counted(records, 'record')} of {len(admitted):,} would "
-                f"have to be suppressed, more than suppression = {share:.3g} allows"
-            )
+        """Leave records out that no class covers, and classes that break the policy.
+
+        There is no class of suppressed records next to classes with groups of their own.
+        """
+        most = self.suppression.most(len(admitted))
         kept = engine.records_of(self._left(admitted), ~forced)
         released = engine.without_traces(relabelled(kept, self.recoding, self.taxonomies))
-        return Outcome(released, forced, True, self.generalized)
+        suppressed = forced.copy()
+        if most and len(kept):
+            without = replace(self, suppression=Suppression(NEARLY_ALL, remove=True))
+            released, broken, _ = without.suppressed(released)
+            suppressed[~forced] = broken
+        records = int(suppressed.sum())
+        if records > most or suppressed.all():
+            raise PolicyBrokenError(
+                f"nothing was released: {counted(records, 'record')} of {len(admitted):,} would "
+                f"have to be suppressed, more than suppression = {self.suppression.share:.3g} "
+                "allows"
+            )
+        return Outcome(released, suppressed, bool(records), self.generalized)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -177,25 +188,28 @@ class AppliedPlan(GeneralizationPlan):
 
     def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier that were released, before or now."""
-        found = {}
-        for name in self.schema.quasi_identifiers:
-            texts = {None if is_missing(v) else text_of(v) for v in engine.distinct(shown[name])[1]}
-            found[name] = [_as_json(each) for each in self._described(name, texts)]
-        return found
+        names = self.schema.quasi_identifiers
+        return {n: [_as_json(each) for each in self._described(n, shown[n])] for n in names}
 
-    def _described(self, name: str, texts: set[str | None]) -> list[Group]:
+    def _described(self, name: str, shown: pd.Series) -> list[Group]:
         """The groups that may be named: listed ones, those of a manifest, and those shown."""
         reach = self.source.reaches[name]
-        groups = {group.label: group for group in [*reach.groups, *self.placed[name].groups]}
+        if isinstance(self.recoding, Regions):
+            return [*reach.groups]  # of every class, as all were released before
+        # a raw value that is written in another way now, 7 for 7.00, is the one that was listed
+        read = plain_text if reach.level == 0 else _text
+        groups: dict[str | None, Group] = {}
+        for group in [*reach.groups, *self.placed[name].groups]:
+            groups.setdefault(read(group.label), group)
         if self.strangers[name].any() and self.unseen == "any":
             groups.setdefault(ANY, HIDDEN)
-        regions = isinstance(self.recoding, Regions)
-        listed = set() if regions else reach.public_labels(self.source.public)
-        return [
-            group
-            for label, group in groups.items()
-            if (None if label is None else text_of(label)) in texts or label in listed
-        ]
+        texts = {*map(read, engine.distinct(shown)[1])}
+        listed = reach.public_labels(self.source.public)
+        return [each for label, each in groups.items() if label in texts or each.label in listed]
+
+
+def _text(value: object) -> str | None:
+    return None if is_missing(value) else text_of(value)
 
 
 def _as_json(group: Group) -> dict[str, Any]:

@@ -32,12 +32,13 @@ class Listed:
     def class_of(
         self, reaches: Mapping[str, Reach], values: Mapping[str, Sequence[object]], rows: Codes
     ) -> Codes:
-        """The class of combinations of value codes, -1 where none, or several, cover it.
+        """The class of combinations of value codes, -1 where none covers it.
 
-        ``rows`` (combinations, quasi-identifiers).
+        That is the class that they were fitted to; else the first that covers them: whatever its
+        number, its labels hold of them, and the release is recounted. ``rows`` (combinations,
+        quasi-identifiers).
         """
-        found, several = covering([self._members(reaches[n], values[n]) for n in reaches], rows)
-        found[several] = -1
+        found = covering([self._members(reaches[n], values[n]) for n in reaches], rows)[0]
         if self.known is not None:
             pairs = zip(self.known.taxonomies.items(), rows.T, strict=True)
             codes = [known.encode(values[name])[own] for (name, known), own in pairs]
@@ -53,23 +54,21 @@ class Listed:
         masks = reach.members(values, reach.groups, whole=True)
         return masks[[place[region[reach.name]] for region in self.labels]]
 
-    def regions(self, names: Sequence[str], rows: Codes, class_of: Codes, *, anew: bool) -> Regions:
-        """The classes of some combinations, ``anew`` numbered by those that occur.
+    def regions(self, names: Sequence[str], rows: Codes, class_of: Codes, *, star: bool) -> Regions:
+        """The classes of some combinations: all that were released, by the numbers they had.
 
-        Else one more, ``*`` throughout, has those that are in none.
+        A class that has no record here stays listed, so that the next table may have some of it.
+        ``star``: one more, ``*`` throughout, has the combinations that are in none.
         """
-        used = np.unique(class_of[class_of >= 0]) if anew else np.arange(len(self.labels))
-        number = np.full(len(self.labels) + 1, -1, np.intp)
-        number[used] = np.arange(len(used))
-        none = -1 if anew else len(used)
-        number[number < 0] = none
-        known = dict(zip(map(tuple, rows.tolist()), number[class_of].tolist(), strict=True))
+        none = len(self.labels) if star else -1
+        number = np.where(class_of < 0, none, class_of)
+        known = dict(zip(map(tuple, rows.tolist()), number.tolist(), strict=True))
 
         def numbers(cells: Codes) -> Codes:
             distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
             found = [known.get(tuple(row), none) for row in distinct.tolist()]
             return np.array(found, np.intp)[inverse.ravel()]
 
-        star = [] if anew else [ANY]
-        labels = {name: [*(self.labels[each][name] for each in used), *star] for name in names}
+        last = [ANY] if star else []
+        labels = {name: [*(each[name] for each in self.labels), *last] for name in names}
         return Regions(tuple(names), numbers, {}, labels, self.numbered)

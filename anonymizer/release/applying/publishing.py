@@ -139,8 +139,6 @@ def _released(
 
 def _needed(plan: Plan, raw: pd.DataFrame, unseen: Unseen) -> float | None:
     """The share of records that would have to be suppressed; None where no share would do."""
-    if plan.source.listed is not None and unseen != "suppress":
-        return None
     try:
         outcome = _within(plan, NEARLY_ALL).carried_out(plan.admitted(raw), unseen)[1]
     except PolicyBrokenError:

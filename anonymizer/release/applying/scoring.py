@@ -56,7 +56,7 @@ def _recoded(plan: Plan, rows: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
             return relabelled(rows, plan.recoding, plan.taxonomies)
         except UnknownValuesError:
             pass
-    found: AppliedPlan = plan_for(plan.source, rows, unseen, anew=False)[0]
+    found: AppliedPlan = plan_for(plan.source, rows, unseen, scored=True)[0]
     if unseen == "suppress" and not isinstance(found.recoding, Regions):
         strange = found.strange(rows)
         if strange.any():

@@ -34,11 +34,11 @@ class UnseenReport(NamedTuple):
 
 
 def plan_for(
-    source: Source, table: pd.DataFrame, unseen: Unseen, *, anew: bool = True
+    source: Source, table: pd.DataFrame, unseen: Unseen, *, scored: bool = False
 ) -> tuple[AppliedPlan, UnseenReport | None]:
     """The plan for a table, and a report of what it does not cover, None where there is nothing.
 
-    ``anew``: classes that are numbered get the numbers of those that occur.
+    ``scored``: it is for rows that a model scores, of which none is left out.
 
     Raises InputError where something is not covered and ``unseen`` is ``"error"``, or ``"any"``
     where no ``*`` is above it.
@@ -61,7 +61,7 @@ def plan_for(
         values = {name: each.values for name, each in attributes.items()}
         class_of = source.listed.class_of(source.reaches, values, rows)
         strange = (class_of < 0)[row_of.ravel()]
-        recoding = source.listed.regions(names, rows, class_of, anew=anew)
+        recoding = source.listed.regions(names, rows, class_of, star=scored)
         strangers = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
     given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
     there = tuple(name for name in given["schema"].identifiers if name in table.columns)
@@ -100,8 +100,7 @@ def _require_treated(
     if source.listed is not None:
         raise InputError(
             f"{counted(records, 'record')} of the table combine values in a way that no class of "
-            'the recoding covers, or several do; choose unseen = "suppress", or fit on a table '
-            "that has them"
+            'the recoding covers; choose unseen = "suppress", or fit on a table that has them'
         )
     for name, (mask, codes) in missed.items():
         if not mask.any() or (unseen == "any" and source.reaches[name].hides):

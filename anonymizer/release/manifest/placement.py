@@ -230,7 +230,7 @@ def _in_regions(
 
 
 def covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
-    """A class that covers each record, -1 for none, and whether several do, (records,) each.
+    """The first class that covers each record, -1 for none, and whether others do, (records,) each.
 
     ``members``: the values in each class, (classes, values) by attribute. ``cells``: the value
     codes of each record, (records, attributes).
@@ -242,7 +242,7 @@ def covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
         inside = [values[number, codes] for values, codes in zip(members, rows.T, strict=True)]
         fits = np.logical_and.reduce(inside)
         several |= fits & (class_of >= 0)
-        class_of[fits] = number
+        class_of[fits & (class_of < 0)] = number
     return class_of[row_of.ravel()], several[row_of.ravel()]
 
 

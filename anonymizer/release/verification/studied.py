@@ -88,9 +88,11 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
         objective, because = study.anonymizer().objective_for(study.recoding)
-        given = {"objective": objective.name, "because": because}
+        searched = not manifest.get("applies")  # else another table decided, and nothing is said
+        given = {"objective": objective.name, "because": because if searched else ""}
         yield from compared_all("search", at(manifest, "search"), given, "study")
-        names = [one.name for one in getattr(study.recoding, "candidates", ())]
+        tested = getattr(study.recoding, "candidates", ()) if searched else ()
+        names = [one.name for one in tested]
         tried = [each["recoding"] for each in manifest["search"].get("tried", ())]
         yield required("search.tried", tried == names, _named(tried), _named(names), "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
@@ -111,7 +113,11 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
     for name, groups in manifest["recoding"].items():
         if name in study.hierarchies:
-            yield _level(name, study.hierarchies[name], levels.get(name), groups)
+            own = study.hierarchies[name]
+            # values that the recoding did not cover may be shown as what ends their hierarchy
+            hides = bool(manifest.get("applies")) and own.top == ANY
+            known = [group for group in groups if not (hides and group == {"label": ANY})]
+            yield _level(name, own, levels.get(name), known)
 
 
 def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]) -> Check:

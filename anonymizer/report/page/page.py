@@ -47,8 +47,8 @@ def report_of(
     Raises
     ------
     InputError
-        When the release or the study cannot be read, or a package is not installed: jinja2 for all
-        forms, WeasyPrint for PDF. Without matplotlib the page has no pictures.
+        When the release or the study cannot be read, or WeasyPrint is not installed for a PDF.
+        Without matplotlib the page has no pictures.
     PolicyBrokenError
         When the release does not hold.
     """
