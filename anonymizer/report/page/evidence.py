@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def discernibility(self) -> int:
-        """Records that each record cannot be told from, itself included, summed: sum_g n_g^2."""
+        """Records of the class of each record, itself included, summed: sum_g n_g^2."""
         return int(self.sizes @ self.sizes)
 
     @property
