@@ -164,18 +164,33 @@ def rule_alone(hierarchy: Hierarchy) -> dict[str, object] | None:
 
     Numbers are texts, so that they stay exactly what they are.
     """
-    if tuple(hierarchy.listed):
+    if tuple(hierarchy.listed) or hierarchy.height > MOST_LEVELS:
         return None
     rule = {name: value for name, value in hierarchy.rule().items() if value != []}
     return {name: value for name, value in rule.items() if name != "origin" or "widths" in rule}
 
 
 def of_rule(rule: Table) -> Hierarchy:
-    """The hierarchy of a rule as JSON has it; InputError where it is none."""
-    return hierarchy_of(
+    """The hierarchy of a rule as JSON has it, which :func:`rule_alone` may give.
+
+    InputError where it is none: a rule that lists values, or names a file, which is never read.
+    """
+    if listing := [name for name in LISTING if name in rule]:
+        raise InputError(f"{listing[0]} is about listed values, and needs the study")
+    hierarchy = hierarchy_of(
         {name: _numbers(value) if name in NUMERIC else value for name, value in rule.items()}
     )
+    if hierarchy.height > MOST_LEVELS:
+        raise InputError(f"a rule of more than {MOST_LEVELS} levels is not repeated")
+    return hierarchy
 
+
+MOST_LEVELS = 100
+"""Levels of a rule that a manifest repeats: labels of a value at all of them are soon made."""
+
+
+LISTING = ("file", "keep", "order")
+"""Rules that list values."""
 
 NUMERIC = ("widths", "cuts", "origin")
 """Parts of rules that are numbers."""

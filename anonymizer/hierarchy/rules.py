@@ -66,8 +66,8 @@ class RangeHierarchy(Hierarchy):
         for level, points in enumerate(self.cuts, 1):
             if not points or list(points) != sorted(set(points)):
                 raise InputError(f"cuts of level {level} must be increasing, at least one")
-        for level, (points, coarser) in enumerate(pairwise(self.cuts), 1):
-            for cut in coarser:
+        for level, (points, coarser) in enumerate(pairwise(map(frozenset, self.cuts)), 1):
+            for cut in sorted(coarser):
                 if cut not in points:
                     self._refuse(level, cut)
 

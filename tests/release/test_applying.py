@@ -1,5 +1,6 @@
 """A recoding applied to other tables: by the fitted plan and by the manifest of its release."""
 
+import json
 from decimal import Decimal
 
 import numpy as np
@@ -309,3 +310,30 @@ def test_a_raw_value_that_is_written_in_another_way_is_listed_once(tmp_path):
         assert len(manifest.recoding["q"]) == 2
         assert verify_release(tmp_path / month).satisfied
         before = tmp_path / month
+
+
+@pytest.mark.parametrize(
+    ("column", "rule"),
+    [
+        ("zip", {"file": "secret.csv"}),
+        ("pay", {"keep": [["high"]]}),
+        ("age", {"widths": ["1e-300"]}),
+        ("age", {"widths": ["10"]}),
+        ("age", {"widths": ["1e999999"]}),
+        ("age", {"cuts": [["0"]] * 5000}),
+        ("born", {"calendar": ["year"]}),
+        ("nobody", {"widths": ["5"]}),
+    ],
+)
+def test_a_rule_that_does_not_fit_the_labels_is_refused_and_found(tmp_path, column, rule):
+    rng = np.random.default_rng(4)
+    january = rows_of(rng, 60, 20)
+    released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 1, 1), 1, january)
+    (tmp_path / "secret.csv").write_text("".join(f"{z};SECRET\n" for z in set(january["zip"])))
+    manifest = tmp_path / "january" / "release.json"
+    content = json.loads(manifest.read_text())
+    content["hierarchies"][column] = rule
+    manifest.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"release.json is damaged: rules .*\\.{column}"):
+        publish_applied(tmp_path / "january", tmp_path / "january.csv", tmp_path / "february")
+    assert not verify_release(tmp_path / "january").satisfied

@@ -143,8 +143,15 @@ def _hierarchies(manifest: Manifest, study: "Study | None") -> dict[str, Hierarc
 
     Raises InputError where the study has others than the release.
     """
+    from anonymizer.release.verification.studied import rules as checks_of
+
     rules = manifest.hierarchies
     if study is None:
+        wrong = [check.field for check in checks_of(manifest.to_dict()) if not check.agrees]
+        if wrong:
+            raise InputError(
+                f"{MANIFEST} is damaged: rules of hierarchies and labels do not fit ({wrong[0]})"
+            )
         return {name: of_rule(rule) for name, rule in rules.items()}
     given = study.hierarchies
     for name, groups in manifest.recoding.items():

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
-from anonymizer.hierarchy.inline import rule_alone
+from anonymizer.hierarchy.inline import of_rule, rule_alone
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import Levels
@@ -18,6 +19,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
     Check,
+    How,
     at,
     compared,
     compared_all,
@@ -62,6 +64,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield from _options(manifest, study)
     yield from policies(manifest["privacy"], policy_of_study(study))
     yield from _levels(manifest, study)
+    yield from levels_of(manifest, study.hierarchies)
     yield from _seed(manifest, study)
     yield from _repeated(manifest, study)
     yield _fingerprint(manifest, study)
@@ -101,7 +104,7 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
-    """Labels are those that a hierarchy has at the level that the manifest says."""
+    """Levels are those that the study requests."""
     levels = manifest["levels"]
     fixed = getattr(study.recoding, "levels", None)
     if isinstance(study.recoding, RandomRecoding):
@@ -111,13 +114,32 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     elif isinstance(study.recoding, Levels):
         everything = {*levels} == {*study.schema.quasi_identifiers}
         yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
+
+
+def rules(manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Labels are those of the rules by which other tables are recoded."""
+    for name, rule in manifest.get("hierarchies", {}).items():
+        try:
+            hierarchy = of_rule(rule)
+        except InputError as error:
+            yield required(f"hierarchies.{name}", False, "a rule", f"cannot be used: {error}")
+            continue
+        known = name in manifest["recoding"]
+        yield required(f"hierarchies.{name}", known, "", "has no such quasi-identifier")
+        yield from levels_of(manifest, {name: hierarchy}, "consistent")
+
+
+def levels_of(
+    manifest: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy], how: How = "study"
+) -> Iterator[Check]:
+    """Labels are those that hierarchies have at the levels that the manifest says."""
     for name, groups in manifest["recoding"].items():
-        if name in study.hierarchies:
-            own = study.hierarchies[name]
+        if name in hierarchies:
+            own = hierarchies[name]
             # values that the recoding did not cover may be shown as what ends their hierarchy
             hides = bool(manifest.get("applies")) and own.top == ANY
             known = [group for group in groups if not (hides and group == {"label": ANY})]
-            yield _level(name, own, levels.get(name), known)
+            yield replace(_level(name, own, manifest["levels"].get(name), known), how=how)
 
 
 def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]) -> Check:

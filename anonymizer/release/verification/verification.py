@@ -23,7 +23,7 @@ from anonymizer.release.verification import figures, labels, sets
 from anonymizer.release.verification.check import Check, Facts, at, required, same
 from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
-from anonymizer.release.verification.studied import models_of, policy_of_study, studied
+from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, read_table, release_format
 from anonymizer.tables.values import counted
@@ -168,7 +168,7 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
         *_file(path, reported),
         *_columns(columns, reported, schema, manifest.file[1].identifiers),
     ]
-    checks += studied(reported, study) if study else []
+    checks += studied(reported, study) if study else rules(reported)
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", "unchecked", None, reason=reason)

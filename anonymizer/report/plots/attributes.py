@@ -10,7 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
+from anonymizer.errors import InputError
 from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.inline import of_rule
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
@@ -21,6 +23,9 @@ MOST_BARS = 16
 
 MOST_CUTS = 150
 """Cut points that a level shows; a finer one would be a black bar."""
+
+MOST_LEVELS = 12
+"""Levels of a rule that are drawn."""
 
 RULER = 0.16
 """Inches of a row of cut points."""
@@ -107,7 +112,7 @@ def _rulers(ranges: Sequence[Range], rule: object) -> list[tuple[str, Floats]]:
     low, high = min(ends), max(ends)
     ends = ends if len(ends) <= MOST_CUTS else {low, high}
     rows = [("released", np.array(sorted(ends)))]
-    if not isinstance(rule, Mapping):
+    if not isinstance(rule, Mapping) or not _is_drawable(rule):
         return rows
     origin = float(rule.get("origin", 0))
     levels = [
@@ -118,8 +123,20 @@ def _rulers(ranges: Sequence[Range], rule: object) -> list[tuple[str, Floats]]:
         if (high - low) / float(width) <= MOST_CUTS
     ]
     levels += [np.array([float(cut) for cut in cuts]) for cuts in rule.get("cuts", ())]
-    kept = [cuts[(cuts >= low) & (cuts <= high)] for cuts in levels]
+    kept = [cuts[(cuts >= low) & (cuts <= high)] for cuts in levels[:MOST_LEVELS]]
     return [*rows, *((f"level {place}", cuts) for place, cuts in enumerate(kept, 1))]
+
+
+def _is_drawable(rule: Mapping[str, object]) -> bool:
+    """Whether a rule of a manifest, which may be damaged, is one whose numbers floats can have."""
+    try:
+        hierarchy = of_rule(rule)
+    except InputError:
+        return False
+    widths = [float(width) for width in getattr(hierarchy, "widths", ())]
+    cuts = [float(cut) for level in getattr(hierarchy, "cuts", ()) for cut in level]
+    numbers = np.array([*widths, *cuts, float(getattr(hierarchy, "origin", 0))])
+    return bool(np.isfinite(numbers).all() and min(widths, default=1) > 0)
 
 
 def _ranges_picture(
