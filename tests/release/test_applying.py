@@ -17,12 +17,10 @@ from anonymizer import (
     verify_release,
 )
 from anonymizer.cli import main
-from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import Wishes, publish_applied
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
 
 JOBS = {"nurse": "care", "doctor": "care", "clerk": "office", "judge": "office"}
 STUDY = """
