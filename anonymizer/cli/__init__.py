@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, did_you_mean
 from anonymizer.release.output.atomic import standing
 from anonymizer.release.output.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
@@ -85,7 +85,7 @@ def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return error.exit_code
     except click.ClickException as error:
-        return _complain(error.format_message(), error.exit_code)
+        return _complain(error.format_message() + _elsewhere(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted", INTERRUPTED, outputs)
     except MemoryError:
@@ -103,6 +103,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of their help."""
         return list(HOMES)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that arguments begin with; for a name that is none, one near it."""
+        if args[0] not in HOMES and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command {args[0]!r}{did_you_mean(args[0], HOMES)}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command of a name; None where there is none."""
@@ -159,6 +167,13 @@ def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hin
     with suppress(OSError):  # the exit code tells where standard error cannot
         click.echo(f"anonymizer: {line}", err=True)
     return code
+
+
+def _elsewhere(error: click.ClickException) -> str:
+    """Where an option goes that is none of a command."""
+    if getattr(error, "option_name", None) not in ("-v", "-vv", "--verbose"):
+        return ""
+    return " It goes before the command: anonymizer --verbose run study.toml --output release"
 
 
 def _note(lines: Sequence[str]) -> None:

@@ -84,6 +84,11 @@ def init(
     from anonymizer.report.progress import progress
 
     directory = output or Path(f"{table.name.split('.')[0] or 'table'}-study")
+    if directory.suffix == ".toml":
+        raise InputError(
+            f"{directory} would be a directory, in which {STUDY} is written; name one without "
+            f".toml, such as {directory.with_suffix('')}"
+        )
     require_room(directory, force=force)
     if same_file(table, directory / STUDY):
         raise InputError(f"{table} is the table itself; choose another directory")

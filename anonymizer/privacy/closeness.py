@@ -33,18 +33,19 @@ from anonymizer.tables.values import is_missing, number_of, text_of
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
 
 APART = {
-    "equal": "of the people have to change their value for the two to be alike",
-    "ordered": "of the distance from one end of their order to the other is what values have to "
-    "move on average for the two to be alike",
-    "hierarchical": "of the height of their hierarchy is what values have to move on average for "
-    "the two to be alike",
+    "equal": "of the people is the least that would have to change their value for the two to be "
+    "alike",
+    "ordered": "of the way from one end of their order to the other is the least that values "
+    "would have to move on average for the two to be alike",
+    "hierarchical": "of the height of their hierarchy is the least that values would have to move "
+    "on average for the two to be alike",
 }
 """What the earth mover's distances are shares of."""
 
 TRANSPORTED = {
     distance: Wording(
         "The values of “{attribute}” in a person's class differ from those of the whole table by "
-        f"at most {{t:share}}: so much {apart}.",
+        f"at most {{t:share}}: that share {apart}.",
         "The class that differs most does so by {worst:share}.",
         "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
         "or be ruled out; t-closeness bounds the difference of all of them together.",

@@ -124,6 +124,20 @@ def test_help_and_version(run, arguments):
     assert __version__ in out or "Usage" in out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["chek", "t.csv"], "No such command 'chek'; did you mean 'check'?"),
+        (["run", "s.toml", "-v"], "It goes before the command: anonymizer --verbose run"),
+    ],
+)
+def test_a_slip_on_the_command_line_is_answered(capsys, arguments, hint):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert hint in capsys.readouterr().err
+
+
 def test_as_a_program(study, tmp_path):
     def program(*arguments):
         command = [sys.executable, "-m", "anonymizer", *map(str, arguments)]

@@ -95,6 +95,7 @@ def test_a_study_that_is_there_is_not_replaced(here, capsys):
         (["people.csv", "--sensitive", "age", "--identifiers", "age"], "more than one role"),
         (["twice.csv"], "column 'a' stands more than once"),
         (["latin.csv"], "here that is an option, such as --encoding"),
+        (["people.csv", "-o", "st.toml"], "st.toml would be a directory, in which study.toml"),
     ],
 )
 def test_mistakes_say_what_to_do_and_write_nothing(here, capsys, arguments, message):

@@ -242,6 +242,7 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(tmp_path, c
     assert (code, "did not have: 'more'" in message, "--drop more" in message) == (2, True, True)
     code, message = said(january.drop(columns="job"))
     assert (code, "no column 'job'" in message) == (2, True)
+    assert "[data]" not in message  # there is no study whose [data] could say more
     code, message = said(january, "--force", output=tmp_path / "january")
     assert (code, "is the release that is applied" in message) == (2, True)
     code, message = said(january.replace({"job": {"clerk": "SECRET"}}))
@@ -337,3 +338,28 @@ def test_a_rule_that_does_not_fit_the_labels_is_refused_and_found(tmp_path, colu
     with pytest.raises(InputError, match=f"release.json is damaged: rules .*\\.{column}"):
         publish_applied(tmp_path / "january", tmp_path / "january.csv", tmp_path / "february")
     assert not verify_release(tmp_path / "january").satisfied
+
+
+def test_a_file_with_another_separator_is_recoded_alike(tmp_path):
+    january = rows_of(np.random.default_rng(2), 200, 20)
+    released(tmp_path, "full-domain", "suppression = 0.1", 3, january)
+    tables = []
+    for name, options in {
+        "comma": {},
+        "semicolon": {"sep": ";", "encoding": "utf-8-sig", "lineterminator": "\r\n"},
+    }.items():
+        january.to_csv(tmp_path / f"{name}.csv", index=False, **options)
+        publish_applied(tmp_path / "january", tmp_path / f"{name}.csv", tmp_path / name)
+        assert verify_release(tmp_path / name).satisfied
+        separator = options.get("sep", ",")
+        tables.append(pd.read_csv(tmp_path / name / "released.csv", sep=separator, dtype=str))
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_table_in_place_of_a_release_is_named(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("age\n1\n")
+    with pytest.raises(InputError, match=r"is no release: there is no release\.json in"):
+        Plan.from_manifest(table)
+    with pytest.raises(InputError, match=r"there is no .*nowhere; give the directory of a release"):
+        Plan.from_manifest(tmp_path / "nowhere")

@@ -151,7 +151,9 @@ def test_the_sentences_of_a_model(name):
 @pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
 def test_t_is_a_share_under_other_distances_than_the_divergence(distance):
     wording = MODELS["t-closeness"].wording_of({"t": 0.2, "distance": distance})
-    assert "at most 20%: so much" in sentence(wording.promise, {"t": 0.2, "attribute": "illness"})
+    assert "at most 20%: that share of" in sentence(
+        wording.promise, {"t": 0.2, "attribute": "illness"}
+    )
 
 
 def test_every_warning_has_its_place_in_the_order():

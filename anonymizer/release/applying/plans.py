@@ -46,6 +46,7 @@ class Followed:
         """
         directory = path if path.is_dir() else path.parent
         place = directory / MANIFEST
+        _require_release(path, place)
         manifest = Manifest.read(place)
         with sound(place):
             _require_generalized(manifest)
@@ -53,6 +54,17 @@ class Followed:
             if path.name != MANIFEST or table.exists():
                 manifest.table_at(directory if path.name == MANIFEST else path)
             return cls(manifest, _source(manifest, study), digest_of_file(place))
+
+
+def _require_release(path: Path, manifest: Path) -> None:
+    """Refuse a path without a manifest, such as that of the table that is to be recoded."""
+    if not path.exists():
+        raise InputError(f"there is no {path}; give the directory of a release")
+    if not manifest.exists():
+        raise InputError(
+            f"{path} is no release: there is no {MANIFEST} in {manifest.parent}; give the "
+            "directory of a release, and the table after it"
+        )
 
 
 def _require_generalized(manifest: Manifest) -> None:

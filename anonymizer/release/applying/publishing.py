@@ -1,6 +1,6 @@
 """A release's recoding applied to a table file: another release, written and proven like any."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -90,9 +90,7 @@ def _read(
 ) -> tuple[Format, pd.DataFrame]:
     """The table, written as that of the release was, with the columns that this had."""
     about, roles = manifest.file
-    given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
-    form = describe_file(path, given, plan.schema.columns)
-    raw = read_table(path, form, plan.schema.columns)
+    form, raw = _as_it_lies(path, manifest, plan.schema.columns)
     if _is_safe(manifest, form):
         raw = with_safe_names(raw, (*plan.schema.columns, *plan.schema.identifiers))
     absent = [name for name in drop if name not in raw.columns]
@@ -110,6 +108,26 @@ def _read(
             f"nobody decided that they may be released: leave them out with --drop {others[0]}"
         )
     return form, raw
+
+
+def _as_it_lies(
+    path: Path, manifest: Manifest, columns: Sequence[str]
+) -> tuple[Format, pd.DataFrame]:
+    """A table and its format: the separator of the release, else the one that is found.
+
+    What is written follows the file, so that a program that exports semicolons this month needs
+    no study to say so.
+    """
+    roles = manifest.file[1]
+    given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
+    form = describe_file(path, given, columns)
+    try:
+        return form, read_table(path, form, columns)
+    except InputError as error:
+        found = describe_file(path, replace(given, separator=None), columns)
+        if form.parquet or found.separator == form.separator:
+            raise InputError(str(error).split("; does its first line")[0]) from None
+    return found, read_table(path, found, columns)
 
 
 def _within(plan: Plan, share: float | None) -> Plan:
