@@ -66,9 +66,10 @@ class RangeHierarchy(Hierarchy):
         for level, points in enumerate(self.cuts, 1):
             if not points or list(points) != sorted(set(points)):
                 raise InputError(f"cuts of level {level} must be increasing, at least one")
-        for level, (points, coarser) in enumerate(pairwise(map(frozenset, self.cuts)), 1):
-            for cut in sorted(coarser):
-                if cut not in points:
+        for level, (finer, coarser) in enumerate(pairwise(self.cuts), 1):
+            known = {*finer}
+            for cut in coarser:
+                if cut not in known:
                     self._refuse(level, cut)
 
     def _refuse(self, level: int, cut: Decimal) -> None:
