@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
@@ -12,6 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from releases import KINDS, release_of
 
 from anonymizer import InputError, load_adult
 
@@ -44,6 +45,25 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_sessionfinish() -> None:
     """What was collected may go at the end, as libraries that count what is left expect."""
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A release of a kind, published once for all: tests change copies of it."""
+    made: dict[str, Path] = {}
+
+    def of(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = release_of(KINDS[kind], tmp_path_factory.mktemp("release"))
+        return made[kind]
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def release(published: Callable[[str], Path]) -> Callable[[str], Path]:
+    """The same, unless a file has a release of its own."""
+    return published
 
 
 def unavailable(reason: str) -> None:

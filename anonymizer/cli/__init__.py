@@ -33,6 +33,7 @@ HOMES = {
     "run": "anonymizer.cli.releases",
     "apply": "anonymizer.cli.apply",
     "verify": "anonymizer.cli.releases",
+    "export": "anonymizer.cli.export",
     "report": "anonymizer.cli.report",
     "sign": "anonymizer.cli.signing",
     "keys": "anonymizer.cli.signing",

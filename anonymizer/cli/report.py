@@ -16,7 +16,8 @@ STANDARD_OUTPUT = Path("-")
     epilog="\b\nExamples:\n"
     "  anonymizer report release\n"
     "  anonymizer report release --study study.toml --output report.pdf\n"
-    "  anonymizer report release --markdown --output -"
+    "  anonymizer report release --markdown --output -\n"
+    "  anonymizer report release --key steward.public.pem"
 )
 @click.argument("release", type=PATH)
 @click.option("--html", "forms", flag_value="html", multiple=True, help="A web page, the default.")
@@ -34,10 +35,20 @@ STANDARD_OUTPUT = Path("-")
     help="The study of the release: compares the recodings that could have been taken, for which "
     "its table is read.",
 )
+@click.option(
+    "--key",
+    type=PATH,
+    help="The public key of who released it, a PEM file: it must have signed the release.",
+)
 @click.option("--force", is_flag=True, help="Replace the page that already lies there.")
 @show_values_option
 def report(
-    release: Path, forms: tuple[str, ...], output: Path | None, study: Path | None, force: bool
+    release: Path,
+    forms: tuple[str, ...],
+    output: Path | None,
+    study: Path | None,
+    key: Path | None,
+    force: bool,
 ) -> None:
     """Write a RELEASE, a directory that run wrote, as one page for people to read.
 
@@ -45,7 +56,7 @@ def report(
     was changed, what is kept, the risk, and how to verify all that. The release is verified first,
     and everything on the page is in it: no record is shown. The page needs no network.
 
-    Exits with 1 when the release does not hold.
+    Exits with 1 when the release does not hold, or is not signed by the --key.
     """
     from anonymizer.release.output.atomic import require_place, write_file
     from anonymizer.report.page import FORMS, pictures_drawn, report_of
@@ -56,9 +67,9 @@ def report(
     if place != STANDARD_OUTPUT:
         require_place(place, "cannot write to", force=force)
     with progress() as watch:
-        page = report_of(release, study, form, watch=watch)
+        page = report_of(release, study, form, key=key, watch=watch)
     if FORMS[form].theme and not pictures_drawn():
-        click.echo("The report has no pictures: pip install 'anonymizer[report]'", err=True)
+        click.echo("The report has no pictures: pip install 'anonymizer[plots]'", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):
             sys.stdout.buffer.write(page)

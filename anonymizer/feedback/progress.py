@@ -12,7 +12,10 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from html import escape
 from time import monotonic
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 AFTER = 1.0
 """Seconds after which a bar is shown."""
@@ -24,7 +27,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Bar(Protocol):
-    """What shows progress: told what is done now and then, and when all is."""
+    """What shows progress: called now and then with what is done, and once when all is."""
 
     def show(self, doing: str, done: int, of: int | None, left: float | None) -> None:
         """Show what is being done, how much of how much, and the seconds left."""
@@ -34,7 +37,7 @@ class Bar(Protocol):
 
 
 class Following:
-    """What is being done at present, as a watch is told, and a bar that is drawn of it late."""
+    """A watch that takes note of what is being done, and a bar that is drawn of it late."""
 
     def __init__(self, bar: Callable[[], Bar], after: float = AFTER) -> None:
         self._bar, self._ended = bar, threading.Event()
@@ -164,14 +167,19 @@ class NotebookBar:
 
 
 class TerminalBar:
-    """A bar on standard error, which is taken away afterwards."""
+    """A bar on a terminal, standard error when left out, which is taken away afterwards."""
 
-    def __init__(self) -> None:
+    def __init__(self, console: "Console | None" = None) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+        )
+        self._bar = Progress(*columns, console=console or Console(stderr=True), transient=True)
         self._task = self._bar.add_task("", total=None)
         self._bar.start()
 

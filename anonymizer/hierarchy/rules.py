@@ -66,10 +66,9 @@ class RangeHierarchy(Hierarchy):
         for level, points in enumerate(self.cuts, 1):
             if not points or list(points) != sorted(set(points)):
                 raise InputError(f"cuts of level {level} must be increasing, at least one")
-        for level, (finer, coarser) in enumerate(pairwise(self.cuts), 1):
-            known = {*finer}
-            for cut in coarser:
-                if cut not in known:
+        for level, (fine_cuts, coarse_cuts) in enumerate(pairwise(map(frozenset, self.cuts)), 1):
+            for cut in sorted(coarse_cuts):
+                if cut not in fine_cuts:
                     self._refuse(level, cut)
 
     def _refuse(self, level: int, cut: Decimal) -> None:

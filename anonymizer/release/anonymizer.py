@@ -12,11 +12,9 @@ from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import (
     InputError,
-    PolicyBrokenError,
     column_names,
     digest_of,
     jobs_of,
-    require_columns,
     require_one_of,
     shown,
     whole_seed,
@@ -25,7 +23,6 @@ from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import followed, watched
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.masking import RandomRecoding
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import (
     DifferentialPrivacy,
@@ -37,16 +34,14 @@ from anonymizer.privacy import (
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.frames import aligned, as_features, chosen, frame_of, with_target
+from anonymizer.release.frames import frame_of, with_target
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.release.recodings import RecodingName, recoding_of
+from anonymizer.release.rows import learned, require_rows, scored, verified
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
-
-MODELLED = "; rows that a model scores are no release, and need verify=False"
-"""What is added where a verified release is refused that a prediction may have no need of."""
 
 
 @dataclass(eq=False, repr=False)
@@ -190,28 +185,11 @@ class Anonymizer(Displayed, Conventions):
         """
         self._require_fitted()
         table = frame_of(X)
-        return self._output(self._verified(table) if self.verify else self._rows(table))
-
-    def _verified(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The verified release of a table."""
-        for name in self.plan_.schema.counted:
-            if name not in table.columns and name not in self.feature_names_in_:
-                raise InputError(
-                    f"the table has no column {name!r}, which the policy is held against{MODELLED}"
-                )
-        try:
-            released, self.release_ = self.plan_.release(table, unseen=self.unseen)
-        except PolicyBrokenError as error:
-            raise PolicyBrokenError(f"{error}{MODELLED}") from None
-        return released
-
-    def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """All rows of a table, recoded without proof."""
-        schema, known = self.plan_.schema, list(self.feature_names_in_)
-        needless = {*schema.counted, *schema.identifiers}
-        require_columns(table.columns, [name for name in known if name not in needless])
-        recoded = self.plan_.apply(chosen(table, known), verify=False, unseen=self.unseen)
-        return as_features(chosen(recoded, self.columns_), schema.quasi_identifiers)
+        plan, known = self.plan_, list(self.feature_names_in_)
+        if not self.verify:
+            return self._output(scored(plan, table, known, self.columns_, self.unseen))
+        released, self.release_ = verified(plan, table, known, self.unseen)
+        return self._output(released)
 
     @watched
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
@@ -233,15 +211,9 @@ class Anonymizer(Displayed, Conventions):
 
     def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Every row of a table that was fitted, as its release has it."""
-        recoding = self.chosen_recoding
-        if recoding.private or isinstance(recoding, RandomRecoding):
-            raise InputError(
-                f"recoding {recoding.name!r} draws values, or records, at random, for "
-                "which it needs the whole table; verify = False needs one that generalizes"
-            )
+        require_rows(self.chosen_recoding)
         rows = table.reset_index(drop=True)
-        names = self.schema.quasi_identifiers
-        return as_features(aligned(self._fitted(rows), rows, names), names).set_axis(table.index)
+        return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 
     def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
         """The release of a table that was counted already: ``task(X)``."""
@@ -346,12 +318,13 @@ class Anonymizer(Displayed, Conventions):
         """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
+        named = self.objective if isinstance(self.objective, Objective) else None
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
-            tuple(getattr(self.objective, "targets", ())),  # a named one has none
+            tuple(getattr(named, "targets", ())),  # one that is given by its name has none
         )
 
     @property

@@ -1,9 +1,4 @@
-"""Tables as scikit-learn's users give and take them: DataFrames of pandas and of Polars.
-
-Rows that a model learns from or scores are no release. Every row stays where it is, and
-quasi-identifiers are texts, whichever level or fold they come from: an encoder that was fitted to
-numbers would not know them.
-"""
+"""Tables as scikit-learn's users give and take them: DataFrames of pandas and of Polars."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -14,12 +9,6 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
-from anonymizer.recoding.apply import overwritten
-from anonymizer.tables import engine
-from anonymizer.tables.values import texts_of
-
-FEW = 100
-"""Rows up to which it is faster to look at each value of a column than to number them first."""
 
 
 def frame_of(X: object) -> pd.DataFrame:
@@ -82,56 +71,6 @@ def _column(y: object) -> pd.Series:
     if values.ndim != 1:
         raise InputError(f"y must have one value per record, not the shape {values.shape}")
     return pd.Series(values)
-
-
-def chosen(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The named columns of a table, as far as it has them, in the order of the names."""
-    present = [name for name in names if name in table.columns]
-    return table if present == list(table.columns) else table[present]
-
-
-def aligned(released: pd.DataFrame, rows: pd.DataFrame, quasi: Sequence[str]) -> pd.DataFrame:
-    """Every row of a table as its release has it; rows that were left out are ``*``.
-
-    ``rows`` are numbered by their index, which the ``released`` records kept. Columns are those of
-    the release; one that numbers classes is 0 where there is none.
-    """
-    left_out = ~rows.index.isin(released.index)
-    if not left_out.any():
-        return released
-    table = {name: rows[name].copy() for name in released.columns if name in rows}
-    for name in released.columns:
-        if name in quasi:
-            table[name] = overwritten(released[name].reindex(rows.index), left_out)
-        elif name not in rows:
-            table[name] = released[name].reindex(rows.index, fill_value=0)
-    return pd.DataFrame(table)[list(released.columns)]
-
-
-def as_features(table: pd.DataFrame, textual: Sequence[str]) -> pd.DataFrame:
-    """Recoded rows whose ``textual`` columns are texts, missing values left as they are.
-
-    The DataFrame says by its ``attrs`` that it is no release.
-    """
-    from anonymizer.release.applying.scoring import NO_RELEASE  # loads what only other tables need
-
-    given = {name: table[name] for name in textual}
-    texts = {name: _texts(column) for name, column in given.items()}
-    changed = {name: column for name, column in texts.items() if column is not given[name]}
-    table = engine.replaced(table, changed)
-    table.attrs["anonymizer"] = NO_RELEASE
-    return table
-
-
-def _texts(column: pd.Series) -> pd.Series:
-    """The values of a column as texts: the column itself where they are."""
-    few = len(column) <= FEW
-    values = column.tolist() if few else engine.distinct(column)[1]
-    texts = texts_of(values)
-    if texts == values and isinstance(column.dtype, pd.StringDtype):
-        return column
-    codes = np.arange(len(texts)) if few else engine.distinct(column)[0]
-    return engine.relabel(column, codes, texts)
 
 
 def container_of(given: object) -> str:

@@ -155,7 +155,7 @@ def _input(raw: pd.DataFrame, release: Release, written: Written) -> dict[str, R
     """
     if written.key is None or release.records is None:
         return {}
-    names = [name for name in written.schema.columns if name in raw.columns]
+    names = {*release.recoding, *written.schema.sensitive, *written.schema.targets}
     return {"input": ReportedInput(fingerprint=fingerprint_of(raw, names, written.key.of_counts))}
 
 

@@ -134,6 +134,9 @@ def test_as_a_program(study, tmp_path):
     refused = program("run", tmp_path / "none.toml", "-o", tmp_path / "out")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == f"anonymizer: there is no study file {tmp_path}/none.toml\n"
+    edit(study, "k = 4", "k = 999")
+    unreachable = program("run", study, "-o", tmp_path / "none")
+    assert (unreachable.returncode, (tmp_path / "none").exists()) == (1, False)
 
 
 @pytest.mark.parametrize("name", ["runs[test]", "a[/b]c", "é", "a b", "[bold]"])

@@ -52,7 +52,6 @@ COMMANDS = {
     "--help": (set(), {"papers"}),  # its commands are listed from their modules
     "models": ({"pandas"}, set()),
     "run study.toml --output release --force": (USUAL, {"masking"}),
-    "run study.toml --output release --force --json": (USUAL, {"masking"}),
     "verify release": (USUAL, {"masking"}),
     "check people.csv --study study.toml": (USUAL, {"masking", "risk"}),
     "risk people.csv --study study.toml": (USUAL, {"masking", "risk"}),

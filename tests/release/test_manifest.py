@@ -3,29 +3,15 @@
 import copy
 import json
 import re
-from pathlib import Path
 
 import jsonschema
 import pytest
-from releases import KINDS, copied, header_and_rows, manifest_in, release_of, rewritten
+from releases import copied, header_and_rows, manifest_in, rewritten
 
 from anonymizer import InputError, verify_release
 from anonymizer.release.manifest.schema import SHIPPED, schema, schema_text
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SHIPPED.read_text(encoding="utf-8")))
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory):
-    """A release of a kind, published once."""
-    made: dict[str, Path] = {}
-
-    def of(kind):
-        if kind not in made:
-            made[kind] = release_of(KINDS[kind], tmp_path_factory.mktemp("release"))
-        return made[kind]
-
-    return of
 
 
 # The schema

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oddities import JOBS, PERSON, STUDY, lay, people
 
-from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError
+from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.release import publish as publishing
 from anonymizer.release.publish import publish
 from anonymizer.release.verification import verify_release
@@ -156,7 +156,7 @@ def test_blanks_do_not_make_a_class_diverse(tmp_path, twin, suffix):
     study = lay(tmp_path, rows, STUDY.replace("people.csv", f"people.{suffix}"))
     if suffix == "parquet":
         pd.DataFrame(rows).to_parquet(tmp_path / "people.parquet")
-    with pytest.raises(InputError, match=r"l = 1\.8 is above"):
+    with pytest.raises(PolicyUnreachableError, match=r"l = 1\.8 is above"):
         publish(study, tmp_path / "out")
 
 

@@ -163,6 +163,8 @@ weights = {disease = 2}
         "time_limit": 1.5,
         "n_jobs": 3,
         "progress": None,
+        "verify": True,
+        "unseen": "error",
     }
     assert len(study.read()) == 4
 

@@ -25,7 +25,6 @@ from releases import (
     copied,
     header_and_rows,
     manifest_in,
-    release_of,
     rewritten,
 )
 
@@ -39,19 +38,6 @@ from anonymizer.release.verification.check import same
 from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of
 
 Table = tuple[list[str], list[list[str]]]
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A release of a kind, published once."""
-    made: dict[str, Path] = {}
-
-    def of(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = release_of(KINDS[kind], tmp_path_factory.mktemp("release"))
-        return made[kind]
-
-    return of
 
 
 def study_of(release: Path) -> Path:

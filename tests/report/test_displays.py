@@ -154,7 +154,7 @@ def test_verbose_logs_to_standard_error(capsys, tmp_path):
 
 
 class Screen:
-    """A bar that remembers what it was told."""
+    """A bar that remembers what it showed."""
 
     def __init__(self):
         self.shown, self.closed = [], False

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator
+from ctypes.util import find_library
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -14,16 +16,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from releases import KINDS, NAME, copied, release_of
+from releases import NAME, copied
 
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import MODELS
-from anonymizer.release.manifest.parts import ReportedInput
+from anonymizer.release.manifest.parts import AppliedRelease, ReportedInput, ReportedUnseen
 from anonymizer.release.publish import publish
+from anonymizer.release.signing import PrivateKey, make_keys, sign_release
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.report.page import pictures, rendering, report_of
+from anonymizer.report.page.changes import followed_by
 from anonymizer.report.page.document import Page, Paragraph, Section
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.numbers import FORMS, sentence
@@ -167,9 +171,8 @@ REPORTED = (
 
 
 @pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> dict[str, Path]:
-    place = tmp_path_factory.mktemp("releases")
-    return {name: release_of(KINDS[name], place / name) for name in REPORTED}
+def releases(published) -> dict[str, Path]:
+    return {name: published(name) for name in REPORTED}
 
 
 def text_of(evidence: Evidence) -> str:
@@ -281,8 +284,44 @@ def test_a_signed_release_shows_what_it_can_be_compared_with(release):
     text = text_of(signed)
     assert f"- **Keyed fingerprint of the original**: {fingerprint}\n" in text
     assert "anonymizer verify out --key public.pem" in text
-    assert "- **Signature**: in release.json.sig; it was not checked for this report\n" in text
+    assert "- **Signature**: in release.json.sig; it was not checked here, for which the " in text
     assert "fingerprint of the original" not in text_of(evidence)
+
+
+def test_a_signature_is_checked_by_the_key(release, tmp_path, command):
+    make_keys(tmp_path / "a.private.pem", tmp_path / "a.public.pem")
+    make_keys(tmp_path / "b.private.pem", tmp_path / "b.public.pem")
+    sign_release(release, PrivateKey.read(tmp_path / "a.private.pem"))
+    given = (release, "--markdown", "--output", tmp_path / "page.md", "--key")
+    assert command(*given, tmp_path / "a.public.pem")[0] == 0
+    page = (tmp_path / "page.md").read_text()
+    assert "it was checked for this report, and is by the key sha256:" in page
+    assert "it was not checked" not in page
+    code, _, err = command(*given, tmp_path / "b.public.pem", "--force")
+    assert (code, "does not hold (1 difference)" in err) == (1, True)
+
+
+def test_a_release_by_the_recoding_of_another_says_so_and_what_that_did_not_cover(releases):
+    evidence = evidence_of(releases["best"])
+    assert [*followed_by(evidence)] == []
+    found = {
+        "applies": AppliedRelease(sha256="7" * 64),
+        "unseen": ReportedUnseen(values=2, records=1, treated="any"),
+    }
+    applied = replace(evidence, manifest=evidence.manifest.model_copy(update=found))
+    text = text_of(applied)
+    assert "The recoding is that of another release: it was not chosen for this table." in text
+    assert "7" * 64 in text
+    assert (
+        "1 record had values that the recoding does not cover, 2 different ones in all; the label "
+        "* replaced these values."
+    ) in text
+    combined = ReportedUnseen(values=0, records=3, treated="suppress")
+    manifest = evidence.manifest.model_copy(update={"unseen": combined})
+    assert [*followed_by(replace(evidence, manifest=manifest))] == [
+        "3 records had a combination of values that the recoding does not cover; these records "
+        "were suppressed."
+    ]
 
 
 def test_what_is_left_open_depends_on_policy_and_release(releases):
@@ -411,6 +450,17 @@ def test_every_text_is_escaped(tmp_path):
     assert [len(re.split(r"(?<!\\)\|", line)) for line in rows] == [7]
 
 
+def test_without_pango_there_is_no_pdf(monkeypatch):
+    class Lacking:
+        def __getattr__(self, name):
+            raise OSError("cannot load library 'libpango-1.0-0'")
+
+    monkeypatch.setitem(sys.modules, "weasyprint", Lacking())
+    with pytest.raises(InputError, match="needs Pango, which this system lacks: install it"):
+        as_pdf(Page("Title", "about", "holds", [], [], "end"))
+
+
+@pytest.mark.skipif(not find_library("pango-1.0"), reason="the system has no Pango")
 def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
     lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
     page = as_pdf(Page("Title", "about", "holds", [], [Section("one", "One", lines)], "end"))
@@ -478,7 +528,7 @@ def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command,
     code, _, err = command(release, "--output", place)
     assert (code, err) == (
         0,
-        "The report has no pictures: pip install 'anonymizer[report]'\n",
+        "The report has no pictures: pip install 'anonymizer[plots]'\n",
     )
     assert "<svg" not in place.read_text(encoding="utf-8")
 
@@ -493,6 +543,6 @@ def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     with pytest.raises(InputError, match="form = 'htm' is unknown"):
         report_of(release, form="htm")
     monkeypatch.setattr(rendering, "find_spec", lambda name: None)
-    code, _, err = command(release)
+    code, _, err = command(release, "--pdf")
     assert code == 2
-    assert "needs jinja2, which is not installed: pip install 'anonymizer[report]'" in err
+    assert "needs weasyprint, which is not installed: pip install 'anonymizer[pdf]'" in err

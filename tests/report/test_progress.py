@@ -37,8 +37,8 @@ def test_what_takes_longer_is_shown():
         time.sleep(0.3)
     shown = console.file.getvalue()
     assert "counting the table" in shown
-    assert "scoring nodes (1,234)" in shown
-    assert "searching the lattice" in shown
+    assert "scoring nodes: 1,234" in shown
+    assert "searching the lattice: 30 of 120" in shown
 
 
 def test_without_a_terminal_nothing_is_shown():

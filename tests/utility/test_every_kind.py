@@ -6,7 +6,6 @@ from math import log2
 import numpy as np
 import pandas as pd
 import pytest
-from releases import KINDS, release_of
 
 from anonymizer import Anonymizer, Boxes, Hierarchy, InputError, KAnonymity, MergedCells
 from anonymizer.cli import main
@@ -114,7 +113,7 @@ def test_what_classifiers_see_of_boxes():
 
 
 def test_merged_cells_by_hand():
-    """Two classes of the same labels are told apart by their numbers."""
+    """Two classes of the same labels differ by their numbers."""
     every = {"age": [20, 24, 30, 38], "sex": ["f", "m"]}
     released = labelled(*[every] * 4).assign(**{"class": [1, 1, 2, 2]})
     found = measured(released, in_regions([every, every], numbered=True))
@@ -175,19 +174,6 @@ def test_a_plan_of_regions_measures_its_release(recoding):
         measure_quality(table, released[::-1], anonymizer.plan_, targets=())
 
 
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory):
-    """A release of every kind by its name, made when it is needed."""
-    made: dict = {}
-
-    def release(name: str):
-        if name not in made:
-            made[name] = release_of(KINDS[name], tmp_path_factory.mktemp("kind"))
-        return made[name]
-
-    return release
-
-
 @pytest.fixture
 def run(capsys):
     """Run a command; its exit code and its JSON."""
@@ -211,12 +197,12 @@ def stands_for(entry: dict, value: object) -> bool:
 
 
 @pytest.mark.parametrize("name", ["full-domain", "variable-range", "cut", "boxes", "merged-cells"])
-def test_entropy_is_that_of_a_plain_count(releases, run, name):
+def test_entropy_is_that_of_a_plain_count(release, run, name):
     """-log2 of the share that a value has of all records that its own label stands for."""
-    release = releases(name)
-    original = pd.read_csv(release.parent / "people.csv")
-    released = pd.read_csv(release / "released.csv", dtype=str)
-    described = json.loads((release / "release.json").read_text())["recoding"]
+    of_kind = release(name)
+    original = pd.read_csv(of_kind.parent / "people.csv")
+    released = pd.read_csv(of_kind / "released.csv", dtype=str)
+    described = json.loads((of_kind / "release.json").read_text())["recoding"]
     bits = 0.0
     for column in ("age", "job"):
         entries = {entry["label"]: entry for entry in described[column]}
@@ -225,27 +211,27 @@ def test_entropy_is_that_of_a_plain_count(releases, run, name):
             assert stands_for(entries[label], value)
             alike = sum(own for other, own in records.items() if stands_for(entries[label], other))
             bits += log2(alike / records[value])
-    found = run("quality", release, "-s", release.parent / "study.toml", "--no-classifiers")[1]
+    found = run("quality", of_kind, "-s", of_kind.parent / "study.toml", "--no-classifiers")[1]
     measure = found["measures"]["non-uniform-entropy"]
     assert measure["value"] == pytest.approx(bits / len(original))
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_every_kind_is_measured(releases, run, name):
-    release = releases(name)
-    table, study = next(release.glob("released.*")), release.parent / "study.toml"
+def test_every_kind_is_measured(release, run, name):
+    of_kind = release(name)
+    table, study = next(of_kind.glob("released.*")), of_kind.parent / "study.toml"
     read = pd.read_csv if table.suffix == ".csv" else pd.read_parquet
     released = read(table)
     keys = [key for key in ("age", "job", "class") if key in released]
     classes = released.groupby(keys, dropna=False)
     sizes = classes.size()
 
-    checked = run("check", release)[1]
+    checked = run("check", of_kind)[1]
     assert (checked["records"], checked["k"]) == (len(released), sizes.min())
     assert checked["satisfied"]
     assert checked == run("check", table, "-s", study)[1]
 
-    risk = run("risk", release)[1]
+    risk = run("risk", of_kind)[1]
     assert risk["classes"] == len(sizes)
     assert risk["reidentification"]["average"] == pytest.approx(len(sizes) / len(released))
     for sensitive, found in risk["inference"].items():
@@ -253,14 +239,14 @@ def test_every_kind_is_measured(releases, run, name):
         assert found["guessed"] == pytest.approx(likeliest.sum() / len(released))
     assert risk == run("risk", table, "-s", study)[1]
 
-    original = next(release.parent.glob("people.*"))
-    code, audit = run("audit", release, "--against", original)
+    original = next(of_kind.parent.glob("people.*"))
+    code, audit = run("audit", of_kind, "--against", original)
     found = audit["releases"][0]
     assert (code, found["classes"], found["records"]) == (0, len(sizes), len(released))
     assert found["random"] == (name in DRAWN)
 
     about = ["-s", study, "--no-classifiers"]
-    quality = run("quality", release, *about)[1]
+    quality = run("quality", of_kind, *about)[1]
     assert quality == run("quality", table, *about)[1]
     assert len(quality["undefined"]) == UNDEFINED.get(name, 0)
     hidden = quality["suppressed"]
@@ -272,9 +258,9 @@ def test_every_kind_is_measured(releases, run, name):
 
 
 @pytest.mark.parametrize(("name", "of"), [*DRAWN.items(), ("cut", "age")])
-def test_what_was_drawn_is_estimated(releases, run, capsys, name, of):
+def test_what_was_drawn_is_estimated(release, run, capsys, name, of):
     """Estimates sum to the records; where there are none, the message says why."""
-    arguments = ("estimate", releases(name), "--of", of, "--method", "maximum-likelihood")
+    arguments = ("estimate", release(name), "--of", of, "--method", "maximum-likelihood")
     refused = {"pram, withheld": "withholds the channels", "cut": "no random recoding"}
     if name in refused:
         with pytest.raises(SystemExit, match="2"):

@@ -49,32 +49,11 @@ def plan_for(
         name: Values.of(source.reaches[name], table[name], people and people.combinations[name])
         for name in names
     }
-    taxonomies = {name: each.taxonomy for name, each in attributes.items()}
     codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)
-    recoding: Partitions | Regions
-    strange = np.zeros(len(codes), bool)
-    if source.listed is None:
-        recoding = {name: each.partition for name, each in attributes.items()}
-        strangers = {name: each.placed.group_of < 0 for name, each in attributes.items()}
-    else:
-        rows, row_of = np.unique(codes, axis=0, return_inverse=True)
-        values = {name: each.values for name, each in attributes.items()}
-        class_of = source.listed.class_of(source.reaches, values, rows)
-        strange = (class_of < 0)[row_of.ravel()]
-        recoding = source.listed.regions(names, rows, class_of, star=scored)
-        strangers = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
-    given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
-    there = tuple(name for name in given["schema"].identifiers if name in table.columns)
-    given["schema"] = replace(given["schema"], identifiers=there)
-    known = people and People.of(people, taxonomies)
+    recoding, strangers, strange = _covered(source, attributes, codes, scored)
     plan = AppliedPlan(
-        **{
-            **given,
-            "taxonomies": taxonomies,
-            "recoding": recoding,
-            "population": known,
-            "seen": None,
-        },
+        **_given(source, table, attributes),
+        recoding=recoding,
         source=source,
         placed={name: each.placed for name, each in attributes.items()},
         strangers=strangers,
@@ -89,6 +68,44 @@ def plan_for(
     _require_treated(source, missed, int(strange.sum()), unseen)
     values_missed = sum(int(mask.sum()) for mask in strangers.values())
     return plan, UnseenReport(values_missed, int(strange.sum()), unseen)
+
+
+def _covered(
+    source: Source, attributes: Mapping[str, "Values"], codes: Codes, scored: bool
+) -> tuple[Partitions | Regions, dict[str, Mask], Mask]:
+    """The groups, or classes, of a table's values; and what these do not cover.
+
+    ``codes``: shape (records, attributes). The values of each attribute that are in no group, and
+    the records whose values are in no class together, shape (records,).
+    """
+    if source.listed is None:
+        alone = {name: each.partition for name, each in attributes.items()}
+        strangers = {name: each.placed.group_of < 0 for name, each in attributes.items()}
+        return alone, strangers, np.zeros(len(codes), bool)
+    rows, row_of = np.unique(codes, axis=0, return_inverse=True)
+    values = {name: each.values for name, each in attributes.items()}
+    class_of = source.listed.class_of(source.reaches, values, rows)
+    regions = source.listed.regions([*attributes], rows, class_of, star=scored)
+    nobody = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
+    return regions, nobody, (class_of < 0)[row_of.ravel()]
+
+
+def _given(
+    source: Source, table: pd.DataFrame, attributes: Mapping[str, "Values"]
+) -> dict[str, Any]:
+    """What the plan for a table has of the one that is applied, but for its recoding."""
+    given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
+    del given["recoding"]
+    there = tuple(name for name in given["schema"].identifiers if name in table.columns)
+    taxonomies = {name: each.taxonomy for name, each in attributes.items()}
+    people = source.plan.everybody
+    return {
+        **given,
+        "schema": replace(given["schema"], identifiers=there),
+        "taxonomies": taxonomies,
+        "population": people and People.of(people, taxonomies),
+        "seen": None,
+    }
 
 
 def _require_treated(

@@ -139,8 +139,9 @@ def verify_release(
             table = path
         signed = [*evidence.checks(directory, content, manifest, study)]
         found = _verified(table, manifest, study)
-        signer = evidence.signer(signed)
-        return replace(found, checks=(*signed, *found.checks), signer=signer)
+        known = {check.field for check in signed}
+        others = (check for check in found.checks if check.field not in known)
+        return replace(found, checks=(*signed, *others), signer=evidence.signer(signed))
 
 
 def _bare(path: Path, study: Study | None) -> Verification:

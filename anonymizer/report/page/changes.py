@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.release.manifest.groups import Group, kind_of
+from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
 from anonymizer.report.page.evidence import Attribute, Evidence
 from anonymizer.report.page.numbers import count, listed, number, people, several, share
@@ -23,6 +24,7 @@ QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 def changes_section(evidence: Evidence, pictures: Pictures) -> Section:
     """Attributes, records, classes."""
     blocks: list[Block] = [
+        *map(Paragraph, followed_by(evidence)),
         Table(
             "Each quasi-identifier as it is released",
             ("Attribute", "How it was changed", "Labels", "Examples", "Records at *"),
@@ -118,6 +120,28 @@ def _drawn(masking: Mapping[str, Any] | None) -> Iterator[Block]:
             "The probabilities are in the manifest, so that analysts can correct counts for them "
             "with anonymizer estimate."
         )
+
+
+def followed_by(evidence: Evidence) -> Iterator[str]:
+    """Where the recoding is that of another release: of which, and what it did not cover."""
+    manifest = evidence.manifest
+    if manifest.applies is not None:
+        yield (
+            "The recoding is that of another release: it was not chosen for this table. The "
+            f"{MANIFEST} of that release has the SHA-256 {manifest.applies.sha256}."
+        )
+    if manifest.unseen is not None:
+        treated = {
+            "any": "the label * replaced these values",
+            "suppress": "these records were suppressed",
+        }[manifest.unseen.treated]
+        covered = (
+            f"values that the recoding does not cover, {count(manifest.unseen.values)} different "
+            "ones in all"
+            if manifest.unseen.values
+            else "a combination of values that the recoding does not cover"
+        )
+        yield f"{counted(manifest.unseen.records, 'record')} had {covered}; {treated}."
 
 
 def records_of(evidence: Evidence) -> Iterator[str]:

@@ -124,8 +124,19 @@ def _checksums(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield "Fingerprint of the study", evidence.manifest.study.fingerprint
     if evidence.manifest.input is not None:
         yield "Keyed fingerprint of the original", evidence.manifest.input.fingerprint
-    signed = f"in {MANIFEST}.sig; it was not checked for this report" if evidence.signed else "none"
-    yield "Signature", signed
+    yield "Signature", _signature(evidence)
+
+
+def _signature(evidence: Evidence) -> str:
+    """Whether the release is signed, and whether that was checked."""
+    if evidence.verification.signer is not None:
+        return (
+            f"in {MANIFEST}.sig; it was checked for this report, and is by the key "
+            f"{evidence.verification.signer}"
+        )
+    if evidence.signed:
+        return f"in {MANIFEST}.sig; it was not checked here, for which the public key is needed"
+    return "none"
 
 
 def _checked(evidence: Evidence) -> str:

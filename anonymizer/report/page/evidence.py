@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def discernibility(self) -> int:
-        """Records that each record cannot be told from, itself included, summed: sum_g n_g^2."""
+        """Records of the class of each record, itself included, summed: sum_g n_g^2."""
         return int(self.sizes @ self.sizes)
 
     @property
@@ -165,11 +165,16 @@ class Evidence:
         return Attribute(name, len(engine.distinct(self.table[name])[1]), hidden)
 
 
-def evidence_of(release: str | Path, study: Study | str | Path | None = None) -> Evidence:
+def evidence_of(
+    release: str | Path,
+    study: Study | str | Path | None = None,
+    *,
+    key: str | Path | None = None,
+) -> Evidence:
     """Verify a release, and read and recount it for a report.
 
     ``release``: its directory, or the table in it. ``study``: that of the release, for what the
-    manifest has a digest of alone.
+    manifest has a digest of alone. ``key``: the public key that has to have signed it.
 
     Raises
     ------
@@ -188,7 +193,7 @@ def evidence_of(release: str | Path, study: Study | str | Path | None = None) ->
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
             "a run wrote"
         )
-    found = verify_release(folder, study)
+    found = verify_release(folder, study, key=key)
     _require_sound(path, found)
     manifest = Manifest.read(folder / MANIFEST)
     place = manifest.table_at(folder if path.name == MANIFEST else path)

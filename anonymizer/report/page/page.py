@@ -24,6 +24,7 @@ def report_of(
     study: Study | str | Path | None = None,
     form: str = "html",
     *,
+    key: str | Path | None = None,
     watch: Watch = ignore,
 ) -> bytes:
     """A report of a release as one self-contained page, for whoever decides on or receives it.
@@ -41,21 +42,24 @@ def report_of(
         counted again.
     form
         ``"html"``, ``"markdown"`` or ``"pdf"``; texts are in UTF-8.
+    key
+        The public key of who released it, a PEM file: the release must be signed by it, and the
+        page says that this was checked.
     watch
         Is called with the progress.
 
     Raises
     ------
     InputError
-        When the release or the study cannot be read, or a package is not installed: jinja2 for all
-        forms, WeasyPrint for PDF. Without matplotlib the page has no pictures.
+        When the release or the study cannot be read, or WeasyPrint is not installed for a PDF.
+        Without matplotlib the page has no pictures.
     PolicyBrokenError
-        When the release does not hold.
+        When the release does not hold, or is not signed by the key.
     """
     require_one_of("form", form, tuple(FORMS))
     render = require_renderer(form)
     watch("verifying the release", 0, None)
-    evidence = evidence_of(release_path, study)
+    evidence = evidence_of(release_path, study, key=key)
     comparison = None if evidence.study is None else _comparison(evidence.study, watch)
     watch("writing the report", 0, None)
     pictures = Pictures.of(evidence, FORMS[form].theme)

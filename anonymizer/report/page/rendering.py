@@ -55,8 +55,17 @@ def as_markdown(page: Page) -> bytes:
 
 
 def as_pdf(page: Page) -> bytes:
-    """The HTML page on sheets of A4 with their numbers."""
-    from weasyprint import HTML
+    """The HTML page on sheets of A4 with their numbers.
+
+    Raises InputError when the system lacks Pango, which WeasyPrint sets text with.
+    """
+    try:
+        from weasyprint import HTML
+    except OSError:
+        raise InputError(
+            "a report as pdf needs Pango, which this system lacks: install it (on Debian, the "
+            "package libpangoft2-1.0-0), or print the report as html from a browser"
+        ) from None
 
     document = HTML(string=_filled("page.html", page), url_fetcher=_refused)
     pdf: bytes = document.write_pdf(pdf_variant="pdf/ua-1")  # tagged, for screen readers
@@ -92,8 +101,8 @@ def _refused(url: str, *_: Any, **__: Any) -> Any:
 
 
 FORMS: Mapping[str, Form] = {
-    "html": Form(".html", {"jinja2": "report"}, "auto", as_html),
-    "markdown": Form(".md", {"jinja2": "report"}, None, as_markdown),
-    "pdf": Form(".pdf", {"jinja2": "report", "weasyprint": "pdf"}, "light", as_pdf),
+    "html": Form(".html", {}, "auto", as_html),
+    "markdown": Form(".md", {}, None, as_markdown),
+    "pdf": Form(".pdf", {"weasyprint": "pdf"}, "light", as_pdf),
 }
 """The forms of a page by their names."""

@@ -27,11 +27,12 @@ FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 def svg_of(figure: Figure) -> str:
     """The figure as ``<svg>``: no reference leaves it, and its ids are those of no other picture.
 
-    The same figure gives the same text. It has ``role="img"``, ``<title>`` and ``<desc>``. Where
-    its theme is ``"auto"``, its ink is ``currentColor``, and other colours are the CSS variables
-    ``--picture-main``, ``-pale``, ``-bad``, ``-good``, ``-rule`` and ``-paper`` of a page. Without
-    these they follow the reader's ``prefers-color-scheme``, and are light in print. A figure of
-    theme ``"light"`` or ``"dark"`` has colours alone, for renderers that know no variables.
+    A figure that is drawn anew gives the same text. It has ``role="img"``, ``<title>`` and
+    ``<desc>``. Where its theme is ``"auto"``, its ink is ``currentColor``, and other colours are
+    the CSS variables ``--picture-main``, ``-pale``, ``-bad``, ``-good``, ``-rule`` and ``-paper``
+    of a page. Without these they follow the reader's ``prefers-color-scheme``, and are light in
+    print. A figure of theme ``"light"`` or ``"dark"`` has colours alone, for renderers that know no
+    variables.
     """
     title = getattr(figure, "title", "Picture")
     description = getattr(figure, "description", title)

@@ -1,0 +1,116 @@
+"""The recoding of a release as hierarchies that ARX reads: value;label;*, one file a column."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy.authoring.writing import csv_text
+from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names, rows_of_group
+from anonymizer.release.export.source import Source
+from anonymizer.release.manifest.groups import Group
+from anonymizer.release.manifest.placement import Column
+from anonymizer.tables import engine
+from anonymizer.tables.files import Format, describe_file, read_table
+from anonymizer.tables.values import is_missing, rank, text_of
+
+MOST = 10_000
+"""Whole numbers of a column that are listed: a file that ARX still shows."""
+
+HEADERS = {"value", "values", "level0"}
+"""Values that a reader may take for a header in the first line."""
+
+
+def arx_files(source: Source, values: Path | None = None) -> dict[str, str]:
+    """The contents of the files of an export, by name, ``columns.csv`` last.
+
+    Level 1 has the labels of the release. The values are those that the manifest lists, and whole
+    numbers of ranges with two ends; or, where ``values`` is a table, those of its columns: a value
+    that the release does not show is ``*`` in level 1, too.
+
+    Raises InputError when classes have groups of their own, or the values are not known.
+    """
+    if source.manifest.regions:
+        raise InputError(
+            "the classes of the release have groups of their own, which hierarchies cannot "
+            "express; export with --csv, or with --sql"
+        )
+    files = file_names(source.names)
+    columns = {} if values is None else _columns(source, values)
+    contents = {}
+    for name, file in files.items():
+        pairs = _of_table(source, name, columns[name]) if columns else _of_manifest(source, name)
+        words = HEADERS | {_word(Path(file).stem)}
+        order = sorted(pairs, key=lambda value: (_word(value) in words, rank(value)))
+        contents[file] = csv_text([(value, pairs[value], ANY) for value in order])
+    return contents | {COLUMNS: columns_text(files)}
+
+
+def _word(text: str) -> str:
+    """A text as readers compare it with what headers say."""
+    return text.casefold().replace(" ", "").replace("-", "")
+
+
+def _columns(source: Source, path: Path) -> dict[str, Column]:
+    """The distinct values of the quasi-identifiers of a table."""
+    found: Format = describe_file(path, expected=source.names)
+    table = read_table(path, found, source.names)
+    hidden = {"", *source.manifest.file[1].missing_values}
+    return {
+        name: Column.of_values(
+            [v for v in engine.distinct(table[name])[1] if not is_missing(v) and v not in hidden]
+        )
+        for name in source.names
+    }
+
+
+def _of_table(source: Source, name: str, column: Column) -> dict[str, str]:
+    groups, raw = source.groups(name), source.manifest.levels.get(name) == 0
+    numbers = column.grouped(name, groups, raw)
+    return {
+        str(text): ANY if number < 0 else str(groups[number].label)
+        for text, number in zip(column.texts, numbers, strict=True)
+    }
+
+
+def _of_manifest(source: Source, name: str) -> dict[str, str]:
+    """The label of each value that the manifest says; missing values have no line."""
+    groups = source.groups(name)
+    alone = len(groups) == 1 and source.manifest.levels.get(name) != 0
+    return {
+        value: str(group.label)
+        for group in groups
+        for value in _values(name, group, everything=alone)
+    }
+
+
+def _values(name: str, group: Group, *, everything: bool) -> Iterator[str]:
+    ranges = [each for each in (group, *(group.members or ())) if each.is_range]
+    wanted = iter(ranges)
+    for row in rows_of_group(group, group.label, everything=everything):
+        if row.rule == "value" and row.value is not None:
+            yield text_of(row.value)
+        elif row.rule == "range":
+            yield from _whole(name, next(wanted, group))
+        elif row.rule != "missing":
+            raise _unlisted(name)
+
+
+def _whole(name: str, group: Group) -> Iterator[str]:
+    """The whole numbers of a range."""
+    if group.calendar is not None or not group.is_range:
+        raise _unlisted(name)
+    low, high = group.interval.low, group.interval.high
+    if low is None or high is None or high - low > MOST:
+        raise _unlisted(name)
+    begin, end = (int(each.to_integral_value("ROUND_CEILING")) for each in (low, high))
+    yield from (str(Decimal(number)) for number in range(begin, end))
+
+
+def _unlisted(name: str) -> InputError:
+    return InputError(
+        f"the manifest does not list the values of column {name!r} (open ranges, ranges of more "
+        f"than {MOST:,} numbers, dates, masks, all others): take those of a table with "
+        "--values TABLE"
+    )

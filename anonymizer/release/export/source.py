@@ -1,0 +1,123 @@
+"""What an export is made from: the manifest of a release, and the classes of its table."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
+from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest.groups import Group
+from anonymizer.release.release import MANIFEST
+from anonymizer.release.study import Study
+from anonymizer.tables.files import read_table, release_format
+from anonymizer.tables.values import is_missing, text_of
+
+Labels = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A release to export: its manifest, the columns of its table, and its classes' labels.
+
+    ``typed`` are the columns that are no texts in the table, ``sizes`` the records of
+    each class, the suppressed ones included.
+    """
+
+    manifest: Manifest
+    columns: tuple[str, ...]
+    classes: tuple[Labels, ...]
+    typed: tuple[str, ...]
+    sizes: Mapping[Labels, int]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers that were recoded."""
+        return tuple(self.manifest.recoding)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The columns that a class has one label of: also the number of a merged cell."""
+        return labelled(self.manifest)
+
+    def groups(self, name: str) -> list[Group]:
+        """The groups of a column; raw values at level 0 are values, even ``*``."""
+        groups = self.manifest.recoding[name]
+        if self.manifest.levels.get(name) != 0:
+            return groups
+        return [group.model_copy(update={"level": 0}) for group in groups]
+
+
+def labelled(manifest: Manifest) -> tuple[str, ...]:
+    """The columns that a class has one label of; merged cells have a column of their numbers."""
+    numbered = CLASS in manifest.file[1].quasi_identifiers and CLASS not in manifest.recoding
+    return (*manifest.recoding, CLASS) if numbered else tuple(manifest.recoding)
+
+
+def source_of(path: Path, study: Path | None = None) -> Source:
+    """Read the release in a directory, or the one that a released table belongs to.
+
+    ``study``: its study, which lists the values that are too many for a manifest.
+
+    Raises InputError when it is none, was changed, or cannot be carried out by other tools.
+    """
+    directory = path if path.is_dir() else path.parent
+    if not path.exists() and not (directory / MANIFEST).exists():
+        raise InputError(f"there is no {path}; name the directory of a release, or its table")
+    manifest = Manifest.read(directory / MANIFEST)
+    private = any(verdict.model == "differential-privacy" for verdict in manifest.privacy)
+    if manifest.masking or private:
+        raise InputError(
+            "the release was drawn at random, which other tools cannot repeat; release the next "
+            "table with anonymizer run"
+        )
+    manifest = manifest.completed(None if study is None else Study(study).hierarchies)
+    if manifest.spreadsheet is not None and manifest.spreadsheet.safe:
+        raise InputError(
+            "the release has cells disarmed for spreadsheets (csv-safe), which an export cannot "
+            "repeat; run the study without csv-safe"
+        )
+    with sound(directory / MANIFEST):
+        table, columns = manifest.table_at(path), manifest.file[1]
+        frame = read_table(
+            table, release_format(table, columns.separator), columns.quasi_identifiers
+        )
+        sizes = _sizes(frame[[*labelled(manifest)]])
+        return Source(
+            manifest,
+            columns=tuple(map(str, frame.columns)),
+            classes=_classes(sizes, manifest),
+            typed=tuple(str(name) for name in frame if _is_typed(frame[name])),
+            sizes=sizes,
+        )
+
+
+def _is_typed(column: pd.Series) -> bool:
+    """Whether the values of a column are no texts: numbers, dates."""
+    kind = column.dtype
+    return pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind)
+
+
+def _sizes(labels: pd.DataFrame) -> dict[Labels, int]:
+    """The records of each combination of labels, in the order of the table."""
+    return Counter(
+        tuple(None if is_missing(value) else str(value) for value in row)
+        for row in labels.itertuples(index=False, name=None)
+    )
+
+
+def _classes(sizes: Iterable[Labels], manifest: Manifest) -> tuple[Labels, ...]:
+    """The classes without that of suppressed records."""
+    suppressed = manifest.suppressed_class == "kept"
+    return tuple(row for row in sizes if not (suppressed and {*row} == {ANY}))
+
+
+def same_label(one: str | None, other: str | None) -> bool:
+    """Whether two labels are one, however a number is spelled: 39 and 39.0."""
+    if one is None or other is None:
+        return one is other
+    return one == other or text_of(one) == text_of(other)

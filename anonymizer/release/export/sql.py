@@ -1,0 +1,297 @@
+"""The recoding of a release as standard SQL: CASE for groups, and a join with its classes."""
+
+# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by quoting.py
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
+from anonymizer.release.export.conditions import Keys, condition
+from anonymizer.release.export.quoting import listed, literal, name
+from anonymizer.release.export.source import Labels, Source, same_label
+from anonymizer.release.manifest.groups import Group
+from anonymizer.release.release import MANIFEST
+from anonymizer.tables.values import number_of, number_text
+
+WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
+NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?"
+
+NEXT = ",\n    "
+
+HEADER = """\
+-- The recoding of a release, for the table that was released.
+-- Columns may be texts or numbers: values of columns with a role are cast to texts, and spaces
+-- around them are left out. Numbers are exact up to 18 digits after the point.
+-- A record in none of the classes of the release is {fate}.
+-- Not verified here: anything but the class sizes and distinct values of the last query.
+-- Other tables, such as that of next month, need "anonymizer apply": this join would suppress
+-- their new classes without a recount of the policy.
+"""
+
+
+def sql_of(source: Source, table: str, into: str) -> str:
+    """Statements that make the released table in a database, and recount it.
+
+    The table that is made has the released columns, in no order of its records.
+
+    Parameters
+    ----------
+    source
+        The release.
+    table, into
+        The names of the raw table, and of the released one that is made.
+
+    Raises InputError when only the order of the records decides their classes, or when values were
+    spelled in several ways, of which the release has one.
+    """
+    kept = source.manifest.suppressed_class == "kept"
+    header = HEADER.format(fate=f"released as {ANY}" if kept else "left out")
+    made = f"CREATE TABLE {name(into)} AS\n{select_of(source, table)};\n"
+    return f"{header}\n{made}\n{_recount(source, into)}"
+
+
+def select_of(source: Source, table: str) -> str:
+    """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
+    _require_one_spelling(source)
+    kept, groups = source.manifest.suppressed_class == "kept", _groups(source)
+    steps = {
+        "anonymizer texts": _texts(source, table),
+        "anonymizer keys": _keys(source),
+        "anonymizer places": _places(source, groups),
+        "anonymizer groups": groups,
+    }
+    written = [f"{name(step)} AS (\n{text}\n)" for step, text in steps.items()]
+    return "WITH " + ",\n".join([*written, _classes(source)]) + "\n" + _joined(source, kept)
+
+
+def _require_one_spelling(source: Source) -> None:
+    """Refuse sensitive values that were spelled in several ways: no manifest lists these."""
+    for warning in source.manifest.warnings:
+        if warning.code == "spellings-alike":
+            raise InputError(
+                f"column {warning.column!r} of the raw table spells values in several ways, such "
+                "as 1 and 1.0, of which the release has one, and SQL cannot tell which; give each "
+                "value one spelling and release again, or recode with anonymizer apply"
+            )
+
+
+def _texts(source: Source, table: str) -> str:
+    """The records that count, and their quasi-identifiers as texts, NULL where missing.
+
+    Every column gets a name of ours, so that none of the table's own can be mistaken for one.
+    """
+    roles = source.manifest.file[1]
+    texts = [
+        f"{_value(source, column)} AS {name(f'anonymizer text {number}')}"
+        for number, column in enumerate(source.names)
+    ]
+    read = {*roles.sensitive, *roles.targets} - {*source.typed}
+    texts += [
+        f"{_value(source, column) if column in read else f't.{name(column)}'} "
+        f"AS {name(f'anonymizer column {number}')}"
+        for number, column in enumerate(source.columns)
+        if column not in source.released
+    ]
+    columns = dict.fromkeys((*source.names, *roles.sensitive, *roles.targets))
+    complete = [f"{_value(source, column)} IS NOT NULL" for column in columns]
+    where = f"\n  WHERE {' AND '.join(complete)}" if roles.missing == "drop" else ""
+    return f"  SELECT\n    {NEXT.join(texts)}\n  FROM {name(table)} AS t{where}"
+
+
+def _value(source: Source, column: str) -> str:
+    text = f"TRIM(CAST(t.{name(column)} AS VARCHAR))"
+    missing = listed(["", *source.manifest.file[1].missing_values])
+    return f"CASE WHEN {text} NOT IN {missing} THEN {text} END"
+
+
+def _keys(source: Source) -> str:
+    """One text for equal numbers: 39 for 39.0, 0 for -0."""
+    keys = []
+    for number in range(len(source.names)):
+        text = name(f"anonymizer text {number}")
+        whole = f"SUBSTRING({text} FROM 1 FOR POSITION('.' IN {text}) - 1)"
+        keys.append(
+            f"CASE WHEN {text} = '-0' OR {text} SIMILAR TO '-0[.]0+' THEN '0' "
+            f"WHEN {text} SIMILAR TO '{WHOLE}' THEN {whole} ELSE {text} END "
+            f"AS {name(f'anonymizer key {number}')}"
+        )
+    return f"  SELECT *,\n    {NEXT.join(keys)}\n  FROM {name('anonymizer texts')}"
+
+
+def _places(source: Source, conditions: str) -> str:
+    """Where texts lie as numbers and as dates that conditions read, NULL where they are none."""
+    kinds = (("number", NUMBER, "DECIMAL(38, 18)"), ("date", DATE, "TIMESTAMP"))
+    places = []
+    for number in range(len(source.names)):
+        key = name(f"anonymizer key {number}")
+        for kind, pattern, cast in kinds:
+            if (place := name(f"anonymizer {kind} {number}")) in conditions:
+                found = f"CASE WHEN {key} SIMILAR TO '{pattern}' THEN CAST({key} AS {cast}) END"
+                places.append(f",\n    {found} AS {place}")
+    return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
+
+
+def _keys_of(number: int) -> Keys:
+    kinds = ("key", "number", "date")
+    return Keys(*(name(f"anonymizer {kind} {number}") for kind in kinds))
+
+
+def _groups(source: Source) -> str:
+    """The group of each value, or the class of each record where classes have groups of theirs."""
+    if source.manifest.regions:
+        cases = [_case(_regions(source), 0)]
+    else:
+        cases = [
+            _case([condition(g, _keys_of(i), everything=_alone(source, c)) for g in groups], i)
+            for i, c in enumerate(source.names)
+            if (groups := source.groups(c)) is not None
+        ]
+    return f"  SELECT *,\n    {NEXT.join(cases)}\n  FROM {name('anonymizer places')}"
+
+
+def _alone(source: Source, column: str) -> bool:
+    return len(source.groups(column)) == 1 and source.manifest.levels.get(column) != 0
+
+
+def _case(conditions: Sequence[str], number: int) -> str:
+    whens = "\n      ".join(f"WHEN {each} THEN {i}" for i, each in enumerate(conditions))
+    return f"CASE {whens}\n      ELSE -1 END AS {name(f'anonymizer group {number}')}"
+
+
+def _regions(source: Source) -> list[str]:
+    """The condition of each class.
+
+    Raises InputError when two may cover the same values, so that the order of records decides.
+    """
+    groups = {c: {g.label: g for g in source.groups(c)} for c in source.names}
+    regions = source.manifest.regions
+    for one, other in combinations(regions, 2):
+        if all(_meet(groups[c][one[c]], groups[c][other[c]]) for c in source.names):
+            raise InputError(
+                "several classes of the release cover the same values, and only the order of the "
+                "records decides between them, which SQL does not know; recode with anonymizer "
+                'apply, or release with method = "boxes"'
+            )
+    return [
+        " AND ".join(
+            f"({condition(g, _keys_of(i), everything=g.values is None)})"
+            for i, c in enumerate(source.names)
+            if (g := groups[c][region[c]])
+        )
+        for region in regions
+    ]
+
+
+def _meet(one: Group, other: Group) -> bool:
+    """Whether two groups may have a value in common."""
+    if one.label == other.label:
+        return True
+    if one.is_range and other.is_range:
+        a, b = one.interval, other.interval
+        before = a.high is not None and b.low is not None and a.high <= b.low
+        after = b.high is not None and a.low is not None and b.high <= a.low
+        return not before and not after
+    if one.values is not None and other.values is not None:
+        return bool({*one.values} & {*other.values})
+    return True
+
+
+def _classes(source: Source) -> str:
+    """The classes of the release: their groups by number, and their labels."""
+    labels = [f"anonymizer label {i}" for i in range(len(source.released))]
+    names = [*(f"anonymizer of {i}" for i in range(_width(source))), *labels]
+    rows = [
+        f"  ({', '.join([*map(str, _numbers(source, row)), *map(literal, row)])})"
+        for row in source.classes
+    ]
+    shown = ", ".join(map(name, names))
+    return f"{name('anonymizer classes')} ({shown}) AS (VALUES\n{NEXT.join(rows)}\n)"
+
+
+def _width(source: Source) -> int:
+    return 1 if source.manifest.regions else len(source.names)
+
+
+def _numbers(source: Source, row: Sequence[str | None]) -> list[int]:
+    """The numbers of the groups, or of the class, that have the labels of a class."""
+    if source.manifest.regions:
+        if len(source.released) > len(source.names):
+            return [int(row[-1] or 0) - 1]
+        wanted = dict(zip(source.names, row, strict=True))
+        return [source.manifest.regions.index(wanted)]
+    return [
+        next(i for i, group in enumerate(source.groups(c)) if same_label(group.label, label))
+        for c, label in zip(source.names, row, strict=True)
+    ]
+
+
+def _joined(source: Source, kept: bool) -> str:
+    columns = [_column(source, column, kept) for column in source.columns]
+    on = " AND ".join(
+        f"r.{name(f'anonymizer group {i}')} = c.{name(f'anonymizer of {i}')}"
+        for i in range(_width(source))
+    )
+    join = "LEFT JOIN" if kept else "JOIN"
+    return (
+        f"SELECT\n  {NEXT.join(columns)}\nFROM {name('anonymizer groups')} AS r\n"
+        f"{join} {name('anonymizer classes')} AS c ON {on}"
+    )
+
+
+def _column(source: Source, column: str, kept: bool) -> str:
+    if column not in source.released:
+        own = name(f"anonymizer column {source.columns.index(column)}")
+        return f"r.{own} AS {name(column)}"
+    label = f"c.{name(f'anonymizer label {source.released.index(column)}')}"
+    if kept:
+        known = f"c.{name('anonymizer of 0')} IS NULL"
+        label = f"CASE WHEN {known} THEN '{ANY}' ELSE {label} END"
+    return f"{label} AS {name(column)}"
+
+
+def _recount(source: Source, into: str) -> str:
+    """A query of what breaks k or distinct l, or is not the release: it has to give no row."""
+    by, nothing = ", ".join(map(name, source.released)), ", ".join("NULL" for _ in source.released)
+    sizes = "\n  ".join(
+        f"WHEN {_is_class(source, row)} THEN {size}" for row, size in source.sizes.items()
+    )
+    wrong = [f"COUNT(*) <> CASE {sizes}\n  ELSE 0 END"]
+    wrong += [f"COUNT(*) < {bound}" for _, bound in _bounds(source, "k-anonymity", "k")]
+    wrong += [
+        f"COUNT(DISTINCT {name(attribute)}) < {bound}"
+        for attribute, bound in _bounds(source, "distinct-l-diversity", "l")
+    ]
+    return (
+        "-- Classes that break k or distinct l or have other records than in the release, and a\n"
+        "-- line with nothing but the number of records where that is another one.\n"
+        "-- The table is right if there is no line.\n"
+        f"SELECT {by}, COUNT(*) AS records\nFROM {name(into)}\nGROUP BY {by}\n"
+        f"HAVING {' OR '.join(wrong)}\n"
+        f"UNION ALL\nSELECT {nothing}, COUNT(*)\nFROM {name(into)}\n"
+        f"HAVING COUNT(*) <> {sum(source.sizes.values())};\n"
+    )
+
+
+def _is_class(source: Source, row: Labels) -> str:
+    """The condition that labels are those of a class."""
+    return " AND ".join(
+        f"{name(column)} {'IS NULL' if label is None else '= ' + literal(label)}"
+        for column, label in zip(source.released, row, strict=True)
+    )
+
+
+def _bounds(source: Source, model: str, parameter: str) -> list[tuple[str, str]]:
+    """The attribute and the bound of each such model of the policy, the bound as SQL writes it.
+
+    Raises InputError where that is no number.
+    """
+    found = []
+    for verdict in source.manifest.privacy:
+        if verdict.model == model:
+            bound = number_of(verdict.parameters.get(parameter))
+            if bound is None:
+                raise InputError(f"{MANIFEST} is damaged: {model} has no {parameter}")
+            found.append((str(verdict.attribute), number_text(bound)))
+    return found

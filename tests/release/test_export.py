@@ -1,0 +1,373 @@
+"""What is exported gives the very same release: SQL in DuckDB, mapping files, ARX hierarchies."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from releases import KEPT, KINDS, Kind, manifest_in, release_of, rewritten, searched
+
+from anonymizer import Hierarchy, InputError
+from anonymizer.cli import main
+from anonymizer.hierarchy.partition import digest_of_values
+from anonymizer.release.export import select_of, source_of, sql_of
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+
+SAME = (
+    "suppressed and kept",
+    "suppressed and removed",
+    "kept values",
+    "masked codes",
+    "boxes",
+    "missing as a category, cut",
+    "missing and dropped",
+)
+HOSTILE = {
+    'a"; DROP TABLE people; --': ["39", "39.0", "-0", "0", "0.5", "38.75", "1e1", "-0.0"],
+    "anonymizer text 0": ["o'brien", "x\ny", "-- é", "日本;", "o'brien", "日本;", "-- é", "x\ny"],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The directory of a kind of release, made once."""
+    found: dict[str, Path] = {}
+
+    def release(name: str, kind: Kind | None = None) -> Path:
+        if name not in found:
+            found[name] = release_of(kind or KINDS[name], tmp_path_factory.mktemp("release"))
+        return found[name]
+
+    return release
+
+
+@pytest.fixture
+def command(capsys):
+    """Run a command; its exit code and what it prints."""
+
+    def run(*arguments: object) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out + err
+
+    return run
+
+
+def rows(table: pd.DataFrame) -> Counter:
+    """The rows of a table as texts, without an order."""
+    return Counter(
+        tuple("" if pd.isna(value) else str(value) for value in row)
+        for row in table.itertuples(index=False, name=None)
+    )
+
+
+def read(path: Path) -> pd.DataFrame:
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def raw_of(release: Path) -> pd.DataFrame:
+    return read(next(release.parent.glob("people.*")))
+
+
+def run(release: Path, raw: pd.DataFrame) -> tuple[pd.DataFrame, list]:
+    """The table that the SQL of a release makes of a raw one, and what its recount finds."""
+    connection = duckdb.connect(config={"threads": 1})
+    connection.register("people", raw)
+    made, *recount = sql_of(source_of(release), "people", "released").rsplit(";\n\n", 1)
+    connection.execute(made)
+    broken = connection.execute(recount[0]).fetchall()
+    return connection.execute("SELECT * FROM released").df(), broken
+
+
+def require_same(release: Path) -> None:
+    found, broken = run(release, raw_of(release))
+    released = read(next(release.glob("released.*")))
+    assert list(found.columns) == list(released.columns)
+    assert rows(found) == rows(released)
+    assert not broken
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_very_same_release(made, name: str) -> None:
+    require_same(made(name))
+
+
+def hostile(directory: Path) -> Path:
+    """A release whose names and values are SQL, numbers of several spellings, blanks, gaps."""
+    names = [*HOSTILE]
+    table = pd.DataFrame(HOSTILE).loc[lambda t: t.index.repeat(6)].reset_index(drop=True)
+    table["class"] = [["  flu", "cold'", "?"][i % 3] for i in table.index]
+    table["anonymizer column 0"] = [f"{{{{ {i % 4} }}}}" for i in table.index]
+    table.to_csv(directory / "people.csv", index=False)
+    one, two = (json.dumps(name, ensure_ascii=False) for name in names)
+    (directory / "study.toml").write_text(
+        '[data]\npath = "people.csv"\nmissing = "category"\nmissing-values = ["?"]\n'
+        f"[quasi-identifiers]\n{one} = {{ widths = [20, 40] }}\n"
+        f'{two} = {{ keep = [["o\'brien", "日本;"]], other = "a\'; -- rest" }}\n'
+        '[sensitive]\nattributes = ["class"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n'
+        f'[recoding]\nmethod = "fixed"\nlevels = {{ {one} = 1, {two} = 1 }}\n',
+        encoding="utf-8",
+    )
+    publish(Study(directory / "study.toml"), directory / "out")
+    return directory / "out"
+
+
+def test_hostile_names_and_values_run(tmp_path: Path) -> None:
+    release = hostile(tmp_path)
+    assert set(read(release / "released.csv").iloc[:, 1]) == {"o'brien", "日本;", "a'; -- rest"}
+    require_same(release)
+
+
+def small(directory: Path, table: dict, quasi: str, recoding: str) -> Path:
+    """A release of a small table whose classes have four records or more."""
+    pd.DataFrame(table).to_csv(directory / "people.csv", index=False)
+    (directory / "study.toml").write_text(
+        f'[data]\npath = "people.csv"\n[quasi-identifiers]\n{quasi}\n[sensitive]\n'
+        'attributes = ["ill"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 4\n' + recoding
+    )
+    publish(Study(directory / "study.toml"), directory / "out")
+    return directory / "out"
+
+
+def test_dates_run(tmp_path: Path) -> None:
+    days = [
+        "2024-01-03",
+        "2024-01-30",
+        "2024-02-01 23:59",
+        "2025-02-28",
+        "2025-02-01",
+        "2024-02-02",
+    ]
+    table = {"born": days * 4, "ill": ["a", "b", "c"] * 8}
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { born = 1 }\n'
+    release = small(tmp_path, table, 'born = { calendar = ["month", "year"] }', fixed)
+    assert set(read(release / "released.csv")["born"]) == {"2024-01", "2024-02", "2025-02"}
+    require_same(release)
+
+
+MERGED = '[search]\nseed = 3\ntime-limit = 0.2\n[recoding]\nmethod = "merged-cells"\n'
+
+
+def test_merged_cells_run(tmp_path: Path) -> None:
+    jobs = ["nurse", "vet", "smith", "mason"]
+    table = {"age": [20, 21, 40, 41] * 3, "job": jobs * 3, "ill": ["a", "b", "c"] * 4}
+    release = small(tmp_path, table, 'age = { widths = [10] }\njob = "suppress"', MERGED)
+    assert len(manifest_in(release)["regions"]) == 2
+    require_same(release)
+    manifest = manifest_in(release)
+    manifest["regions"][1] = manifest["regions"][0]
+    rewritten(release, manifest)
+    with pytest.raises(InputError, match="only the order of the records decides"):
+        sql_of(source_of(release), "people", "released")
+
+
+def test_what_is_drawn_is_refused(made) -> None:
+    with pytest.raises(InputError, match="drawn at random"):
+        source_of(made("differential privacy"))
+
+
+def test_several_spellings_of_a_value_are_refused(made) -> None:
+    with pytest.raises(InputError, match="'disease' of the raw table spells values in several"):
+        select_of(source_of(made("values spelled in several ways")), "people")
+
+
+def test_values_that_are_written_otherwise_do_not_pass_in_silence(made) -> None:
+    release = made("kept values")
+    raw = raw_of(release)
+    nurses = (raw.job == "nurse").sum()
+    raw.loc[raw.index[raw.job == "nurse"][0], "job"] = "nurse\t"
+    found = {row[1]: row[-1] for row in run(release, raw)[1]}
+    assert found == {
+        "nurse": nurses - 1,
+        "all others": (~raw.job.isin(["nurse", "vet", "smith"])).sum(),
+    }
+    assert [row[-1] for row in run(release, raw_of(release)[1:])[1]][-1] == len(raw) - 1
+
+
+def test_a_manifest_writes_no_sql(tmp_path: Path) -> None:
+    release = hostile(tmp_path)
+    manifest = manifest_in(release)
+    manifest["privacy"][0]["parameters"]["k"] = "2; DROP TABLE people"
+    rewritten(release, manifest)
+    with pytest.raises(InputError, match="k-anonymity has no k"):
+        sql_of(source_of(release), "people", "released")
+
+
+def test_no_release_is_a_sentence(command, tmp_path: Path) -> None:
+    code, shown = command("export", tmp_path / "none", "--sql", "-o", tmp_path / "a.sql")
+    assert (code, f"there is no {tmp_path / 'none'}; name the directory" in shown) == (2, True)
+
+
+def test_names_are_quoted(made) -> None:
+    text = sql_of(source_of(made("kept values")), 'a"; DROP TABLE b; --', "released")
+    assert '"a""; DROP TABLE b; --" AS t' in text
+
+
+def test_the_query_alone_makes_a_view(made, command, tmp_path: Path) -> None:
+    release, file = made("kept values"), tmp_path / "q.sql"
+    assert command("export", release, "--sql", "--select", "-o", file)[0] == 0
+    connection = duckdb.connect(config={"threads": 1})
+    connection.register("people", raw_of(release))
+    connection.execute(f"CREATE VIEW v AS {file.read_text()}")
+    assert rows(connection.execute("FROM v").df()) == rows(read(release / "released.csv"))
+
+
+def labelled(value: str, mapping: pd.DataFrame) -> str | None:
+    """The label of a value by the lines of a mapping file, as a person reads them."""
+    others = {*mapping.loc[mapping.rule == "except", "value"]}
+    for line in mapping.itertuples(index=False):
+        rule, text, begin, end, label = line
+        if rule == "mask":
+            stem, tail = text[: int(begin) - 1], text[int(end) :]
+            hit = len(text) == len(value) and value.startswith(stem) and value.endswith(tail)
+        elif rule == "range":
+            hit = float(begin or "-inf") <= float(value) < float(end or "inf")
+        else:
+            hit = {
+                "value": value == text,
+                "everything": True,
+                "missing": value == "",
+                "all others": value != "" and value not in others,
+                "except": False,
+            }[rule]
+        if hit:
+            return label
+    return None
+
+
+@pytest.mark.parametrize(
+    "name", ["suppressed and kept", "kept values", "masked codes", "missing as a category, cut"]
+)
+def test_mapping_files_say_which_label_a_value_has(made, command, tmp_path, name: str) -> None:
+    release = made(name)
+    assert command("export", release, "--csv", "-o", tmp_path / "map")[0] == 0
+    raw, released = raw_of(release), read(release / "released.csv")
+    maps = {name: read(tmp_path / "map" / f"{name}.csv") for name in ("age", "job")}
+    values = raw[[*maps]].drop_duplicates()
+    labels = [
+        tuple(labelled(value, maps[name]) or "?" for name, value in zip(maps, row, strict=True))
+        for row in values.itertuples(index=False, name=None)
+    ]
+    classes = rows(read(tmp_path / "map" / "classes.csv"))
+    of = dict(zip(values.itertuples(index=False, name=None), labels, strict=True))
+    all_of = [of[row] for row in raw[[*maps]].itertuples(index=False, name=None)]
+    known = [row if row in classes else ("*", "*") for row in all_of]
+    assert Counter(known) == rows(released[["age", "job"]])
+
+
+def test_mapping_files_are_disarmed_and_have_names_that_systems_take(command, tmp_path) -> None:
+    release = hostile(tmp_path)
+    manifest = manifest_in(release)
+    manifest["recoding"]["anonymizer text 0"][0] |= {"label": "=1+2", "group": "o'brien"}
+    rewritten(release, manifest)
+    assert command("export", release, "--csv", "-o", tmp_path / "map")[0] == 0
+    names = sorted(path.name for path in (tmp_path / "map").iterdir())
+    assert names == ["classes.csv", "column-1.csv", "column-2.csv", "columns.csv"]
+    assert "'=1+2" in {*read(tmp_path / "map" / "column-2.csv")["label"]}
+    assert [*read(tmp_path / "map" / "columns.csv")["column"]] == [*HOSTILE]
+
+
+RANGES = Kind(searched("cut"), jobs=KEPT, policy='[[privacy]]\nmodel = "k-anonymity"\nk = 4\n')
+
+
+@pytest.mark.parametrize("name", ["ranges", "suppressed and kept", "masked codes"])
+def test_hierarchies_of_arx_make_the_same_release(made, command, tmp_path, name: str) -> None:
+    release = made(name, RANGES if name == "ranges" else None)
+    raw = release.parent / "people.csv"
+    code, shown = command("export", release, "--arx", "--values", raw, "-o", tmp_path / "arx")
+    assert (code, "as confidential" in shown) == (0, True)
+    text = (release.parent / "study.toml").read_text()
+    begin, end = text.index("[quasi-identifiers]"), text.index("[sensitive]")
+    last = min(text.index(each) for each in ("[search]", "[recoding]") if each in text)
+    budget = next((line for line in text.splitlines() if line.startswith("suppression")), "")
+    (tmp_path / "people.csv").write_bytes(raw.read_bytes())
+    (tmp_path / "study.toml").write_text(
+        text[:begin]
+        + '[quasi-identifiers]\nage = "arx/age.csv"\njob = "arx/job.csv"\n'
+        + text[end:last]
+        + f'[recoding]\nmethod = "fixed"\nlevels = {{age = 1, job = 1}}\n{budget}\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "again")
+    again, released = (read(each / "released.csv") for each in (tmp_path / "again", release))
+    pd.testing.assert_frame_equal(again, released)
+
+
+def test_hierarchies_of_arx_enumerate_whole_numbers(command, tmp_path: Path) -> None:
+    release = release_of(
+        Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'), tmp_path
+    )
+    assert command("export", release, "--arx", "-o", tmp_path / "arx")[0] == 0
+    lines = (tmp_path / "arx" / "age.csv").read_text().splitlines()
+    assert lines == [f"{age};[{age // 20 * 20}, {age // 20 * 20 + 20});*" for age in range(20, 60)]
+
+
+def test_no_value_of_a_hierarchy_is_taken_for_a_header(command, tmp_path: Path) -> None:
+    values = ["J ob", "nurse", "vet;s", "Values"]
+    table = {"job": values * 4, "ill": ["a", "b"] * 8}
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { job = 1 }\n'
+    keep = 'job = { keep = [["nurse"]], other = "=others" }'
+    release = small(tmp_path, table, keep, fixed)
+    raw = tmp_path / "people.csv"
+    assert command("export", release, "--arx", "--values", raw, "-o", tmp_path / "arx")[0] == 0
+    read_back = Hierarchy.read(tmp_path / "arx" / "job.csv")
+    assert {*map(str, read_back.listed)} == {*values}
+    assert {*(str(read_back.labels(value)[0]) for value in values)} == {"nurse", "=others"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "name one form of the export: --sql, --csv or --arx"),
+        (["--sql", "--csv"], "name one form of the export: --sql, --csv or --arx"),
+        (["--csv", "--select"], "--select goes with --sql, not with --csv"),
+        (["--sql", "--values", "t.csv"], "--values goes with --arx, not with --sql"),
+        (["--sql", "--select", "--into", "x"], "leave out --into"),
+        (["--arx"], "does not list the values of column 'age'"),
+    ],
+)
+def test_mistakes_are_sentences(made, command, tmp_path, options, message) -> None:
+    code, shown = command("export", made("kept values"), *options, "-o", tmp_path / "out")
+    assert code == 2
+    assert message in shown
+    assert not (tmp_path / "out").exists()
+
+
+def test_classes_with_groups_of_their_own_have_no_hierarchies(made, command, tmp_path) -> None:
+    code, shown = command("export", made("boxes"), "--arx", "-o", tmp_path / "out")
+    assert (code, "groups of their own" in shown) == (2, True)
+
+
+def test_a_directory_is_replaced_whole_and_by_force_alone(made, command, tmp_path) -> None:
+    again = ["export", made("kept values"), "--csv", "-o", tmp_path / "map"]
+    assert command(*again)[0] == 0
+    code, shown = command(*again)
+    assert (code, "--force replaces it" in shown) == (2, True)
+    assert command(*again, "--force")[0] == 0
+    (tmp_path / "map" / "mine.txt").write_text("")
+    code, shown = command(*again, "--force")
+    assert (code, "holds other files" in shown) == (2, True)
+
+
+def test_values_that_are_too_many_come_from_the_study(made, tmp_path: Path) -> None:
+    release = release_of(
+        Kind(
+            '[recoding]\nmethod = "fixed"\nlevels = {age = 4, job = 1}\n',
+            policy='[[privacy]]\nmodel = "k-anonymity"\nk = 4\n',
+        ),
+        tmp_path,
+    )
+    manifest, full = manifest_in(release), sql_of(source_of(release), "people", "released")
+    for group in manifest["recoding"]["job"]:
+        values = group.pop("values")
+        group |= {"listed": len(values), "sha256": digest_of_values(values)}
+    rewritten(release, manifest)
+    with pytest.raises(InputError, match="name the study of the release with --study"):
+        source_of(release)
+    found = sql_of(source_of(release, tmp_path / "study.toml"), "people", "released")
+    assert sorted(found) == sorted(full)
