@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     "--suppression", type=float, help="Share of the records that may go; that of the release."
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@click.option(
+    *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
+)
 @sign_option
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @show_values_option
@@ -50,6 +53,7 @@ def apply(
     unseen: str,
     suppression: float | None,
     drop: tuple[str, ...],
+    signed_by: Path | None,
     key: Path | None,
     force: bool,
     as_json: bool,
@@ -69,7 +73,15 @@ def apply(
     wishes = Wishes(cast("Unseen", unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:
         proof, manifest = publish_applied(
-            release, table, output, wishes, study=known, force=force, watch=watch, key=signer
+            release,
+            table,
+            output,
+            wishes,
+            study=known,
+            force=force,
+            watch=watch,
+            key=signer,
+            signed_by=signed_by,
         )
     with printing(f"the release stands in {output}"):
         if as_json:

@@ -251,6 +251,29 @@ def test_a_table_that_does_not_fit_is_refused_and_nothing_is_written(tmp_path, c
     assert (code, "needs suppression = " in message) == (1, True)
 
 
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, arguments)])
+    return ended.value.code, capsys.readouterr().err
+
+
+def test_what_does_not_hold_is_not_followed(tmp_path, capsys):
+    rows = rows_of(np.random.default_rng(1), 40, 20)
+    released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 1, 1), 1, rows)
+    january, mine, other = tmp_path / "january", tmp_path / "mine", tmp_path / "other"
+    assert run(capsys, "keys", mine)[0] == run(capsys, "keys", other)[0] == 0
+    assert run(capsys, "sign", january, "--key", f"{mine}.private.pem")[0] == 0
+    apply = ("apply", january, tmp_path / "january.csv", "-o", tmp_path / "out", "--key")
+    code, message = run(capsys, *apply, f"{other}.public.pem")
+    assert (code, "does not hold (1 difference), so that its recoding" in message) == (1, True)
+    content = json.loads((january / "release.json").read_text())
+    content["classes"] += 1
+    (january / "release.json").write_text(json.dumps(content))
+    code, message = run(capsys, *apply[:-1])
+    assert (code, "does not hold (1 difference), so that its recoding" in message) == (1, True)
+    assert not (tmp_path / "out").exists()
+
+
 def test_classes_without_records_stay_known_and_those_that_break_the_policy_can_go(tmp_path):
     ages = pd.DataFrame({"age": [*range(1, 7), *range(30, 36)] * 2})
     ages.to_csv(tmp_path / "january.csv", index=False)

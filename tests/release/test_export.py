@@ -154,6 +154,13 @@ def test_dates_run(tmp_path: Path) -> None:
 MERGED = '[search]\nseed = 3\ntime-limit = 0.2\n[recoding]\nmethod = "merged-cells"\n'
 
 
+@pytest.fixture
+def unverified(monkeypatch) -> None:
+    """Manifests that were tampered with come as far as what writes files: a second defence."""
+    monkeypatch.setattr("anonymizer.release.export.source.require_followable", lambda *_: None)
+
+
+@pytest.mark.usefixtures("unverified")
 def test_merged_cells_run(tmp_path: Path) -> None:
     jobs = ["nurse", "vet", "smith", "mason"]
     table = {"age": [20, 21, 40, 41] * 3, "job": jobs * 3, "ill": ["a", "b", "c"] * 4}
@@ -190,6 +197,7 @@ def test_values_that_are_written_otherwise_do_not_pass_in_silence(made) -> None:
     assert [row[-1] for row in run(release, raw_of(release)[1:])[1]][-1] == len(raw) - 1
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_manifest_writes_no_sql(tmp_path: Path) -> None:
     release = hostile(tmp_path)
     manifest = manifest_in(release)
@@ -261,6 +269,15 @@ def test_mapping_files_say_which_label_a_value_has(made, command, tmp_path, name
     assert Counter(known) == rows(released[["age", "job"]])
 
 
+def test_a_release_that_does_not_hold_is_not_exported(command, tmp_path) -> None:
+    release = hostile(tmp_path)
+    rewritten(release, {**manifest_in(release), "classes": 7})
+    code, shown = command("export", release, "--sql", "-o", tmp_path / "a.sql")
+    assert (code, (tmp_path / "a.sql").exists()) == (1, False)
+    assert "does not hold (1 difference), so that its recoding is not carried elsewhere" in shown
+
+
+@pytest.mark.usefixtures("unverified")
 def test_mapping_files_are_disarmed_and_have_names_that_systems_take(command, tmp_path) -> None:
     release = hostile(tmp_path)
     manifest = manifest_in(release)

@@ -20,6 +20,7 @@ from anonymizer.release.publish import Written, require_free, same_file, write_r
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
+from anonymizer.release.verification import require_followable
 from anonymizer.tables.files import Format, Given, describe_file, read_table, with_safe_names
 
 
@@ -46,13 +47,16 @@ def publish_applied(
     force: bool = False,
     watch: Watch = ignore,
     key: PrivateKey | None = None,
+    signed_by: Path | None = None,
 ) -> tuple[Release, Manifest]:
     """Recode a table as a release was, and write the result into a directory.
 
-    The released table is verified twice, as :func:`publish` does it; ``key`` signs it.
+    The release is verified first; the key in the file ``signed_by`` must have signed it. The new
+    one is verified twice, as :func:`publish` does it; ``key`` signs it.
 
     Raises InputError when release, table and directory do not fit, or values are not covered;
-    PolicyBrokenError when the policy does not hold of the table under the recoding.
+    PolicyBrokenError when the release does not hold, or its policy not of the table under the
+    recoding.
     """
     with reserved(directory, FILES) as output:
         home = release if release.is_dir() else release.parent
@@ -63,6 +67,7 @@ def publish_applied(
         require_free(directory, table, force)
         watch("reading the release", 0, None)
         plan = Plan.from_manifest(release, study=study)
+        require_followable(release, study, key=signed_by)
         assert plan.followed is not None
         manifest = plan.followed.manifest
         watch("reading the table", 0, None)

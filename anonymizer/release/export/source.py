@@ -14,6 +14,7 @@ from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
+from anonymizer.release.verification import require_followable
 from anonymizer.tables.files import read_table, release_format
 from anonymizer.tables.values import is_missing, text_of
 
@@ -63,19 +64,22 @@ def source_of(path: Path, study: Path | None = None) -> Source:
 
     ``study``: its study, which lists the values that are too many for a manifest.
 
-    Raises InputError when it is none, was changed, or cannot be carried out by other tools.
+    Raises PolicyBrokenError when it does not hold, InputError when it is none or cannot be carried
+    out by other tools.
     """
     directory = path if path.is_dir() else path.parent
     if not path.exists() and not (directory / MANIFEST).exists():
         raise InputError(f"there is no {path}; name the directory of a release, or its table")
     manifest = Manifest.read(directory / MANIFEST)
+    known = None if study is None else Study(study)
     private = any(verdict.model == "differential-privacy" for verdict in manifest.privacy)
     if manifest.masking or private:
         raise InputError(
             "the release was drawn at random, which other tools cannot repeat; release the next "
             "table with anonymizer run"
         )
-    manifest = manifest.completed(None if study is None else Study(study).hierarchies)
+    require_followable(path, known)
+    manifest = manifest.completed(None if known is None else known.hierarchies)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:
         raise InputError(
             "the release has cells disarmed for spreadsheets (csv-safe), which an export cannot "

@@ -6,10 +6,17 @@ and the verdicts of the recounted policy. A checker reads the table again from t
 figure from the run that wrote it. The room may import every room up to ``release``.
 """
 
+from anonymizer.release.verification.soundness import require_followable, require_sound
 from anonymizer.release.verification.verification import (
     Verification,
     recoded_people,
     verify_release,
 )
 
-__all__ = ["Verification", "recoded_people", "verify_release"]
+__all__ = [
+    "Verification",
+    "recoded_people",
+    "require_followable",
+    "require_sound",
+    "verify_release",
+]

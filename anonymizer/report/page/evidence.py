@@ -12,17 +12,16 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, recount
-from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.verification import Verification, verify_release
+from anonymizer.release.verification import Verification, require_sound, verify_release
 from anonymizer.tables import engine
 from anonymizer.tables.files import read_table, release_format
-from anonymizer.tables.values import counted
 
 
 @dataclass(frozen=True)
@@ -194,23 +193,10 @@ def evidence_of(
             "a run wrote"
         )
     found = verify_release(folder, study, key=key)
-    _require_sound(path, found)
+    require_sound(path, found, "there is nothing to report")
     manifest = Manifest.read(folder / MANIFEST)
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
     form = release_format(place, manifest.file[1].separator)
     table = read_table(place, form, schema.columns)
     return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)
-
-
-def _require_sound(path: Path, found: Verification) -> None:
-    """Refuse a report about a release that does not hold."""
-    if found.satisfied:
-        return
-    broken = sum(not verdict.satisfied for verdict in found.verdicts)
-    reasons = [counted(len(found.differences), "difference")] * bool(found.differences)
-    reasons += [f"{counted(broken, 'model')} of the policy that does not hold"] * bool(broken)
-    raise PolicyBrokenError(
-        f"the release in {path} does not hold ({' and '.join(reasons)}), so that there is nothing "
-        f"to report; `anonymizer verify {path}` says what differs"
-    )
