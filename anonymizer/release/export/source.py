@@ -15,6 +15,7 @@ from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
+from anonymizer.tables import engine
 from anonymizer.tables.files import read_table, release_format
 from anonymizer.tables.values import is_missing, text_of
 
@@ -107,11 +108,12 @@ def _is_typed(column: pd.Series) -> bool:
 
 
 def _sizes(labels: pd.DataFrame) -> dict[Labels, int]:
-    """The records of each combination of labels, in the order of the table."""
-    return Counter(
-        tuple(None if is_missing(value) else str(value) for value in row)
-        for row in labels.itertuples(index=False, name=None)
-    )
+    """The records of each combination of labels."""
+    tally, found = engine.tally(labels, [*labels.columns]), Counter[Labels]()
+    rows = tally.combinations.itertuples(index=False, name=None)
+    for row, size in zip(rows, tally.sizes, strict=True):
+        found[tuple(None if is_missing(value) else str(value) for value in row)] += int(size)
+    return found
 
 
 def _classes(sizes: Iterable[Labels], manifest: Manifest) -> tuple[Labels, ...]:
