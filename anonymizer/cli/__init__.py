@@ -170,7 +170,11 @@ def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hin
 
 
 def _elsewhere(error: click.ClickException) -> str:
-    """Where an option goes that is none of a command."""
+    """Where an option goes that is none of a command, or what a study is needed for."""
+    if isinstance(error, click.MissingParameter) and error.param and error.param.name == "study":
+        return (
+            " It is the file that names the original table, the roles of its columns and the policy"
+        )
     if getattr(error, "option_name", None) not in ("-v", "-vv", "--verbose"):
         return ""
     return " It goes before the command: anonymizer --verbose run study.toml --output release"

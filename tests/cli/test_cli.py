@@ -128,6 +128,7 @@ def test_help_and_version(run, arguments):
     ("arguments", "hint"),
     [
         (["chek", "t.csv"], "No such command 'chek'; did you mean 'check'?"),
+        (["quality", "release"], "the file that names the original table, the roles of its col"),
         (["run", "s.toml", "-v"], "It goes before the command: anonymizer --verbose run"),
     ],
 )
