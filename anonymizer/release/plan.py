@@ -198,7 +198,7 @@ class Plan:
                 f"unseen = {unseen!r} is for recodings that generalize; this one draws values at "
                 "random, and cannot draw what it has never seen"
             )
-        if self.followed is None and not isinstance(self.fitted.recoding, Regions):
+        if self.followed is None:
             try:
                 return self.fitted, self.fitted.carry_out(admitted), None
             except UnknownValuesError as error:
