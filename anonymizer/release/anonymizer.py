@@ -1,7 +1,7 @@
 """Anonymizer: schema, policy, recoding and objective, as a scikit-learn style estimator."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.schema import Missing, Schema
+from anonymizer.counts.schema import Missing
 from anonymizer.errors import (
     InputError,
-    column_names,
-    digest_of,
     jobs_of,
     require_one_of,
     shown,
@@ -23,11 +21,10 @@ from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import followed, watched
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
+from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import (
     DifferentialPrivacy,
     PrivacyModel,
-    models_of,
     population_of,
     without_people,
 )
@@ -36,7 +33,8 @@ from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.release.frames import frame_of, with_target
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
-from anonymizer.release.recodings import RecodingName, recoding_of
+from anonymizer.release.recodings import RecodingName
+from anonymizer.release.request import Request
 from anonymizer.release.rows import learned, require_rows, scored, verified
 from anonymizer.release.sklearn_api import Conventions
 
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Anonymizer(Displayed, Conventions):
+class Anonymizer(Displayed, Request, Conventions):
     """Find the recoding of the quasi-identifiers that keeps most information under a policy.
 
     The policy holds for every equivalence class of the released table, which is recounted and
@@ -248,25 +246,6 @@ class Anonymizer(Displayed, Conventions):
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of all that is requested, as a manifest has it, hierarchies by content."""
-        schema, objective = self.schema, self.chosen_objective
-        described = [[name, each.describe()] for name, each in self.hierarchies.items()]
-        return digest_of(
-            {
-                "quasi_identifiers": described,
-                "sensitive": schema.sensitive,
-                "identifiers": schema.identifiers,
-                "missing": schema.missing,
-                "privacy": [[each.name, each.attribute, each.parameters] for each in self.models],
-                "recoding": self.chosen_recoding.described,
-                "objective": [objective.name, _options(objective)],
-                "seed": self.seed,
-                "time_limit": self.time_limit,
-            }
-        )
-
     @logged("counting", lambda task: _counts_of(task))
     def task(self, table: pd.DataFrame) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
@@ -292,55 +271,6 @@ class Anonymizer(Displayed, Conventions):
         watch = followed() if given is None else given
         return Run(jobs_of(self.n_jobs), self.time_limit, watch or ignore)
 
-    @property
-    def chosen_recoding(self) -> Recoding:
-        """The recoding, by its defaults where it is named."""
-        return recoding_of(self.recoding)
-
-    @property
-    def chosen_objective(self) -> Objective:
-        """The objective, by its defaults where it is named, or not even that."""
-        return self.objective_for(self.chosen_recoding)[0]
-
-    def objective_for(self, recoding: Recoding) -> tuple[Objective, str]:
-        """The objective of a recoding, and why it is the one where none was given."""
-        if self.objective == AUTOMATIC:
-            name, because = recoding.default_objective(self.models)
-            return objective_of(name), because
-        if isinstance(self.objective, str):
-            return objective_of(self.objective), ""
-        if not isinstance(self.objective, Objective):
-            raise InputError("objective must be the name of one, or an Objective")
-        return self.objective, ""
-
-    @property
-    def schema(self) -> Schema:
-        """The roles of the columns."""
-        if not isinstance(self.quasi_identifiers, Mapping):
-            raise InputError("quasi_identifiers must map each column to its hierarchy")
-        named = self.objective if isinstance(self.objective, Objective) else None
-        return Schema(
-            tuple(self.quasi_identifiers),
-            column_names("sensitive", self.sensitive),
-            column_names("identifiers", self.identifiers),
-            self.missing,
-            tuple(getattr(named, "targets", ())),  # one that is given by its name has none
-        )
-
-    @property
-    def models(self) -> tuple[PrivacyModel, ...]:
-        """The policy."""
-        models = models_of(self.privacy)
-        if not models:
-            raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
-        return models
-
-    @property
-    def hierarchies(self) -> dict[str, Hierarchy]:
-        """How each quasi-identifier generalizes: strings made into hierarchies."""
-        given = self.quasi_identifiers
-        return {name: Hierarchy.of(each, attribute=name) for name, each in given.items()}
-
 
 @logged("search", lambda found: _nodes_of(found[0]))
 def searched(recoding: Recoding, task: Task) -> tuple[RecodingPlan, Outcome]:
@@ -360,10 +290,3 @@ def _nodes_of(fitted: RecodingPlan) -> dict[str, int | None]:
     if fitted.private:
         return {}
     return {"nodes": search.nodes, "checked": search.checked, "feasible": search.feasible}
-
-
-def _options(objective: Objective) -> dict[str, object]:
-    """The options of an objective."""
-    if not is_dataclass(objective):
-        return {}
-    return {each.name: getattr(objective, each.name) for each in fields(objective)}

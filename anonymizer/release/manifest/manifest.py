@@ -1,14 +1,11 @@
 """The manifest of a release, ``release.json``: its parts, and the only reader and writer of it."""
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-from pydantic import Field, StrictStr, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
@@ -16,32 +13,12 @@ from anonymizer.errors import InputError, shown
 from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.manifest.figures import (
-    ReportedInformation,
-    ReportedObjective,
-    ReportedQueryLoss,
-    ReportedSearch,
-    ReportedVerdict,
-    ReportedWarning,
-)
-from anonymizer.release.manifest.groups import Group, filled, partition_of
-from anonymizer.release.manifest.parts import (
-    AppliedRelease,
-    Count,
-    LabelText,
-    ManifestPart,
-    ReleasedFile,
-    ReportedCells,
-    ReportedInput,
-    ReportedRoles,
-    ReportedSeeds,
-    ReportedStudy,
-    ReportedUnseen,
-    Versions,
-)
+from anonymizer.release.manifest.fields import FORMAT, Reported
+from anonymizer.release.manifest.file import MALFORMED, digest_of_file, manifest_bytes
+from anonymizer.release.manifest.groups import filled, partition_of
+from anonymizer.release.manifest.parts import LabelText, ReleasedFile, ReportedRoles
 from anonymizer.release.release import MANIFEST
-from anonymizer.tables import engine
-from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_bytes, text_in
+from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
@@ -49,91 +26,12 @@ if TYPE_CHECKING:
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
 
-FORMAT = 1
-"""The version of the form of a manifest; a change that older readers would misread raises it."""
 
-MALFORMED = (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError)
-"""What fails on values of the right types that make no sense together."""
-
-
-class Manifest(ManifestPart):
+class Manifest(Reported):
     """All that is reported of a release: a ``Release``, and the file that it was written to.
 
     ``columns``, ``objective`` and ``table`` are None where it was not written to one.
     """
-
-    format: Literal[1] = Field(description="The version of this form of a manifest.")
-    records: Count | None = Field(
-        description="Records of the table that was given; null where differentially private."
-    )
-    released: Count = Field(description="Records of the released table.")
-    dropped: Count | None = Field(description="Records left out because they miss a value.")
-    suppressed: Count | None = Field(
-        description="Records whose quasi-identifiers were suppressed to satisfy the policy."
-    )
-    suppressed_class: Literal["none", "kept", "removed"] = Field(
-        description="What became of them: none (there are none), kept (a class of their own, `*` "
-        "in every quasi-identifier), removed."
-    )
-    classes: Count = Field(description="Equivalence classes of the released table.")
-    query_loss: ReportedQueryLoss = Field(description="What a release costs as an answer, in bits.")
-    other_columns: list[StrictStr] = Field(
-        description="Columns released as they were; the policy does not cover who knows them."
-    )
-    information: ReportedInformation | None = Field(
-        description="What is kept about the sensitive attributes, in bits; null without any, or "
-        "where the release is differentially private."
-    )
-    targets: dict[StrictStr, ReportedInformation] = Field(
-        description="What is kept about each target, in bits."
-    )
-    levels: dict[StrictStr, Count] = Field(
-        description="The level of each quasi-identifier that is released at one; 0: as it was."
-    )
-    recoding: dict[StrictStr, list[Group]] = Field(
-        description="The groups of each quasi-identifier."
-    )
-    regions: list[dict[StrictStr, LabelText]] = Field(
-        default_factory=list,
-        description="The labels of each class, where classes have groups of their own.",
-    )
-    masking: dict[StrictStr, Any] | None = Field(
-        None, description="How values were drawn at random, where they were."
-    )
-    spreadsheet: ReportedCells | None = Field(
-        None, description="Which cells a spreadsheet would run, where there are any."
-    )
-    privacy: list[ReportedVerdict] = Field(
-        description="The policy: every model about every attribute, recounted on the release."
-    )
-    warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
-    hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
-        default_factory=dict,
-        description="The rules of hierarchies that list no values, as in a study, by attribute.",
-    )
-    method: dict[StrictStr, Any] = Field(
-        default_factory=dict, description="The recoding and its options, as in a study."
-    )
-    unseen: ReportedUnseen | None = Field(
-        None, description="Values that the recoding did not cover, where it was applied to others."
-    )
-    applies: AppliedRelease | None = Field(
-        None, description="The release whose recoding was applied, where it is not its own."
-    )
-    search: ReportedSearch = Field(description="How the recoding was found.")
-    seeds: ReportedSeeds = Field(description="The seeds of what was chosen at random.")
-    study: ReportedStudy = Field(ReportedStudy(), description="What was requested, as a digest.")
-    versions: Versions = Field(Versions(), description="The versions of what made the release.")
-    columns: ReportedRoles | None = Field(
-        None, description="The roles of the columns; null where it is about no file."
-    )
-    objective: ReportedObjective | None = Field(
-        None, description="What the objective weighs; null where it is about no file."
-    )
-    table: ReleasedFile | None = Field(None, description="The file that it is about.")
-    input: ReportedInput | None = Field(
-        None, description="The table that it was made of, where a private key was given."
-    )
 
     @model_validator(mode="after")
     def _consistent(self) -> "Manifest":
@@ -354,15 +252,6 @@ class Manifest(ManifestPart):
         return self.model_copy(update=changed)
 
 
-def manifest_bytes(path: Path) -> bytes:
-    """What a ``release.json`` holds, byte by byte, as a signature is about it.
-
-    Raises InputError when there is no such file, or it is too large.
-    """
-    absent = f"there is no {path}: the manifest has to be next to the released table"
-    return read_bytes(path, MANIFEST_SIZE, absent=absent)
-
-
 def _require_format(content: Mapping[str, object], source: str) -> None:
     """Require the form of a manifest that this version reads, before anything else is looked at."""
     given = content.get("format")
@@ -380,34 +269,8 @@ def _require_format(content: Mapping[str, object], source: str) -> None:
         )
 
 
-def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
-    """All columns of a released table, and the records without a value in each with a role."""
-    missing = engine.missing_values(table, schema.columns)
-    return {
-        "columns": [str(name) for name in table.columns],
-        "missing": {name: missing.get(name, 0) for name in schema.columns},
-    }
-
-
-@contextmanager
-def sound(path: Path) -> Iterator[None]:
-    """Report a manifest whose parts make no sense together as damaged."""
-    try:
-        yield
-    except InputError:
-        raise
-    except MALFORMED:
-        raise InputError(f"{path} is damaged: it is no manifest of a release") from None
-
-
 def is_release(path: Path) -> bool:
     """Whether the manifest next to a table says that it is about it."""
     manifest = path.parent / MANIFEST
     table = Manifest.read(manifest).table if manifest.exists() else None
     return table is not None and table.file == path.name
-
-
-def digest_of_file(path: Path) -> str:
-    """The SHA-256 of a regular file; OSError when it cannot be read."""
-    with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,7 +18,8 @@ def schema() -> dict[str, Any]:
     It says which fields there are, of which types and units. That they agree with each other and
     with the table is what ``verify`` checks.
     """
-    from anonymizer.release.manifest.manifest import FORMAT, Manifest
+    from anonymizer.release.manifest.fields import FORMAT
+    from anonymizer.release.manifest.manifest import Manifest
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

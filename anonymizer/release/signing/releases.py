@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.manifest import manifest_bytes
+from anonymizer.release.manifest.file import manifest_bytes
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE

@@ -15,7 +15,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, digest_of_file, sound
-from anonymizer.release.manifest.manifest import manifest_bytes
+from anonymizer.release.manifest.file import manifest_bytes
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study

@@ -1,0 +1,52 @@
+"""The files of a release as a manifest is about them: their bytes, digests and columns."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.counts.schema import Schema
+from anonymizer.errors import InputError
+from anonymizer.tables import engine
+from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, read_bytes
+
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError)
+"""What fails on values of the right types that make no sense together."""
+
+
+def manifest_bytes(path: Path) -> bytes:
+    """What a ``release.json`` holds, byte by byte, as a signature is about it.
+
+    Raises InputError when there is no such file, or it is too large.
+    """
+    absent = f"there is no {path}: the manifest has to be next to the released table"
+    return read_bytes(path, MANIFEST_SIZE, absent=absent)
+
+
+def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
+    """All columns of a released table, and the records without a value in each with a role."""
+    missing = engine.missing_values(table, schema.columns)
+    return {
+        "columns": [str(name) for name in table.columns],
+        "missing": {name: missing.get(name, 0) for name in schema.columns},
+    }
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Report a manifest whose parts make no sense together as damaged."""
+    try:
+        yield
+    except InputError:
+        raise
+    except MALFORMED:
+        raise InputError(f"{path} is damaged: it is no manifest of a release") from None
+
+
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a regular file; OSError when it cannot be read."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
