@@ -379,6 +379,36 @@ def test_a_file_with_another_separator_is_recoded_alike(tmp_path):
     pd.testing.assert_frame_equal(*tables)
 
 
+def test_what_a_manifest_does_not_say_of_a_file_the_study_says(tmp_path, capsys):
+    lines = ["town,ill", *["Genève,flu", "Zürich,cold"] * 3]
+    (tmp_path / "january.csv").write_text("\n".join(lines), encoding="latin-1")
+    (tmp_path / "s.toml").write_text(
+        '[data]\npath = "january.csv"\nencoding = "latin-1"\n[quasi-identifiers]\n'
+        'town = "suppress"\n[sensitive]\nattributes = ["ill"]\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 3\n'
+    )
+    publish(Study(tmp_path / "s.toml"), tmp_path / "january")
+    given = ("apply", tmp_path / "january", tmp_path / "january.csv", "-o", tmp_path / "february")
+    code, message = run(capsys, *given)
+    assert code == 2
+    assert "[data] of the study of the release, and name that with --study" in message
+    assert run(capsys, *given, "--study", tmp_path / "s.toml")[0] == 0
+    tables = [(tmp_path / month / "released.csv").read_text() for month in ("january", "february")]
+    assert tables[0] == tables[1]
+
+
+def test_a_share_that_would_do_nothing_is_not_advised(tmp_path, capsys):
+    rows = rows_of(np.random.default_rng(1), 40, 20)
+    released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 1, 1), 1, rows)
+    content = rows.iloc[:1]
+    content.to_csv(tmp_path / "one.csv", index=False)
+    release = tmp_path / "january"
+    assert run(capsys, "apply", release, tmp_path / "one.csv", "-o", tmp_path / "out")[0] == 0
+    released(tmp_path, "fixed", LEVELS.format(3, 3, 3, 2, 3), 5, rows)
+    code, message = run(capsys, "apply", release, tmp_path / "one.csv", "-o", tmp_path / "two")
+    assert (code, "needs suppression" in message) == (1, False)
+
+
 def test_a_table_in_place_of_a_release_is_named(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("age\n1\n")

@@ -71,7 +71,7 @@ def publish_applied(
         assert plan.followed is not None
         manifest = plan.followed.manifest
         watch("reading the table", 0, None)
-        form, raw = _read(table, manifest, plan, wishes.drop)
+        form, raw = _read(table, manifest, plan, wishes.drop, study)
         plan = _within(plan, wishes.suppression)
         fitted, released, proof = _released(plan, raw, wishes.unseen)
         watch("writing and verifying the release", 0, None)
@@ -91,11 +91,11 @@ def _is_safe(manifest: Manifest, form: Format) -> bool:
 
 
 def _read(
-    path: Path, manifest: Manifest, plan: Plan, drop: Collection[str]
+    path: Path, manifest: Manifest, plan: Plan, drop: Collection[str], study: Study | None
 ) -> tuple[Format, pd.DataFrame]:
     """The table, written as that of the release was, with the columns that this had."""
     about, roles = manifest.file
-    form, raw = _as_it_lies(path, manifest, plan.schema.columns)
+    form, raw = _as_it_lies(path, manifest, plan.schema.columns, study)
     if _is_safe(manifest, form):
         raw = with_safe_names(raw, (*plan.schema.columns, *plan.schema.identifiers))
     absent = [name for name in drop if name not in raw.columns]
@@ -116,6 +116,23 @@ def _read(
 
 
 def _as_it_lies(
+    path: Path, manifest: Manifest, columns: Sequence[str], study: Study | None
+) -> tuple[Format, pd.DataFrame]:
+    """A table and its format: as a study has it, else as a manifest does.
+
+    Encodings of one byte and marks of decimals are in no manifest.
+    """
+    if study is not None:
+        form = study.format_of(path, columns)
+        return form, read_table(path, form, columns)
+    try:
+        return _as_released(path, manifest, columns)
+    except InputError as error:
+        where = "in [data] of the study of the release, and name that with --study"
+        raise InputError(str(error).replace("in [data]", where)) from None
+
+
+def _as_released(
     path: Path, manifest: Manifest, columns: Sequence[str]
 ) -> tuple[Format, pd.DataFrame]:
     """A table and its format: the separator of the release, else the one that is found.
@@ -166,4 +183,5 @@ def _needed(plan: Plan, raw: pd.DataFrame, unseen: Unseen) -> float | None:
         outcome = _within(plan, NEARLY_ALL).carried_out(plan.admitted(raw), unseen)[1]
     except PolicyBrokenError:
         return None
-    return budget_for(int(outcome.suppressed.sum()), len(outcome.suppressed))
+    records = int(outcome.suppressed.sum())
+    return budget_for(records, len(outcome.suppressed)) if records else None
