@@ -54,13 +54,13 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
 
 
 def histograms(
-    column: pd.Series, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
+    table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
 ) -> tuple[Ints, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
-    codes, values = _as_read(column, keys)
-    _require_countable(column, classes, len(values))
-    cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
-    return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
+    codes, values = _as_read(table[name], keys)
+    _require_countable(table[name], classes, len(values))
+    cells = engine.sized(table, class_of * len(values) + codes, classes * len(values))
+    return cells.reshape(classes, len(values)), tuple(values)
 
 
 def one_spelling(column: pd.Series) -> pd.Series:
@@ -95,8 +95,8 @@ def _texts(values: Sequence[object]) -> list[str | None]:
     return [None if is_missing(value) else str(value).strip() for value in values]
 
 
-def stacked(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The quasi-identifiers of a table and, below them, of a population, as texts.
+def stacked(table: engine.Table, population: engine.Table, names: Sequence[str]) -> pd.DataFrame:
+    """The quasi-identifiers of a table's rows and, below them, of a population's, as texts.
 
     One may hold numbers where the other, read from a file, holds texts; what the table writes in
     two ways stays two values.

@@ -29,7 +29,7 @@ class Counted:
     """
 
     schema: Schema
-    kept: pd.DataFrame = field(repr=False)
+    kept: engine.Table = field(repr=False)
     tally: engine.Tally = field(repr=False)
     people: engine.Tally | None = field(repr=False)
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
@@ -37,7 +37,7 @@ class Counted:
     @classmethod
     def of(
         cls,
-        table: pd.DataFrame,
+        table: engine.Table,
         schema: Schema,
         hierarchies: Mapping[str, Hierarchy],
         people: Population | None,
@@ -64,7 +64,8 @@ class Counted:
         combinations of values they have, in the order of these values: whatever the order of the
         records, they are the same halves.
         """
-        if len(self.kept) < 2:
+        records = engine.records(self.kept)
+        if records < 2:
             raise InputError("a table of one record has no halves to compare")
         combinations = self.tally.combinations
         codes = [
@@ -76,7 +77,7 @@ class Counted:
         _, places, alike = np.unique(keys, return_index=True, return_inverse=True)
         sizes = np.bincount(alike, self.tally.sizes).astype(np.int64)
         rng = np.random.default_rng(whole_seed(seed))
-        second = rng.multivariate_hypergeometric(sizes, len(self.kept) // 2, method="marginals")
+        second = rng.multivariate_hypergeometric(sizes, records // 2, method="marginals")
         return self._part(places, sizes - second), self._part(places, second)
 
     def _part(self, places: Codes, sizes: Ints) -> Counts:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ Missing = Literal["error", "drop", "category"]
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
+
+T = TypeVar("T", bound=Any)
+"""A table whose records, or combinations of values, are in memory."""
 
 Values = tuple[object, ...]
 
@@ -96,7 +99,7 @@ class Schema:
         others = tuple(other for other in self.identifiers if other != name)
         return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
 
-    def admit(self, table: pd.DataFrame, *, respell: bool = True) -> pd.DataFrame:
+    def admit(self, table: T, *, respell: bool = True) -> T:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
 
         Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
@@ -105,15 +108,17 @@ class Schema:
         ``respell``. InputError on a column that is unknown or stands twice, a table without
         records, or missing values under ``missing = "error"``.
         """
-        if not isinstance(table, pd.DataFrame):
+        if not isinstance(table, pd.DataFrame | engine.Tally):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
-        self.require_shape(table.columns, len(table))
+        # A tally has none but the columns that were counted.
+        others = self.identifiers if isinstance(table, engine.Tally) else ()
+        self.require_shape([*table.columns, *others], engine.records(table))
         table = engine.replaced(
             table, {name: engine.stripped(table[name]) for name in self.columns}
         )
         if self.missing == "drop":
             table = engine.drop_missing(table, self.columns)
-            self.require_left(len(table))
+            self.require_left(engine.records(table))
         else:
             self._require_values(table)
         spelled = self.sensitive if respell else ()
@@ -138,15 +143,15 @@ class Schema:
         if not records:
             raise InputError("every record misses a value, so that none is left to release")
 
-    def admit_population(self, population: pd.DataFrame) -> pd.DataFrame:
+    def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         only = replace(self, sensitive=(), identifiers=(), targets=())
         try:
-            return only.admit(population)[list(self.quasi_identifiers)]
+            return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:
             raise InputError(f"the population: {error}") from None
 
-    def require_released(self, table: pd.DataFrame) -> None:
+    def require_released(self, table: engine.Table) -> None:
         """Refuse as a release a table that misses columns, records or values, or has an identifier.
 
         An identifier is a ``PolicyBrokenError``.
@@ -155,13 +160,14 @@ class Schema:
         present = [name for name in self.identifiers if name in table.columns]
         if present:
             raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
-        if not len(table):
+        if not engine.records(table):
             raise InputError("the table has no records")
         self._require_values(table)
 
-    def _require_values(self, table: pd.DataFrame) -> None:
+    def _require_values(self, table: engine.Table) -> None:
         if self.missing != "category":
-            self.refuse_missing(engine.missing_values(table, self.columns), len(table))
+            missing = engine.missing_values(table, self.columns)
+            self.refuse_missing(missing, engine.records(table))
 
     def counts(
         self,
@@ -249,9 +255,9 @@ def _sized(tally: engine.Tally, name: str) -> tuple[list[object], list[int]]:
 
 
 def recount(
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
     keys: SpellingKeys = read_keys,
 ) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
@@ -262,20 +268,20 @@ def recount(
     """
     if population is not None:
         return classes_of(table, schema, population, keys=keys)[0]
-    rows, sizes = engine.tally(table, schema.columns)
-    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.quasi_identifiers])
-    counted = _by_cell(engine.Tally(rows, sizes), cells.astype(np.intp), schema.counted, keys)
+    tally = engine.tally(table, schema.columns)
+    cells = np.column_stack([engine.distinct(tally[name])[0] for name in schema.quasi_identifiers])
+    counted = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
     return Counts.of(schema.quasi_identifiers, *counted, schema.targets_alone)
 
 
 def classes_of(
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
     complete: bool = True,
     keys: SpellingKeys = read_keys,
-) -> tuple[Counts, np.ndarray]:
-    """Count the classes of a table as it stands, and give the class of each record, (records,).
+) -> tuple[Counts, Codes]:
+    """Count the classes of a table as it stands, and give the class of each row, (rows,).
 
     Those of the population come after those of the table, of which only a population that need not
     be ``complete`` may lack any.
@@ -285,20 +291,21 @@ def classes_of(
     )
     class_of, first = engine.grouped(everybody, schema.quasi_identifiers)
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
-    mine, others = class_of[: len(table)], class_of[len(table) :]
+    rows = len(table.index)
+    mine, others = class_of[:rows], class_of[rows:]
     joint, values = _joint(
-        {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
+        {name: histograms(table, name, mine, len(first), keys) for name in schema.counted}
     )
     counts = Counts(
         schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),
-        np.bincount(mine, minlength=len(first)).astype(np.int64),
+        engine.sized(table, mine, len(first)),
         joint,
         {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
-        len(table),
+        engine.records(table),
         values,
         schema.targets_alone,
-        None if population is None else np.bincount(others, minlength=len(first)).astype(np.int64),
+        None if population is None else engine.sized(population, others, len(first)),
     )
     if complete:
         require_everybody(counts)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema, T, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
@@ -30,9 +30,7 @@ def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
     }
 
 
-def relabelled(
-    table: pd.DataFrame, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
-) -> pd.DataFrame:
+def relabelled(table: T, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> T:
     """A table with the values of its quasi-identifiers replaced by the labels of their groups.
 
     InputError where it holds values, or combinations of them, that the recoding does not cover, or
@@ -44,17 +42,16 @@ def relabelled(
     return engine.replaced(table, columns)
 
 
-def _regrouped(
-    table: pd.DataFrame, regions: Regions, taxonomies: Mapping[str, Taxonomy]
-) -> pd.DataFrame:
+def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -> T:
     """A table with the quasi-identifiers of each record replaced by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
     encoded = [_places(table[name], taxonomies[name]) for name in regions.names]
     class_of = regions.class_of(np.column_stack([places[codes] for codes, places in encoded]))
     if (class_of < 0).any():
+        uncovered = engine.records(engine.records_of(table, class_of < 0))
         raise UnknownValuesError(
-            f"{counted(int((class_of < 0).sum()), 'record')} of the table combine values in a way "
+            f"{counted(uncovered, 'record')} of the table combine values in a way "
             "that no class of the recoding covers; fit on a table that has them"
         )
     columns = {
@@ -66,7 +63,7 @@ def _regrouped(
     return engine.replaced(table, columns)
 
 
-def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+def matched(released: engine.Table, people: T, schema: Schema) -> T:
     """A recoded population that fits a release: those whom no class stands for are ``*``.
 
     Only where the release has such a class: suppressed records are those of people like them.
@@ -74,7 +71,7 @@ def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.
     if not engine.all_equal(released, schema.quasi_identifiers, ANY).any():
         return people
     counts, class_of = classes_of(released, schema, people, complete=False)
-    unknown = counts.sizes[class_of[len(released) :]] == 0
+    unknown = counts.sizes[class_of[len(released.index) :]] == 0
     return engine.replaced(
         people, {name: overwritten(people[name], unknown) for name in schema.quasi_identifiers}
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema, T, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy
@@ -32,7 +32,7 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
-T = TypeVar("T")
+Options = TypeVar("Options", Bounds, RangeOptions)
 
 NEARLY_ALL = 1 - 1e-9
 """The largest share that may be suppressed: not all records."""
@@ -75,10 +75,10 @@ class GeneralizationPlan(RecodingPlan):
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
 
-    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
-    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
+    def carry_out(self, admitted: engine.Table) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
-        left = admitted.drop(columns=list(self.schema.identifiers))
+        left = engine.without_columns(admitted, self.schema.identifiers)
         recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
         released, suppressed, removed = self.suppressed(recoded)
         merges = not removed and bool(suppressed.any())
@@ -91,7 +91,7 @@ class GeneralizationPlan(RecodingPlan):
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
         return self.schema.with_quasi_identifier(CLASS) if numbered else self.schema
 
-    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
+    def people(self, released: engine.Table) -> Tally | None:
         """The population recoded as a table was that was released; None where there is none.
 
         People whom no released class stands for may be anybody whose values were suppressed: they
@@ -105,29 +105,27 @@ class GeneralizationPlan(RecodingPlan):
         """The population that models are about, counted; None where there is none."""
         return None if self.population is None else self.population.tally(self.taxonomies)
 
-    def _people(self) -> pd.DataFrame | None:
-        """The population recoded, a record per person."""
+    def _people(self) -> Tally | None:
+        """The population recoded."""
         if self.population is None:
             return None
-        combinations, sizes = self.population.tally(self.taxonomies)
-        table = combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
-        return relabelled(table, self.recoding, self.taxonomies)
+        everybody = self.population.tally(self.taxonomies)
+        return relabelled(everybody, self.recoding, self.taxonomies)
 
-    def suppressed(
-        self, recoded: pd.DataFrame, forced: Mask | None = None
-    ) -> tuple[pd.DataFrame, Mask, bool]:
-        """The table without broken classes, which records are suppressed, and if they are gone.
+    def suppressed(self, recoded: T, forced: Mask | None = None) -> tuple[T, Mask, bool]:
+        """The table without broken classes, which rows are suppressed, and if they are gone.
 
-        ``forced`` (records,) are ``*`` in every quasi-identifier and suppressed in any case.
+        ``forced`` (rows,) are ``*`` in every quasi-identifier and suppressed in any case.
 
         Raises PolicyBrokenError where more records would have to go than the budget has.
         """
-        given = np.zeros(len(recoded), bool) if forced is None else forced
-        if not given.any() and not self.suppression.most(len(recoded)):
+        rows = len(recoded.index)
+        given = np.zeros(rows, bool) if forced is None else forced
+        if not given.any() and not self.suppression.most(engine.records(recoded)):
             return recoded, given, False
         people = self._people()
         counts, everybody = classes_of(recoded, self.published, people)
-        class_of = everybody[: len(recoded)]
+        class_of = everybody[:rows]
         tables = [recoded] if people is None else [recoded, people]
         hidden = [engine.all_equal(table, self.schema.quasi_identifiers, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
@@ -143,7 +141,8 @@ class GeneralizationPlan(RecodingPlan):
             )
         suppressed = found.marks[class_of]
         if found.removed:
-            return engine.without_traces(recoded[~suppressed]), suppressed, True
+            left = engine.records_of(recoded, ~suppressed)
+            return engine.without_traces(left), suppressed, True
         if not found.records:
             return recoded, suppressed, False
         columns = {
@@ -212,9 +211,9 @@ class Generalization(Recoding):
         """What the ranges of its attributes are confined to."""
         return self._confined(RangeOptions)
 
-    def _confined(self, kind: type[T]) -> T:
+    def _confined(self, kind: type[Options]) -> Options:
         """Some options: those of the same names that this recoding has."""
-        names = [each.name for each in fields(kind) if hasattr(self, each.name)]  # type: ignore[arg-type]
+        names = [each.name for each in fields(kind) if hasattr(self, each.name)]
         return kind(**{name: getattr(self, name) for name in names})
 
     def unreachable(self, problem: Problem, what: str) -> PolicyUnreachableError:

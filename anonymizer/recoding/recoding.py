@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.schema import Schema
+from anonymizer.counts.schema import Schema, T
 from anonymizer.errors import InputError, name_of
 from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
@@ -53,12 +52,12 @@ class Randomization(Protocol):
 class Outcome:
     """A table carried out by a plan: what is released of it, and what became of its records.
 
-    ``suppressed`` (records,) marks the admitted records that are suppressed, and ``removed`` says
+    ``suppressed`` (rows,) marks the admitted rows that are suppressed, and ``removed`` says
     whether these are left out of the released table. ``hidden`` are the quasi-identifiers that are
     not released as they are. ``randomization`` is for values drawn at random, None without.
     """
 
-    released: pd.DataFrame = field(repr=False)
+    released: engine.Table = field(repr=False)
     suppressed: Mask = field(repr=False)
     removed: bool
     hidden: Sequence[str]
@@ -71,16 +70,20 @@ class Outcome:
             return "none"
         return "removed" if self.removed else "kept"
 
-    def left(self, admitted: pd.DataFrame) -> pd.DataFrame:
+    def suppressed_of(self, admitted: engine.Table) -> int:
+        """How many of the admitted records are suppressed."""
+        return int(engine.sized(admitted, self.suppressed.astype(np.intp), 2)[1])
+
+    def left(self, admitted: T) -> T:
         """The admitted records that the released table has, in its order."""
         return self._unsuppressed(admitted) if self.fate == "removed" else admitted
 
     @property
-    def shown(self) -> pd.DataFrame:
+    def shown(self) -> engine.Table:
         """The released records that are not suppressed."""
         return self._unsuppressed(self.released) if self.fate == "kept" else self.released
 
-    def _unsuppressed(self, records: pd.DataFrame) -> pd.DataFrame:
+    def _unsuppressed(self, records: T) -> T:
         return engine.records_of(records, ~self.suppressed)
 
 
@@ -121,7 +124,7 @@ class RecodingPlan(ABC):
         return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     @abstractmethod
-    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+    def carry_out(self, admitted: engine.Table) -> Outcome:
         """Recode the admitted records of a table; nothing is verified.
 
         InputError when it holds values, or combinations of them, that the plan has never seen;
@@ -143,11 +146,11 @@ class RecodingPlan(ABC):
         """The schema of the released table: a column that numbers its classes may be added."""
         return self.schema
 
-    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
+    def people(self, released: engine.Table) -> Tally | None:
         """The population as a table was recoded that was released; None where there is none."""
         return None
 
-    def count(self, admitted: pd.DataFrame) -> Counts:
+    def count(self, admitted: engine.Table) -> Counts:
         """The counts of admitted records as they are."""
         tally = engine.tally(admitted, self.schema.columns)
         return self.schema.counts(tally, self.taxonomies, self.everybody)
@@ -180,7 +183,7 @@ class RecodingPlan(ABC):
         """The level of each quasi-identifier that is released at one."""
         return levels_of(self.recoding, self.taxonomies)
 
-    def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
+    def describe(self, shown: engine.Table) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier, as far as released records show them."""
         if isinstance(self.recoding, Regions):
             return self.recoding.described(self.taxonomies)
@@ -260,7 +263,7 @@ class Recoding(ABC):
         return {"method": self.name, **named}
 
 
-def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Mask]:
+def seen_in(table: engine.Table | Counts, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Mask]:
     """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
     if isinstance(table, Counts):
         columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))

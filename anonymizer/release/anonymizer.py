@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.schema import Missing
+from anonymizer.counts.schema import Missing, T
 from anonymizer.errors import (
     InputError,
     jobs_of,
@@ -37,6 +37,8 @@ from anonymizer.release.recodings import RecodingName
 from anonymizer.release.request import Request
 from anonymizer.release.rows import learned, require_rows, scored, verified
 from anonymizer.release.sklearn_api import Conventions
+from anonymizer.tables import engine
+from anonymizer.tables.relations.relation import Relation
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -213,23 +215,27 @@ class Anonymizer(Displayed, Request, Conventions):
         rows = table.reset_index(drop=True)
         return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 
-    def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
-        """The release of a table that was counted already: ``task(X)``."""
+    def fit_counted(self, X: T, task: Task, relation: Relation | None = None) -> T:
+        """The release of a table that was counted already: ``task(X)``.
+
+        ``relation``: the table as it lies, where X is its tally.
+        """
         recoding, counted = self.chosen_recoding, task.counted
-        recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
+        given = [*(X if relation is None else relation).columns]
+        recoding.require_room({*given} - {*counted.schema.identifiers})
         fitted, outcome = searched(recoding, task)
         because = self.objective_for(recoding)[1]
         if because and not fitted.random:
             fitted = replace(fitted, search=replace(fitted.search, because=because))
         plan = Plan(fitted, task.seed, self.fingerprint, self._method(fitted))
         raw = None if fitted.private else counted.counts
-        released, release = plan.proven(X, counted.kept, outcome, raw)
+        released, release = plan.proven(X, counted.kept, outcome, raw, relation)
         self.plan_, self.release_ = plan, release
         self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
         self.search_ = fitted.search
-        self.columns_ = list(released.columns)
-        self.feature_names_in_ = np.array(X.columns, dtype=object)
-        return released
+        self.columns_ = _released_columns(given, released, counted.schema.identifiers)
+        self.feature_names_in_ = np.array(given, dtype=object)
+        return released  # type: ignore[no-any-return]
 
     def _method(self, fitted: RecodingPlan) -> dict[str, object]:
         """The recoding for a manifest: of values that are drawn no option may tell how."""
@@ -247,7 +253,7 @@ class Anonymizer(Displayed, Request, Conventions):
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
     @logged("counting", lambda task: _counts_of(task))
-    def task(self, table: pd.DataFrame) -> Task:
+    def task(self, table: engine.Table) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
 
         Raises InputError when table and parameters do not fit together.
@@ -270,6 +276,14 @@ class Anonymizer(Displayed, Request, Conventions):
             raise InputError(f"progress = {given!r} must be a function, or False for none")
         watch = followed() if given is None else given
         return Run(jobs_of(self.n_jobs), self.time_limit, watch or ignore)
+
+
+def _released_columns(
+    given: Sequence[str], released: engine.Table, identifiers: Sequence[str]
+) -> list[str]:
+    """The columns of a release: those given but for identifiers, then any that was added."""
+    kept = [name for name in given if name not in identifiers]
+    return kept + [name for name in released.columns if name not in kept]
 
 
 @logged("search", lambda found: _nodes_of(found[0]))

@@ -1,6 +1,6 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.schema import Schema
+from anonymizer.counts.schema import Schema, T
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
@@ -30,6 +30,10 @@ from anonymizer.release.warnings.column_warnings import (
     order_warnings,
     spelling_warnings,
 )
+from anonymizer.release.warnings.relation_warnings import relation_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.tables import engine
+from anonymizer.tables.relations.relation import Relation
 
 if TYPE_CHECKING:
     from anonymizer.release.applying.applied import Source
@@ -169,24 +173,29 @@ class Plan:
         return self.released(table, unseen)[1:]
 
     def released(
-        self, table: pd.DataFrame, unseen: Unseen
-    ) -> tuple[RecodingPlan, pd.DataFrame, Release]:
-        """The same, and before it the plan that was carried out."""
+        self, table: T, unseen: Unseen, relation: Relation | None = None
+    ) -> tuple[RecodingPlan, T, Release]:
+        """The same, and before it the plan that was carried out.
+
+        ``table`` may be the tally of a ``relation``.
+        """
         require_one_of("unseen", unseen, UNSEEN)
         admitted = self.admitted(table)
         plan, outcome, report = self.carried_out(admitted, unseen)
-        released, release = replace(self, fitted=plan).proven(table, admitted, outcome)
+        carried = replace(self, fitted=plan)
+        released, release = carried.proven(table, admitted, outcome, relation=relation)
         return plan, released, replace(release, unseen=report)
 
-    def admitted(self, table: pd.DataFrame) -> pd.DataFrame:
+    def admitted(self, table: T) -> T:
         """The records that can be released; to follow a release no identifier is needed."""
-        if self.followed is None or not isinstance(table, pd.DataFrame):
+        if self.followed is None:
             return self.schema.admit(table)
-        there = tuple(name for name in self.schema.identifiers if name in table.columns)
+        columns = getattr(table, "columns", ())
+        there = tuple(name for name in self.schema.identifiers if name in columns)
         return replace(self.schema, identifiers=there).admit(table)
 
     def carried_out(
-        self, admitted: pd.DataFrame, unseen: Unseen
+        self, admitted: engine.Table, unseen: Unseen
     ) -> tuple[RecodingPlan, Outcome, Mapping[str, object] | None]:
         """The plan for the admitted records, what it makes of them, and what it does not cover.
 
@@ -218,18 +227,20 @@ class Plan:
             return self.followed.source
         return Source.of(cast(GeneralizationPlan, self.fitted))
 
-    @logged("verification", lambda done: {"records": len(done[0]), "classes": done[1].classes})
+    @logged("verification", lambda done: {"records": done[1].released, "classes": done[1].classes})
     def proven(
         self,
-        table: pd.DataFrame,
-        admitted: pd.DataFrame,
+        table: T,
+        admitted: T,
         outcome: Outcome,
         raw: Counts | None = None,
-    ) -> tuple[pd.DataFrame, Release]:
+        relation: Relation | None = None,
+    ) -> tuple[T, Release]:
         """Recount a recoded table, hold the policy against it, and hand it out with its proof.
 
         ``outcome``: what the recoding made of the ``admitted`` records of a ``table``. ``raw``:
-        their counts, where these are known already.
+        their counts, where these are known already. ``relation``: the table as it lies, where that
+        which is given is its tally.
 
         Raises PolicyBrokenError when a class breaks the policy.
         """
@@ -239,10 +250,10 @@ class Plan:
         reported = (
             {"warnings": class_warnings(counts, fitted.models)}
             if fitted.private
-            else self._compared(table, admitted, outcome, raw, counts)
+            else self._compared(table, admitted, outcome, raw, counts, relation)
         )
         return released, Release(
-            released=len(released),
+            released=engine.records(released),
             classes=counts.occupied,
             query_loss=loss_of_sizes(counts.sizes),
             levels=fitted.levels,
@@ -268,32 +279,50 @@ class Plan:
 
     def _compared(
         self,
-        table: pd.DataFrame,
-        admitted: pd.DataFrame,
+        table: engine.Table,
+        admitted: engine.Table,
         outcome: Outcome,
         raw: Counts | None,
         counts: Counts,
+        relation: Relation | None,
     ) -> dict[str, object]:
         """What is reported of a release by comparing it with the table it was made of."""
         fitted, released, left = self.fitted, outcome.released, outcome.left(admitted)
         if raw is None or outcome.fate == "removed":
             raw = fitted.count(left)
-        others = [c for c in released.columns if c not in (*counts.names, *counts.sensitive)]
-        hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
+        columns = released.columns if relation is None else relation.columns
+        known = (*counts.names, *counts.sensitive, *fitted.schema.identifiers)
+        others = [column for column in columns if column not in known]
+        records, kept = engine.records(table), engine.records(admitted)
         return {
-            "records": len(table),
-            "dropped": len(table) - len(admitted),
-            "suppressed": int(outcome.suppressed.sum()),
+            "records": records,
+            "dropped": records - kept,
+            "suppressed": outcome.suppressed_of(admitted),
             "suppressed_class": outcome.fate,
             "other_columns": [*map(str, others)],
             "warnings": (
                 *class_warnings(counts, fitted.models, len(others)),
                 *spelling_warnings(table, counts.sensitive),
-                *column_warnings(released, others, hidden),
-                *order_warnings(left, [*fitted.schema.identifiers, *outcome.hidden]),
+                *self._warnings(left, outcome, raw, others, relation),
             ),
             **self._informations(raw, counts, outcome),
         }
+
+    def _warnings(
+        self,
+        left: engine.Table,
+        outcome: Outcome,
+        raw: Counts,
+        others: Sequence[str],
+        relation: Relation | None,
+    ) -> Iterable[ReleaseWarning]:
+        """Warnings about columns that are released as they are, and about the order of records."""
+        names = [*self.fitted.schema.identifiers, *outcome.hidden]
+        if relation is not None:
+            return relation_warnings(relation, left, outcome, raw, others, names)
+        released = outcome.released
+        hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
+        return [*column_warnings(released, others, hidden), *order_warnings(left, names)]
 
     def _informations(self, raw: Counts, released: Counts, outcome: Outcome) -> dict[str, object]:
         """What is kept and lost about the sensitive attributes, and about each target."""

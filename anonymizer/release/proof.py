@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+from anonymizer.tables import engine
 
 
 def verify(
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
 ) -> list[Verdict]:
     """Recount a table as it stands and hold every model against it.
 
@@ -31,10 +30,10 @@ def verify(
 
 
 def prove(
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
 ) -> tuple[Counts, list[Verdict]]:
     """Verify a table that is about to be released; give its counts and the verdicts on them.
 
@@ -52,10 +51,10 @@ def prove(
 
 
 def _recounted(
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None,
+    population: engine.Table | None,
 ) -> tuple[Counts, list[Verdict]]:
     schema.require_released(table)
     counts = recount(table, schema, population)
@@ -63,11 +62,11 @@ def _recounted(
 
 
 def judged(
-    table: pd.DataFrame,
+    table: engine.Table,
     counts: Counts,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
 ) -> list[Verdict]:
     """The worst verdicts on a counted table that any reader of it comes to.
 

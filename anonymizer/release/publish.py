@@ -22,6 +22,7 @@ from anonymizer.release.proof import prove
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import (
     Format,
     disarmed,
@@ -109,7 +110,7 @@ def write_release(
     raw: pd.DataFrame,
     table: pd.DataFrame,
     release: Release,
-    people: pd.DataFrame | None,
+    people: Tally | None,
     written: Written,
 ) -> tuple[Release, Manifest]:
     """Write a proven table and its manifest, and prove it once more as read back.
@@ -229,9 +230,7 @@ def _roles(schema: Schema, form: Format) -> ReportedRoles:
     )
 
 
-def _write_proven(
-    table: pd.DataFrame, path: Path, written: Written, people: pd.DataFrame | None
-) -> None:
+def _write_proven(table: pd.DataFrame, path: Path, written: Written, people: Tally | None) -> None:
     """Write a table and prove what the file holds: texts may merge or split what values did not."""
     form, schema = written.form.released, written.schema
     write_table(table, path, form)

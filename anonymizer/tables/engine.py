@@ -7,8 +7,9 @@ one, write a module with the functions that ``Engine`` names and add it to ``eng
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -32,11 +33,13 @@ Digits = tuple[NDArray[np.integer], int]
 """Numbers below a bound, and the bound."""
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tally:
     """How many records have each combination of values of some columns.
 
     ``combinations`` has a row for each, in no promised order, ``sizes`` (combinations,) its
-    records.
+    records. It is a table of its own, whose rows stand for several records each; it has no length,
+    which could be that of rows or of records.
     """
 
     combinations: pd.DataFrame
@@ -45,6 +48,19 @@ class Tally(NamedTuple):
     def __repr__(self) -> str:
         """How many there are; not the values of anybody."""
         return f"Tally({len(self.sizes)} combinations)"
+
+    @property
+    def columns(self) -> pd.Index:
+        """The names of the columns that were counted."""
+        return self.combinations.columns
+
+    @property
+    def index(self) -> pd.Index:
+        """Which row each is: as many as there are rows."""
+        return self.combinations.index
+
+    def __getitem__(self, name: str, /) -> pd.Series:
+        return self.combinations[name]
 
 
 class Engine(Protocol):
@@ -63,7 +79,16 @@ class Engine(Protocol):
     def grouped(self, table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
         """Number the distinct combinations of values of some columns, in order of appearance.
 
-        The number of each record's, shape (records,), and the first record of each (combinations,).
+        The number of each row's, shape (rows,), and the first row of each (combinations,).
+        """
+
+    def records(self, table: Table) -> int:
+        """How many records a table has."""
+
+    def sized(self, table: Table, group: Codes, groups: int) -> Ints:
+        """How many records each group of a table's rows has, shape (groups,).
+
+        ``group``: the number of each row's, below the number of ``groups``, shape (rows,).
         """
 
     def distinct(self, column: TableColumn) -> tuple[Codes, list[object]]:
@@ -88,7 +113,13 @@ class Engine(Protocol):
         """Replace some columns, in their places, or append new ones."""
 
     def records_of(self, table: T, records: Codes | Mask) -> T:
-        """Some records of a table, by their places or by a mask."""
+        """Some rows of a table, by their places or by a mask."""
+
+    def chosen(self, table: T, columns: Sequence[str]) -> T:
+        """Some columns of a table."""
+
+    def without_columns(self, table: T, columns: Sequence[str]) -> T:
+        """A table without some of its columns; a table of counts need not have them."""
 
     def missing_values(self, table: Table, columns: Sequence[str]) -> Mapping[str, int]:
         """The number of records that miss the value of each column, of columns where any does."""
@@ -106,8 +137,10 @@ def engine_of(held: object) -> Engine:
     >>> engine_of(pd.DataFrame()).__name__
     'anonymizer.tables.pandas'
     """
-    from anonymizer.tables import pandas
+    from anonymizer.tables import pandas, tallied
 
+    if isinstance(held, Tally):
+        return cast(Engine, tallied)
     if isinstance(held, (pd.DataFrame, pd.Series)) or getattr(held, "columnar", False):
         return cast(Engine, pandas)
     raise InputError(
@@ -126,12 +159,16 @@ def _by_its_engine(operation: Callable[Concatenate[Engine, P], R]) -> Callable[P
 
 
 tally = _by_its_engine(Engine.tally)
+records = _by_its_engine(Engine.records)
+sized = _by_its_engine(Engine.sized)
 distinct_at = _by_its_engine(Engine.distinct_at)
 numbered = _by_its_engine(Engine.numbered)
 relabel = _by_its_engine(Engine.relabel)
 merged = _by_its_engine(Engine.merged)
 replaced = _by_its_engine(Engine.replaced)
 records_of = _by_its_engine(Engine.records_of)
+chosen = _by_its_engine(Engine.chosen)
+without_columns = _by_its_engine(Engine.without_columns)
 missing_values = _by_its_engine(Engine.missing_values)
 drop_missing = _by_its_engine(Engine.drop_missing)
 without_traces = _by_its_engine(Engine.without_traces)
@@ -148,8 +185,8 @@ def distinct(column: TableColumn) -> tuple[Codes, list[object]]:
 
 
 def all_equal(table: Table, columns: Sequence[str], text: str) -> Mask:
-    """Which records have a text in every one of some columns, shape (records,)."""
-    same = np.ones(len(table), bool)
+    """Which rows have a text in every one of some columns, shape (rows,)."""
+    same = np.ones(len(table.index), bool)
     for column in columns:
         codes, values = distinct(table[column])
         same &= np.array([isinstance(value, str) and value == text for value in values])[codes]

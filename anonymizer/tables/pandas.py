@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.engine import Digits, Tally
 from anonymizer.tables.numbering import (
     blocks,
@@ -55,6 +55,14 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
         bound *= number
     group = pd.factorize(packed(digits, len(table)))[0].astype(np.intp, copy=False)
     return group, first_records(group)
+
+
+def records(table: pd.DataFrame) -> int:
+    return len(table)
+
+
+def sized(table: pd.DataFrame, group: Codes, groups: int) -> Ints:
+    return np.bincount(group, minlength=groups).astype(np.int64, copy=False)
 
 
 def _tally_categories(
@@ -208,6 +216,14 @@ def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFr
     for name, column in columns.items():
         table[name] = column
     return table
+
+
+def chosen(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    return table[list(columns)]
+
+
+def without_columns(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    return table.drop(columns=list(columns))
 
 
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:

@@ -84,7 +84,8 @@ def test_row_keys_are_exact_even_where_digits_would_overflow(seed, columns):
 
 @given(tables(3))
 def test_a_tally_counts_every_combination(table):
-    combinations, sizes = engine.tally(table, list(table.columns))
+    tally = engine.tally(table, list(table.columns))
+    combinations, sizes = tally.combinations, tally.sizes
     expected = Counter(map(tuple, table.to_numpy().tolist()))
     rows = map(tuple, combinations.to_numpy().tolist())
     assert dict(zip(rows, sizes.tolist(), strict=True)) == expected

@@ -46,7 +46,7 @@ def plan_for(
     names = source.plan.schema.quasi_identifiers
     people = source.plan.everybody
     attributes = {
-        name: Values.of(source.reaches[name], table[name], people and people.combinations[name])
+        name: Values.of(source.reaches[name], table[name], None if people is None else people[name])
         for name in names
     }
     codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)

@@ -53,7 +53,8 @@ def intersect(
     class_of = together(*people)
     first = np.unique(class_of, return_index=True)[1]
     mine = class_of[:number]
-    found = {name: histograms(column, mine, len(first)) for name, column in known.items()}
+    table = pd.DataFrame(known, columns=[*known])
+    found = {name: histograms(table, name, mine, len(first)) for name in known}
     joint = {name: matrix for name, (matrix, _) in found.items()}
     counts = Counts(
         tuple(f"release {place}" for place in range(1, len(people) + 1)),

@@ -7,7 +7,7 @@ and then one of these, so that no two texts become one and none is lost.
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,8 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
 from anonymizer.tables.values import number_of
+
+T = TypeVar("T", bound=Any)
 
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
@@ -32,7 +34,7 @@ def formulas(table: pd.DataFrame) -> dict[str, int]:
     return found
 
 
-def disarmed(table: pd.DataFrame) -> pd.DataFrame:
+def disarmed(table: T) -> T:
     """The table with an apostrophe before every text that a spreadsheet would run."""
     return _mapped(table, disarmed_text)
 
@@ -82,7 +84,7 @@ def _has_texts(column: pd.Series) -> bool:
     return pd.api.types.is_object_dtype(kind) or pd.api.types.is_string_dtype(kind)
 
 
-def _mapped(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+def _mapped(table: T, change: Callable[[Any], Any]) -> T:
     """The table with every text changed; columns in which none does stay as they are."""
     columns = {}
     for name in table.columns:

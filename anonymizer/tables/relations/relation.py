@@ -1,0 +1,106 @@
+"""What is needed of a table that is counted and recoded where it lies, and what is done to it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files.format import Format
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """What becomes of the records of a table, by the values that they have.
+
+    Parameters
+    ----------
+    raw
+        The combinations of values that were counted, as the table has them, and the records of
+        each.
+    released
+        The values that records get in some columns, a row for each move; columns that ``raw``
+        lacks are added to the table.
+    of
+        The row of ``raw`` of each move, shape (moves,). Records of rows that no move is of are left
+        out. Where values are drawn, a row has several moves.
+    records
+        How many records of its row each move is for, shape (moves,): all of them where the row has
+        one move.
+    columns
+        The columns of the table afterwards, in their order; the others are left out. Those that
+        are not in ``released`` stay as they are.
+    """
+
+    raw: Tally = field(repr=False)
+    released: pd.DataFrame = field(repr=False)
+    of: Codes = field(repr=False)
+    records: Ints = field(repr=False)
+    columns: tuple[str, ...]
+
+    @classmethod
+    def between(
+        cls, raw: Tally, released: Tally, columns: Iterable[str], changed: Sequence[str]
+    ) -> "Moves":
+        """The moves from counted records to released ones, whose index says which they were.
+
+        ``columns``: those of the released table; ``changed``: those whose values it has otherwise.
+        """
+        rows = released.combinations
+        of = raw.combinations.index.get_indexer(rows.index)
+        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns))
+
+    @property
+    def drawn(self) -> bool:
+        """Whether records that are alike get different values."""
+        return len(np.unique(self.of)) < len(self.of)
+
+
+class Relation(Protocol):
+    """A table where it lies.
+
+    Missing values count as one value of their own. Numbers are equal by value, -0.0 being 0;
+    texts by their characters. Operations that only engines with an order, or a source of
+    randomness, can do raise InputError where there is none, before anything is read.
+    """
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+
+    @property
+    def native(self) -> Any:
+        """The table as its library has it, of the kind that was given."""
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """Count the distinct combinations of values of some columns: one GROUP BY.
+
+        Columns are categoricals whose categories are the distinct values, of the exact type that
+        the table has; combinations are numbered by their index, from 0.
+        """
+
+    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
+        """Some columns of at most so many records, evenly spread, in the order of the table.
+
+        None where the table has no order.
+        """
+
+    def recoded(self, moves: Moves) -> "Relation":
+        """The table with other values; nothing is computed before it is counted or written.
+
+        InputError where the table cannot be recoded so, such as by values that are drawn.
+        """
+
+    def write(self, path: Path, form: Format) -> None:
+        """Write the table to a file, a piece at a time.
+
+        InputError when it cannot be read to its end; OSError when it cannot be written.
+        """
