@@ -33,7 +33,8 @@ class Moves:
         one move.
     columns
         The columns of the table afterwards, in their order; the others are left out. Those that
-        are not in ``released`` stay as they are.
+        are not in ``released`` stay as they are, but -0.0 in columns that ``raw`` has becomes 0.0:
+        they were counted as one.
     """
 
     raw: Tally = field(repr=False)
@@ -92,6 +93,9 @@ class Relation(Protocol):
 
         None where the table has no order.
         """
+
+    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
+        """All records in memory, for what needs them one by one; values of their exact types."""
 
     def recoded(self, moves: Moves) -> "Relation":
         """The table with other values; nothing is computed before it is counted or written.

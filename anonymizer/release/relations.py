@@ -1,0 +1,112 @@
+"""Tables released where they lie: counted there, recoded there, and counted again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from anonymizer.counts.schema import Schema
+from anonymizer.errors import require_columns
+from anonymizer.recoding.recoding import RecodingPlan, Task
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.plan import Plan, Unseen
+from anonymizer.release.proof import prove
+from anonymizer.release.release import Release
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format, cleaned
+from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.tables.values import is_missing
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A release that was proven on counts, and the table that it is, which is not computed yet.
+
+    ``table``: where the released table lies. ``counted``: its records by the columns with a role;
+    ``plan`` made it.
+    """
+
+    table: Relation = field(repr=False)
+    counted: Tally = field(repr=False)
+    plan: RecodingPlan = field(repr=False)
+    release: Release
+
+    def verify(self, table: Relation | None = None) -> None:
+        """Count the released table where it lies, or another one, and hold the policy against it.
+
+        PolicyBrokenError when a class breaks it.
+        """
+        released = self.table if table is None else table
+        plan = self.plan
+        recounted = released.tally(plan.published.columns)
+        prove(recounted, plan.published, plan.models, plan.people(recounted))
+
+
+def counted_in(
+    relation: Relation, columns: Sequence[str], form: Format | None = None
+) -> tuple[Tally, Tally]:
+    """The records of a table as they are, counted, and the same with clean values, row by row.
+
+    ``form``: how the table lies in a file, whose blanks and spellings of missing values are no part
+    of a value; a table in memory has none.
+    """
+    require_columns(relation.columns, columns)
+    raw = relation.tally(columns)
+    if form is None:
+        return raw, raw
+    return raw, engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+
+
+def fitted(
+    anonymizer: Anonymizer,
+    relation: Relation,
+    form: Format | None = None,
+    on_counted: Callable[[Task], object] | None = None,
+) -> Carried:
+    """Fit an estimator to a table where it lies; errors as ``Anonymizer.fit_transform``.
+
+    ``on_counted`` is called once the table is counted.
+    """
+    schema = anonymizer.schema
+    require_columns(relation.columns, [*schema.columns, *schema.identifiers])
+    raw, table = counted_in(relation, schema.columns, form)
+    task = anonymizer.task(table)
+    if on_counted is not None:
+        on_counted(task)
+    released = anonymizer.fit_counted(table, task, relation)
+    moves = Moves.between(raw, released, anonymizer.columns_, _changed(raw, released))
+    plan = anonymizer.plan_.fitted
+    return Carried(relation.recoded(moves), released, plan, anonymizer.release_)
+
+
+def applied(
+    plan: Plan, relation: Relation, form: Format | None = None, unseen: Unseen = "error"
+) -> Carried:
+    """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
+    schema: Schema = plan.schema
+    raw, table = counted_in(relation, schema.columns, form)
+    carried_out, released, release = plan.released(table, unseen, relation)
+    kept = [name for name in relation.columns if name not in schema.identifiers]
+    columns = [*kept, *(name for name in released.columns if name not in kept)]
+    moves = Moves.between(raw, released, columns, _changed(raw, released))
+    return Carried(relation.recoded(moves), released, carried_out, release)
+
+
+def _changed(raw: Tally, released: Tally) -> list[str]:
+    """The columns of a release that are not as they were."""
+    return [name for name in released.columns if not _same(raw, released, name)]
+
+
+def _same(raw: Tally, released: Tally, name: str) -> bool:
+    """Whether every record is released with the value, and the kind of value, that it had."""
+    if name not in raw.columns:
+        return False
+    codes, values = engine.distinct(raw[name].loc[released.index])
+    others, labels = engine.distinct(released[name])
+    pairs = {*zip(codes.tolist(), others.tolist(), strict=True)}
+    return all(_equal(values[code], labels[other]) for code, other in pairs)
+
+
+def _equal(value: object, label: object) -> bool:
+    if is_missing(value) or is_missing(label):
+        return is_missing(value) and is_missing(label)
+    return type(value) is type(label) and bool(value == label)
