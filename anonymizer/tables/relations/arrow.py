@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,8 +11,8 @@ import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations.dealing import dealt, seed_of
-from anonymizer.tables.relations.frames import Frame, How
+from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
+from anonymizer.tables.relations.frames import Frame, How, viewed
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import PLAIN, anew
 
@@ -48,14 +47,14 @@ class ArrowFrame(Frame):
         """As ``Relation.recoded``; nothing of records that are left out stays in memory."""
         native = super().recoded(moves).native
         columns = dict(zip(native.column_names, map(anew, native.columns), strict=True))
-        return type(self)(nw.from_native(pa.table(columns)))
+        return type(self)(viewed(pa.table(columns)))
 
     def with_keys(self, table: Any, names: Mapping[str, str]) -> Any:
         """As ``Frame.with_keys``."""
         native = table.to_native()
         for new, name in names.items():
             native = native.append_column(new, _countable(native[name]))
-        return nw.from_native(native)
+        return viewed(native)
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``; Arrow's own joins keep no order, and take few types."""
@@ -64,18 +63,19 @@ class ArrowFrame(Frame):
         if how == "inner" and place.null_count:
             found = np.flatnonzero(place.is_valid().to_numpy())
             native, place = _taken(native, found), place.drop_null()
-        return nw.from_native(_with(native, small.drop_columns(on), place))
+        return viewed(_with(native, small.drop_columns(on), place))
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``."""
         native = table.to_native()
-        found = pa.array(dealt(native[row].to_numpy(), moves, seed_of()))
-        return nw.from_native(native.append_column(move, found))
+        rng = np.random.default_rng(seed_of())
+        found = dealt(native[row].to_numpy(), runs_of(moves), rng)
+        return viewed(native.append_column(move, pa.array(found)))
 
     def shuffled(self, table: Any) -> Any:
         """As ``Frame.shuffled``."""
         chance = np.random.default_rng(seed_of())
-        return nw.from_native(_taken(table.to_native(), chance.permutation(len(table))))
+        return viewed(_taken(table.to_native(), chance.permutation(len(table))))
 
 
 def _with(table: pa.Table, small: pa.Table, place: pa.ChunkedArray) -> pa.Table:

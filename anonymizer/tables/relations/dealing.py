@@ -22,10 +22,10 @@ def seed_of() -> int:
 
 
 class Runs(NamedTuple):
-    """The records of each row of a counted table, in random order, and what they get in turn.
+    """What the records of each row of a counted table get, one after another.
 
-    ``row`` and ``move`` of each run (runs,), the rank of its first record, and how many it has. Those
-    that are left out come last in a row, with ``NONE``.
+    ``row`` and ``move`` of each run (runs,), the rank in its row of its first record, and how many
+    records it has. Those that are left out come last in a row, with ``NONE``.
     """
 
     row: Codes
@@ -35,29 +35,31 @@ class Runs(NamedTuple):
 
 
 def runs_of(moves: Moves) -> Runs:
-    """What the records of each row get."""
+    """What the records of each row get, in the order of rows."""
     counted = moves.raw.sizes
     given = np.bincount(moves.of, moves.records, minlength=len(counted)).astype(np.int64)
     row = np.concatenate([moves.of, np.arange(len(counted))])
     move = np.concatenate([np.arange(len(moves.of)), np.full(len(counted), NONE)])
     sizes = np.concatenate([moves.records, counted - given])
     order = np.argsort(row, kind="stable")
-    row, move, sizes = row[order], move[order], sizes[order]
+    order = order[sizes[order] > 0]
+    row, sizes = row[order], sizes[order]
     before = np.cumsum(counted) - counted
-    return Runs(row, move, np.cumsum(sizes) - sizes - before[row], sizes)
+    return Runs(row, move[order], np.cumsum(sizes) - sizes - before[row], sizes)
 
 
-def dealt(rows: Codes, moves: Moves, seed: int) -> Codes:
+def dealt(rows: Codes, runs: Runs, rng: np.random.Generator) -> Codes:
     """The move of each record, ``NONE`` where it gets none, shape (records,).
 
-    ``rows``: of which row of the counted table each record is. Raises InputError where they are not
-    as many of each as were counted.
+    ``rows``: the row of each record, shape (records,); all records of these rows are among them, or
+    InputError is raised.
     """
-    counted = moves.raw.sizes
-    if not np.array_equal(np.bincount(rows, minlength=len(counted)), counted):
+    present = np.bincount(rows, minlength=runs.row.max(initial=-1) + 1)
+    here = present[runs.row] > 0
+    move, row, sizes = runs.move[here], runs.row[here], runs.sizes[here]
+    if not np.array_equal(np.bincount(row, sizes, minlength=len(present)), present):
         raise InputError(CHANGED)
-    runs = runs_of(moves)
-    chance = np.random.default_rng(seed).permutation(len(rows))
+    chance = rng.permutation(len(rows))
     found = np.empty(len(rows), np.int64)
-    found[chance[np.argsort(rows[chance], kind="stable")]] = np.repeat(runs.move, runs.sizes)
+    found[chance[np.argsort(rows[chance], kind="stable")]] = np.repeat(move, sizes)
     return found

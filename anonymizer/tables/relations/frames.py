@@ -4,6 +4,7 @@ An engine only groups by raw values and joins small tables of numbers and labels
 values mean is decided on the distinct ones, in memory, so that every engine comes to the same.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -81,7 +82,7 @@ class Frame:
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
         self._require_distinct(columns)
-        new = self._unused
+        new = self.unused
         names = {f"{new}{place}": name for place, name in enumerate(columns)}
         keys = self.with_keys(self._plain(self.table, columns), names)
         counted = keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(new))
@@ -102,16 +103,29 @@ class Frame:
 
     def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``."""
-        with self._told():
+        with self.told():
             return type(self)(self._recoded(moves))
 
     def write(self, path: Path, form: Format) -> None:
         """As ``Relation.write``; the table is computed in memory."""
         write_table(self.frame(self.columns), path, form)
 
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Say of errors only what they are: their words may hold values of records."""
+        try:
+            yield
+        except (AnonymizerError, OSError, MemoryError, NotImplementedError):
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{self.library} could not compute the table ({type(error).__name__}); compute it "
+                f"with {self.library} alone to see why"
+            ) from None
+
     def collected(self, table: Any) -> pa.Table:
         """What a query gives, in memory."""
-        with self._told():
+        with self.told():
             if isinstance(table, nw.LazyFrame):
                 table = table.collect("pyarrow")
             return table.to_arrow()
@@ -144,7 +158,7 @@ class Frame:
         return table
 
     def _recoded(self, moves: Moves) -> Any:
-        new = self._unused
+        new = self.unused
         columns = coded(moves.raw, self._known)
         table = self._plain(self.table, [*columns])
         for place, (name, column) in enumerate(columns.items()):
@@ -209,31 +223,18 @@ class Frame:
                 )
 
     @property
-    def _unused(self) -> str:
+    def unused(self) -> str:
         """What no name of a column begins with."""
         new = "anonymizer "
         while any(name.casefold().startswith(new) for name in self.columns):
             new += "_"
         return new
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say of errors only what they are: their words may hold values of records."""
-        try:
-            yield
-        except (AnonymizerError, OSError, MemoryError, NotImplementedError):
-            raise
-        except Exception as error:
-            raise InputError(
-                f"{self.library} could not compute the table ({type(error).__name__}); compute it "
-                f"with {self.library} alone to see why"
-            ) from None
-
 
 def relation_of(table: object) -> Frame:
     """The relation that a table of one of these libraries is; InputError of any other."""
     try:
-        seen: Any = nw.from_native(table)  # type: ignore[call-overload]
+        seen = viewed(table)
         module, name = ENGINES[str(seen.implementation)].split(".")
     except (TypeError, KeyError):
         raise InputError(
@@ -242,6 +243,13 @@ def relation_of(table: object) -> Frame:
         ) from None
     known: type[Frame] = getattr(import_module(f"anonymizer.tables.relations.{module}"), name)
     return known(seen)
+
+
+def viewed(table: object) -> Any:
+    """A table as narwhals sees it, without its warning that Dask is to be another package's."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
+        return nw.from_native(table)  # type: ignore[call-overload]
 
 
 def _plain(name: str, kind: Any) -> Any:
