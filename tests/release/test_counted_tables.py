@@ -44,7 +44,6 @@ from anonymizer.privacy import (
     ValueGain,
 )
 from anonymizer.recoding.safepub import SafePub
-from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -184,28 +183,39 @@ def test_targets_and_values_that_are_written_in_several_ways():
 # Other tables
 
 
+def with_strangers() -> pd.DataFrame:
+    """Of 300 records 10 have a town that nobody had before."""
+    table = people(seed=4)
+    table.loc[:9, "town"] = "Rome"
+    return table
+
+
 @pytest.mark.parametrize("unseen", ["any", "suppress"])
-@pytest.mark.parametrize("recoding", ["full-domain", "boxes"])
-def test_a_plan_recodes_a_tally_with_other_values_as_a_table(unseen, recoding):
-    chosen = RECODINGS[recoding](**({"suppression": 0.2} if recoding == "full-domain" else {}))
-    anonymizer = estimator([KAnonymity(4)], recoding=chosen).fit(people())
-    other = people(seed=4)
-    other.loc[:9, "town"] = "Rome"
-    tally = engine.tally(other, anonymizer.schema.columns)
-    try:
-        released, release = anonymizer.plan_.release(other, unseen=unseen)
-    except (InputError, PolicyBrokenError) as error:
-        with pytest.raises(type(error)) as refused:
-            anonymizer.plan_.released(tally, unseen)
-        assert str(refused.value) == str(error)
-        return
-    _, rows, again = anonymizer.plan_.released(tally, unseen)
+def test_a_plan_recodes_a_tally_with_other_values_as_a_table(unseen):
+    towns = Hierarchy.from_rows([[town, "*"] for town in ("Ulm", "Bonn", "Kiel")])
+    names = {"age": Hierarchy.ranges(widths=[8, 16]), "town": towns}
+    fitted = estimator(
+        [KAnonymity(4)], quasi_identifiers=names, recoding=FullDomain(suppression=0.2)
+    ).fit(people())
+    released, release = fitted.plan_.release(with_strangers(), unseen=unseen)
+    tally = engine.tally(with_strangers(), fitted.schema.columns)
+    _, rows, again = fitted.plan_.released(tally, unseen)
     assert told(again) == told(release)
+    assert release.unseen == {"values": 1, "records": 10, "treated": unseen}
     assert rows.sizes.sum() == len(released)
 
 
+def test_records_that_no_class_covers_are_counted():
+    fitted = estimator([KAnonymity(4)], recoding="boxes").fit(people())
+    tally = engine.tally(with_strangers(), fitted.schema.columns)
+    with pytest.raises(PolicyBrokenError, match="10 records of 300 would have to be suppressed"):
+        fitted.plan_.released(tally, "suppress")
+
+
 def test_records_of_values_that_are_not_covered_are_counted():
-    anonymizer = estimator([KAnonymity(1)]).fit(people())
+    towns = Hierarchy.from_rows([[town, "*"] for town in ("Ulm", "Bonn", "Kiel")])
+    names = {"age": "suppress", "town": towns}
+    anonymizer = estimator([KAnonymity(1)], quasi_identifiers=names).fit(people())
     other = people(seed=4).assign(town="Rome")
     with pytest.raises(InputError, match="holds 1 value, in 300 records, that the recoding does"):
         anonymizer.plan_.released(engine.tally(other, anonymizer.schema.columns), "error")
