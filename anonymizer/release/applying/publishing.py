@@ -13,7 +13,7 @@ from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
 from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.recoding import RecodingPlan
 from anonymizer.release.applying.plans import Followed
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan, Unseen
 from anonymizer.release.publish import Written, require_free, same_file, write_release
@@ -59,7 +59,7 @@ def publish_applied(
     recoding.
     """
     with reserved(directory, FILES) as output:
-        home = release if release.is_dir() else release.parent
+        home = home_of(release)
         if same_file(directory, home):
             raise InputError(
                 f"{directory} is the release that is applied; choose another directory"
