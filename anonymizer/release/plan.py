@@ -245,6 +245,9 @@ class Plan:
         Raises PolicyBrokenError when a class breaks the policy.
         """
         fitted, released = self.fitted, outcome.released
+        if relation is not None:  # its tally has no columns but those that were counted
+            others = {*relation.columns} - {*fitted.schema.identifiers}
+            fitted.require_room([name for name in relation.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
         reported = (
@@ -320,6 +323,8 @@ class Plan:
         names = [*self.fitted.schema.identifiers, *outcome.hidden]
         if relation is not None:
             return relation_warnings(relation, left, outcome, raw, others, names)
+        if isinstance(left, engine.Tally):  # it has no other columns, and its records no order
+            return ()
         released = outcome.released
         hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
         return [*column_warnings(released, others, hidden), *order_warnings(left, names)]

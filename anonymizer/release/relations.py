@@ -73,8 +73,9 @@ def fitted(
     if on_counted is not None:
         on_counted(task)
     released = anonymizer.fit_counted(table, task, relation)
-    moves = Moves.between(raw, released, anonymizer.columns_, _changed(raw, released))
     plan = anonymizer.plan_.fitted
+    columns = anonymizer.columns_
+    moves = Moves.between(raw, released, columns, _changed(raw, released), plan.private)
     return Carried(relation.recoded(moves), released, plan, anonymizer.release_)
 
 
@@ -87,7 +88,8 @@ def applied(
     carried_out, released, release = plan.released(table, unseen, relation)
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
-    moves = Moves.between(raw, released, columns, _changed(raw, released))
+    changed = _changed(raw, released)
+    moves = Moves.between(raw, released, columns, changed, carried_out.private)
     return Carried(relation.recoded(moves), released, carried_out, release)
 
 

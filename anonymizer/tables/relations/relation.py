@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Ints
@@ -29,12 +28,14 @@ class Moves:
         The row of ``raw`` of each move, shape (moves,). Records of rows that no move is of are left
         out. Where values are drawn, a row has several moves.
     records
-        How many records of its row each move is for, shape (moves,): all of them where the row has
-        one move.
+        How many records of its row each move is for, shape (moves,). Which ones is left to chance,
+        and those beyond the moves of a row are left out: its records are drawn.
     columns
         The columns of the table afterwards, in their order; the others are left out. Those that
         are not in ``released`` stay as they are, but -0.0 in columns that ``raw`` has becomes 0.0:
         they were counted as one.
+    shuffled
+        Whether the records come in random order: theirs would disclose which of them were drawn.
     """
 
     raw: Tally = field(repr=False)
@@ -42,10 +43,16 @@ class Moves:
     of: Codes = field(repr=False)
     records: Ints = field(repr=False)
     columns: tuple[str, ...]
+    shuffled: bool = False
 
     @classmethod
     def between(
-        cls, raw: Tally, released: Tally, columns: Iterable[str], changed: Sequence[str]
+        cls,
+        raw: Tally,
+        released: Tally,
+        columns: Iterable[str],
+        changed: Sequence[str],
+        shuffled: bool = False,
     ) -> "Moves":
         """The moves from counted records to released ones, whose index says which they were.
 
@@ -53,12 +60,12 @@ class Moves:
         """
         rows = released.combinations
         of = raw.combinations.index.get_indexer(rows.index)
-        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns))
+        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns), shuffled)
 
     @property
     def drawn(self) -> bool:
-        """Whether records that are alike get different values."""
-        return len(np.unique(self.of)) < len(self.of)
+        """Whether records that are alike fare differently: other values, or left out."""
+        return bool((self.records != self.raw.sizes[self.of]).any())
 
 
 class Relation(Protocol):
