@@ -30,7 +30,7 @@ from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, disarmed, disarmed_text
+from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.relation import Relation
@@ -177,7 +177,7 @@ def write_release(
     def write(path: Path) -> None:
         table.write(path, form, writing.parts)
         with place.released(path, form).opened(schema.columns) as written:
-            _prove(written, form, promised, people)
+            _prove(written, carried, promised, people, form)
 
     output.write(
         {
@@ -278,9 +278,16 @@ def _roles(schema: Schema, form: Format) -> ReportedRoles:
     )
 
 
-def _prove(written: Relation, form: Format, promised: Promised, people: Tally | None) -> None:
+def _prove(
+    written: Relation, carried: Carried, promised: Promised, people: Tally | None, form: Format
+) -> None:
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
-    counted = counted_in(written, schema.columns, form)[1]
     schema.require_unnamed(written.columns)
+    counted = counted_in(written, schema.columns, form)[1]
     prove(counted, schema, promised.models, people)
+    if engine.records(counted) != carried.release.released:
+        raise InputError(
+            "the released file has other records than were released: was the table changed in the "
+            "meantime? Run again; nothing was written"
+        )
