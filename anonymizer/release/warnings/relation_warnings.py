@@ -171,5 +171,7 @@ def _gain(marked: Marked, column: str, values: int, about: str) -> int:
 
 def _wrong_in(marked: Marked, given: str, about: str) -> int:
     """Records whose mark is not the likeliest one given another, by the moves alone."""
-    sizes = pd.Series(marked.sizes).groupby([marked.rows[name].array for name in (given, about)])
+    sizes = pd.Series(marked.sizes).groupby(
+        [marked.rows[name].to_numpy() for name in (given, about)]
+    )
     return marked.records - int(sizes.sum().groupby(level=0).max().sum())
