@@ -161,7 +161,7 @@ class Frame:
         small = self._beside(keys.table(f"{ROW} key {{}}".format, names))
         return table.join(small, on=[f"{ROW} key {i}" for i in range(len(packed))], how="inner")
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``."""
         raise NotImplementedError
 

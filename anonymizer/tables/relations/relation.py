@@ -132,8 +132,12 @@ class Relation(Protocol):
         InputError where the table cannot be recoded so, such as by values that are drawn.
         """
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """Write the table to a file, a piece at a time.
+
+        With ``parts``, spread it evenly over so many files ``part-0.parquet``, ... of a folder that
+        is there, in the order of the records; numbers have as many digits as the last one, so that
+        names are in this order, too.
 
         InputError when it cannot be read to its end; OSError when it cannot be written.
         """
