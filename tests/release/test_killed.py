@@ -1,4 +1,4 @@
-"""The short form of ``python benchmarks/bench_kill.py``: a killed run leaves a release or nothing."""
+"""The short form of ``python benchmarks/bench_kill.py``: whoever is killed leaves no half release."""
 
 import subprocess
 import sys
