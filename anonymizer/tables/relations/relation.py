@@ -1,6 +1,6 @@
 """What is needed of a table that is counted and recoded where it lies, and what is done to it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -101,6 +101,28 @@ class Relation(Protocol):
         None where the table has no order.
         """
 
+    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
+        """Some columns of at most about so many records, whichever; all where there are fewer."""
+
+    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+        """The numbers of records that values of a column have, and how many values have each.
+
+        Both of shape (numbers,), in no promised order.
+        """
+
+    def guessed(self, given: Sequence[str], about: str) -> int:
+        """Records whose value of a column is guessed right by the values of some others.
+
+        The commonest value is guessed among those with the same values of the others: sum of
+        max_v n(g, v) over their combinations g.
+        """
+
+    def beginning(self, column: str, characters: str) -> Tally:
+        """Count the texts of a column that begin with one of some characters; none of no text."""
+
+    def named(self, columns: Mapping[str, str]) -> "Relation":
+        """Some columns of the table, in an order, and the name of each afterwards."""
+
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """All records in memory, for what needs them one by one; values of their exact types."""
 
@@ -110,8 +132,25 @@ class Relation(Protocol):
         InputError where the table cannot be recoded so, such as by values that are drawn.
         """
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """Write the table to a file, a piece at a time.
+
+        With ``parts``, spread it evenly over so many files ``part-0.parquet``, ... of a folder that
+        is there, in the order of the records; numbers have as many digits as the last one, so that
+        names are in this order, too.
 
         InputError when it cannot be read to its end; OSError when it cannot be written.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """A table where it lies, and its tally: values as they are there, combinations by number."""
+
+    relation: Relation = field(repr=False)
+    tally: Tally = field(repr=False)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns of the table."""
+        return self.relation.columns
