@@ -18,7 +18,9 @@ from anonymizer.tables.values import number_of
 
 Table = Mapping[str, Any]
 
-LIMITS = ("min-level", "max-level", "grid")
+GROUND = "ground"
+
+LIMITS = ("min-level", "max-level", "grid", GROUND)
 """Keys that go with any rule."""
 
 
@@ -47,9 +49,12 @@ def hierarchy_of(table: Table, directory: Path = Path()) -> Hierarchy:
     rule = RULES[_only_rule(table)]
     options = {name: table[name] for name in table if name not in LIMITS}
     hierarchy = rule.build(options, directory)
-    given = {name.replace("-", "_"): table[name] for name in LIMITS if name in table}
+    if GROUND in table:
+        hierarchy = hierarchy.grounded(table[GROUND])
+    limits = [name for name in LIMITS if name in table and name != GROUND]
+    given = {name.replace("-", "_"): table[name] for name in limits}
     # A file may have limits of its own.
-    return hierarchy.limited(**{**vars(hierarchy.limits), **given}) if given else hierarchy
+    return hierarchy.limited(**{**hierarchy.limits.given, **given}) if given else hierarchy
 
 
 def _only_rule(table: Table) -> str:
@@ -167,6 +172,8 @@ def rule_alone(hierarchy: Hierarchy) -> dict[str, object] | None:
     if tuple(hierarchy.listed) or hierarchy.height > MOST_LEVELS:
         return None
     rule = {name: value for name, value in hierarchy.rule().items() if value != []}
+    if hierarchy.ground is not None:
+        rule[GROUND] = hierarchy.ground
     return {name: value for name, value in rule.items() if name != "origin" or "widths" in rule}
 
 
@@ -192,7 +199,7 @@ MOST_LEVELS = 100
 LISTING = ("file", "keep", "order")
 """Rules that list values."""
 
-NUMERIC = ("widths", "cuts", "origin")
+NUMERIC = ("widths", "cuts", "origin", GROUND)
 """Parts of rules that are numbers."""
 
 
@@ -200,7 +207,8 @@ def _numbers(given: object) -> object:
     """Numbers of a rule that are written as texts, whatever the depth of their lists."""
     if isinstance(given, list):
         return [*map(_numbers, given)]
-    return number_of(given) if isinstance(given, str) else given
+    number = number_of(given) if isinstance(given, str) else None
+    return given if number is None else number  # a unit of the calendar is none
 
 
 def right_form(given: object, attribute: str) -> str:

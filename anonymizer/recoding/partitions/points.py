@@ -171,6 +171,8 @@ def cut_points(
     given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
+    if limits.ground is not None:
+        end = max(end, _end_of_cells(taxonomy, values))
     return CutPoints(points, end, len(used.places) if given else None)
 
 
@@ -188,6 +190,21 @@ def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decim
         return max(
             values[-1] + unit if step is None else floor_to(values[-1], step) + step, points[-1]
         )
+
+
+def _end_of_cells(taxonomy: Taxonomy, values: Sequence[Decimal]) -> Decimal:
+    """Where the last cell of a ground ends; InputError where it, or the first one, is open."""
+    assert taxonomy.limits.ground is not None
+    level, (codes, numbers) = taxonomy.levels[taxonomy.limits.ground], taxonomy.placed
+    code_of = dict(zip(numbers, codes.tolist(), strict=True))
+    first, last = (level.labels[level.groups[code_of[values[place]]]] for place in (0, -1))
+    low, high = getattr(first, "low", None), getattr(last, "high", None)
+    if low is None or high is None:
+        raise InputError(
+            f"ranges of {taxonomy.attribute!r} would have no end: values lie outside of the cut "
+            "points of its ground; add a cut point below the smallest value and one above the largest"
+        )
+    return Decimal(high)
 
 
 def _candidates(
