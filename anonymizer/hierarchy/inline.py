@@ -18,9 +18,13 @@ from anonymizer.tables.values import number_of
 
 Table = Mapping[str, Any]
 
-GROUND = "ground"
+LIMITS = ("min-level", "max-level", "grid")
+"""Limits of any rule."""
 
-LIMITS = ("min-level", "max-level", "grid", GROUND)
+GROUND = "ground"
+"""What the values of any rule are counted at."""
+
+GENERAL = (*LIMITS, GROUND)
 """Keys that go with any rule."""
 
 
@@ -47,12 +51,11 @@ def hierarchy_of(table: Table, directory: Path = Path()) -> Hierarchy:
     InputError when it has no rule, or two, or something else; the message shows the right form.
     """
     rule = RULES[_only_rule(table)]
-    options = {name: table[name] for name in table if name not in LIMITS}
+    options = {name: table[name] for name in table if name not in GENERAL}
     hierarchy = rule.build(options, directory)
     if GROUND in table:
         hierarchy = hierarchy.grounded(table[GROUND])
-    limits = [name for name in LIMITS if name in table and name != GROUND]
-    given = {name.replace("-", "_"): table[name] for name in limits}
+    given = {name.replace("-", "_"): table[name] for name in LIMITS if name in table}
     # A file may have limits of its own.
     return hierarchy.limited(**{**hierarchy.limits.given, **given}) if given else hierarchy
 
@@ -61,8 +64,8 @@ def _only_rule(table: Table) -> str:
     """The name of the one rule of a table; InputError where it has another number of them."""
     known = dict.fromkeys([*RULES, *(name for rule in RULES.values() for name in rule.options)])
     for name in table:
-        if name not in known and name not in LIMITS:
-            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *LIMITS])}")
+        if name not in known and name not in GENERAL:
+            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *GENERAL])}")
     given = [name for name in RULES if name in table]
     # A key may be an option of one rule, and a rule itself: widths of ordered values.
     rules = [name for name in given if not any(name in RULES[each].options for each in given)]
@@ -71,7 +74,7 @@ def _only_rule(table: Table) -> str:
     if len(rules) > 1:
         raise InputError(f"{' and '.join(rules)} are two rules; leave one, {_such_as(rules[0])}")
     for name in table:
-        if name not in (rules[0], *RULES[rules[0]].options, *LIMITS):
+        if name not in (rules[0], *RULES[rules[0]].options, *GENERAL):
             home = next(rule for rule in RULES if name in RULES[rule].options)
             raise InputError(f"{name} goes with {home}, {_such_as(home)}")
     return rules[0]

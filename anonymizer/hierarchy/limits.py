@@ -48,7 +48,8 @@ class Limits:
     @property
     def given(self) -> dict[str, object]:
         """What can be given again: a lowest level, a highest one, and a grid."""
-        return {"min_level": self.min_level, "max_level": self.max_level, "grid": self.grid}
+        least = 0 if self.min_level == self.ground else self.min_level
+        return {"min_level": least, "max_level": self.max_level, "grid": self.grid}
 
     def require_height(self, height: int) -> None:
         """Require that the levels are some of 0, 1, ..., ``height``."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from numbers import Real
 from typing import Literal, Self
 
-from anonymizer.errors import InputError, is_number, is_whole, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.naming import named
@@ -117,7 +117,7 @@ class RangeHierarchy(Hierarchy):
         """The ranges above cells of a width, or between cut points that have all of theirs."""
         if self.cuts:
             return self._between(ground)
-        width = number_of(ground) if is_number(ground) else None
+        width = _number(ground)
         if width is None or width <= 0:
             raise InputError(
                 f"ground = {shown(ground)} must be a width above 0, such as ground = "
@@ -137,7 +137,7 @@ class RangeHierarchy(Hierarchy):
     def _between(self, ground: object) -> tuple[Hierarchy, int]:
         """The same between cut points."""
         listed = isinstance(ground, Sequence) and not isinstance(ground, str)
-        points = [number_of(each) if is_number(each) else None for each in ground] if listed else []
+        points = [*map(_number, ground)] if listed else []  # type: ignore[arg-type]
         known = sorted({each for each in points if each is not None})
         if not known or len(known) < len(points) or len(known) > MOST_GROUND:
             raise InputError(
@@ -189,11 +189,16 @@ def _marked(strangers: Mapping[str, int]) -> str:
 
 def _exact(value: object) -> Decimal:
     """A number of a rule."""
-    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    number = number_of(value) if given else None
+    number = _number(value)
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number
+
+
+def _number(value: object) -> Decimal | None:
+    """What is given as a number, exactly; None for anything else."""
+    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    return number_of(value) if given else None
 
 
 @dataclass(frozen=True, repr=False)

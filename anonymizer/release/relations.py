@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from anonymizer.counts.ground import grounded, require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import require_columns
 from anonymizer.recoding.recoding import RecodingPlan, Task
@@ -68,6 +69,8 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
+    relation = grounded(relation, anonymizer.hierarchies, form)
+    require_countable(relation, schema.columns, anonymizer.hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
     task = anonymizer.task(table)
     if on_counted is not None:
@@ -83,6 +86,9 @@ def applied(
 ) -> Carried:
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
+    require_columns(relation.columns, schema.columns)
+    relation = grounded(relation, plan.hierarchies, form)
+    require_countable(relation, schema.columns, plan.hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
     carried_out, released, release = plan.released(table, unseen, relation)
     kept = [name for name in relation.columns if name not in schema.identifiers]

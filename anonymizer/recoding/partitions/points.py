@@ -171,7 +171,7 @@ def cut_points(
     given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
-    if limits.ground is not None:
+    if limits.ground is not None and blocks is None:
         end = max(end, _end_of_cells(taxonomy, values))
     return CutPoints(points, end, len(used.places) if given else None)
 
