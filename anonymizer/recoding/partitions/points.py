@@ -172,7 +172,7 @@ def cut_points(
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
     if limits.ground is not None and blocks is None:
-        end = max(end, _end_of_cells(taxonomy, values))
+        end = max(end, _end_of_cells(taxonomy, values[-1]))
     return CutPoints(points, end, len(used.places) if given else None)
 
 
@@ -192,19 +192,12 @@ def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decim
         )
 
 
-def _end_of_cells(taxonomy: Taxonomy, values: Sequence[Decimal]) -> Decimal:
-    """Where the last cell of a ground ends; InputError where it, or the first one, is open."""
+def _end_of_cells(taxonomy: Taxonomy, last: Decimal) -> Decimal:
+    """Where the cell of the ground that the last value stands for ends; that value where nowhere."""
     assert taxonomy.limits.ground is not None
     level, (codes, numbers) = taxonomy.levels[taxonomy.limits.ground], taxonomy.placed
-    code_of = dict(zip(numbers, codes.tolist(), strict=True))
-    first, last = (level.labels[level.groups[code_of[values[place]]]] for place in (0, -1))
-    low, high = getattr(first, "low", None), getattr(last, "high", None)
-    if low is None or high is None:
-        raise InputError(
-            f"ranges of {taxonomy.attribute!r} would have no end: values lie outside of the cut "
-            "points of its ground; add a cut point below the smallest value and one above the largest"
-        )
-    return Decimal(high)
+    label = level.labels[level.groups[codes[numbers.index(last)]]]
+    return label.high if isinstance(label, Interval) and label.high is not None else last
 
 
 def _candidates(
