@@ -16,6 +16,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations import coded
+from anonymizer.tables.relations.estimating import estimated
 from anonymizer.tables.relations.relation import Moves, Relation
 
 RECORDS = "anonymizer records"
@@ -55,6 +56,10 @@ class Frame:
         chosen = self.table.lazy().select(*self._plain(columns))
         counted = chosen.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(RECORDS))
         return coded.tally_of(self._arrow(counted), columns, RECORDS)
+
+    def estimate(self, columns: Sequence[str]) -> int:
+        """As ``Relation.estimate``."""
+        return estimated(self.table, columns)
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
         """As ``Relation.spread``; tables that are computed have no order."""
