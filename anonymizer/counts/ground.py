@@ -8,15 +8,12 @@ no more combinations than there are cells.
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 
-import numpy as np
-import pandas as pd
-
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.tables import engine
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.reading import Cap
-from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.tables.relations.merging import merging
+from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.values import is_missing, text_of
 
 COMBINATIONS = Cap("ANONYMIZER_MAX_COMBINATIONS", 10_000_000)
@@ -44,17 +41,13 @@ def grounded(
     return relation
 
 
-def _grounded(
-    relation: Relation, name: str, hierarchy: Hierarchy, form: Format | None
-) -> Relation:
+def _grounded(relation: Relation, name: str, hierarchy: Hierarchy, form: Format | None) -> Relation:
     raw = relation.tally([name])
     column = raw[name] if form is None else cleaned(raw[name], form)
     stand_ins = _stand_ins(hierarchy, list(column))
-    codes = np.arange(len(stand_ins))
-    if stand_ins == codes.tolist():
+    if stand_ins == [*range(len(stand_ins))]:
         return relation
-    replaced = pd.DataFrame({name: engine.merged(raw[name], codes, stand_ins)})
-    return relation.recoded(Moves(raw, replaced, codes, raw.sizes, tuple(relation.columns)))
+    return relation.recoded(merging(raw, stand_ins, relation.columns))
 
 
 def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
@@ -100,11 +93,11 @@ def require_countable(
         return
     values = {name: relation.estimate([name]) for name in columns}
     largest = sorted(columns, key=lambda name: -values[name])[:NAMED]
-    about = ", ".join(f"{name!r} has about {values[name]:,}" for name in largest)
+    about = ", ".join(f"{name!r} about {values[name]:,}" for name in largest)
     raise InputError(
-        f"the table has about {found:,} distinct combinations of values in the columns with a role, "
-        f"more than the {most:,} that are counted; of values {about}: {_way_out(largest, hierarchies)}, "
-        f"or set {COMBINATIONS.variable} in the environment where memory allows more"
+        f"the columns with a role have about {found:,} distinct combinations of values, more than "
+        f"the {most:,} that are counted (of values, {about}); {_way_out(largest, hierarchies)}, or "
+        f"set {COMBINATIONS.variable} in the environment where memory allows more"
     )
 
 

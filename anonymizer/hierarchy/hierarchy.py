@@ -255,11 +255,13 @@ class Hierarchy(Displayed, ABC):
     def with_ground(self, ground: object) -> "tuple[Hierarchy, int]":
         """The hierarchy with a level for a ground, and which level that is."""
         if not is_whole(ground, least=1) or ground >= self.height:  # type: ignore[operator]
+            if self.height == 1:
+                raise InputError(
+                    "this hierarchy has no level that values could be counted at; leave ground out"
+                )
             raise InputError(
-                f"ground = {shown(ground)} must be a level of this hierarchy below the highest one, "
-                f"{self.height}, such as ground = 1"
-                if self.height > 1
-                else "this hierarchy has no level that values could be counted at; leave ground out"
+                f"ground = {shown(ground)} must be a level of this hierarchy below the highest "
+                f"one, {self.height}, such as ground = 1"
             )
         return self, int(ground)  # type: ignore[call-overload]
 
@@ -421,7 +423,6 @@ class Hierarchy(Displayed, ABC):
         if strangers:
             raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
-
 
     def _written(self, value: object, key: Hashable) -> object:
         """What a value is released as at level 0: itself, or what is true of all of its cell."""

@@ -128,9 +128,9 @@ class RangeHierarchy(Hierarchy):
             return self, 1
         if width > finest or floor_to(finest, width) != finest:
             raise InputError(
-                f"ground = {number_text(width)}: ranges of width {number_text(finest)} would divide "
-                f"its cells; give a ground that {number_text(finest)} is a multiple of, such as "
-                f"ground = {number_text(finest)}, or leave that width out"
+                f"ground = {number_text(width)}: ranges of width {number_text(finest)} would "
+                f"divide its cells; give a ground that {number_text(finest)} is a multiple of, "
+                f"such as ground = {number_text(finest)}, or leave that width out"
             )
         return replace(self, widths=(width, *self.widths)), 1
 
@@ -141,14 +141,14 @@ class RangeHierarchy(Hierarchy):
         known = sorted({each for each in points if each is not None})
         if not known or len(known) < len(points) or len(known) > MOST_GROUND:
             raise InputError(
-                f"ground of cuts must list up to {MOST_GROUND:,} cut points, those of level 1 among "
-                "them, such as cuts = [[20, 40], [40]], ground = [10, 20, 30, 40]"
+                f"ground of cuts must list up to {MOST_GROUND:,} cut points, those of level 1 "
+                "among them, such as cuts = [[20, 40], [40]], ground = [10, 20, 30, 40]"
             )
         lacking = {*self.cuts[0]} - {*known}
         if lacking:
             raise InputError(
-                f"ground: the cut {number_text(min(lacking))} of level 1 would divide a cell; add it "
-                "to ground, or leave it out"
+                f"ground: the cut {number_text(min(lacking))} of level 1 would divide a cell; add "
+                "it to ground, or leave it out"
             )
         cuts = self.cuts if known == [*self.cuts[0]] else (tuple(known), *self.cuts)
         return replace(self, cuts=cuts), 1

@@ -193,7 +193,7 @@ def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decim
 
 
 def _end_of_cells(taxonomy: Taxonomy, last: Decimal) -> Decimal:
-    """Where the cell of the ground that the last value stands for ends; that value where nowhere."""
+    """Where the cell of the ground that the last value stands for ends; its place where open."""
     assert taxonomy.limits.ground is not None
     level, (codes, numbers) = taxonomy.levels[taxonomy.limits.ground], taxonomy.placed
     label = level.labels[level.groups[codes[numbers.index(last)]]]
