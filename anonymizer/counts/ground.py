@@ -10,9 +10,9 @@ from decimal import Decimal
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.tables import engine
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.reading import Cap
-from anonymizer.tables.relations.merging import merging
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.values import is_missing, text_of
 
@@ -26,27 +26,45 @@ NAMED = 3
 """Columns that a message names."""
 
 
+def settled(hierarchies: Mapping[str, Hierarchy], table: engine.Table) -> Mapping[str, Hierarchy]:
+    """Hierarchies with the grounds that follow from the values of a table."""
+    found = dict(hierarchies)
+    for name, hierarchy in hierarchies.items():
+        if hierarchy.limits.ground is not None and name in table.columns:
+            codes, values = engine.distinct(table[name])
+            sizes = engine.sized(table, codes, len(values))
+            found[name] = hierarchy.settled(values, sizes.tolist())
+    return found
+
+
 def grounded(
     relation: Relation, hierarchies: Mapping[str, Hierarchy], form: Format | None = None
-) -> Relation:
+) -> tuple[Relation, Mapping[str, Hierarchy]]:
     """The table with one value in place of all that are alike at the ground of their column.
 
     It is one of these values, of the type that the column has: nothing is read of it but what is
-    true of all. Values that a hierarchy does not cover stay as they are. ``form``: how the table
-    lies in a file, as in ``cleaned``.
+    true of all. Values that a hierarchy does not cover stay as they are. With it come the
+    hierarchies, ``settled`` where their grounds follow from the table. ``form``: how the table lies
+    in a file, as in ``cleaned``.
     """
+    found = dict(hierarchies)
     for name, hierarchy in hierarchies.items():
         if hierarchy.limits.ground is not None:
-            relation = _grounded(relation, name, hierarchy, form)
-    return relation
+            raw = relation.tally([name])
+            column = raw[name] if form is None else cleaned(raw[name], form)
+            found[name] = hierarchy.settled(list(column), raw.sizes.tolist())
+            relation = _grounded(relation, raw, found[name], list(column))
+    return relation, found
 
 
-def _grounded(relation: Relation, name: str, hierarchy: Hierarchy, form: Format | None) -> Relation:
-    raw = relation.tally([name])
-    column = raw[name] if form is None else cleaned(raw[name], form)
-    stand_ins = _stand_ins(hierarchy, list(column))
+def _grounded(
+    relation: Relation, raw: engine.Tally, hierarchy: Hierarchy, values: Sequence[object]
+) -> Relation:
+    stand_ins = _stand_ins(hierarchy, values)
     if stand_ins == [*range(len(stand_ins))]:
         return relation
+    from anonymizer.tables.relations.merging import merging
+
     return relation.recoded(merging(raw, stand_ins, relation.columns))
 
 

@@ -239,7 +239,8 @@ class Hierarchy(Displayed, ABC):
         """The same hierarchy over coarser values: a table is counted at the level of ``ground``.
 
         That is a unit of a calendar, a width of ranges, a length of masked codes, a list of cut
-        points where ranges have such, or else the number of a level. Where the rule does not have
+        points where ranges have such, or ``{"quantiles": 256}``, cut points that follow from the
+        table, or else the number of a level. Where the rule does not have
         that level yet it becomes level 1. Nothing finer can be released, and far fewer combinations
         of values are counted.
 
@@ -274,6 +275,13 @@ class Hierarchy(Displayed, ABC):
     def ground_at(self, level: int) -> object:
         """How a level is given as a ground."""
         return level
+
+    def settled(self, values: Iterable[object], sizes: Iterable[int]) -> "Hierarchy":
+        """The hierarchy with the ground that a table's values have, where that is up to them.
+
+        ``sizes`` are the records of each of the ``values``.
+        """
+        return self
 
     def cell(self, key: Hashable) -> Hashable:
         """The key that stands for all that are alike at the ground; the key itself without one."""
@@ -317,6 +325,11 @@ class Hierarchy(Displayed, ABC):
     @abstractmethod
     def rule(self) -> dict[str, object]:
         """How values generalize, as JSON has it; limits are apart from it."""
+
+    @property
+    def follows_table(self) -> bool:
+        """Whether its ground is up to the values of a table."""
+        return False
 
     @property
     def ordered(self) -> bool:

@@ -110,7 +110,7 @@ class ListedHierarchy(Hierarchy):
         assert self.limits.ground is not None
         level = self.limits.ground
         partition, row = self._partitions[level - 1], self._row[str(key)]
-        return self.values[partition.first[partition.groups[row]]]
+        return self.values[int(partition.first[partition.groups[row]])]
 
     @property
     def top(self) -> Label:

@@ -136,8 +136,12 @@ class RangeHierarchy(Hierarchy):
 
     def _between(self, ground: object) -> tuple[Hierarchy, int]:
         """The same between cut points."""
-        listed = isinstance(ground, Sequence) and not isinstance(ground, str)
-        points = [*map(_number, ground)] if listed else []  # type: ignore[arg-type]
+        if isinstance(ground, Mapping):
+            from anonymizer.hierarchy.authoring.quantiles import QuantileHierarchy
+
+            return QuantileHierarchy.of_ground(self, ground), 1
+        given = ground if isinstance(ground, Sequence) and not isinstance(ground, str) else ()
+        points = [*map(_number, given)]
         known = sorted({each for each in points if each is not None})
         if not known or len(known) < len(points) or len(known) > MOST_GROUND:
             raise InputError(

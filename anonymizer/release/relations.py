@@ -69,10 +69,10 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
-    relation = grounded(relation, anonymizer.hierarchies, form)
-    require_countable(relation, schema.columns, anonymizer.hierarchies)
+    relation, hierarchies = grounded(relation, anonymizer.hierarchies, form)
+    require_countable(relation, schema.columns, hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
-    task = anonymizer.task(table)
+    task = anonymizer.task(table, hierarchies)
     if on_counted is not None:
         on_counted(task)
     released = anonymizer.fit_counted(table, task, relation)
@@ -87,8 +87,8 @@ def applied(
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
     require_columns(relation.columns, schema.columns)
-    relation = grounded(relation, plan.hierarchies, form)
-    require_countable(relation, schema.columns, plan.hierarchies)
+    relation, hierarchies = grounded(relation, plan.hierarchies, form)
+    require_countable(relation, schema.columns, hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
     carried_out, released, release = plan.released(table, unseen, relation)
     kept = [name for name in relation.columns if name not in schema.identifiers]

@@ -17,6 +17,8 @@ from anonymizer.tables.relations.frames import relation_of
 
 RNG = np.random.default_rng(0)
 
+QUANTILES = {"cuts": [[3000]], "ground": {"quantiles": 5}}
+
 GROUNDS = {
     "birth": Hierarchy.calendar(["year"]).grounded("month"),
     "income": Hierarchy.ranges(widths=[5000]).grounded(1000),
@@ -45,7 +47,7 @@ def of_kind(kind, table=PEOPLE):
 @pytest.mark.parametrize("kind", ["polars", "lazy", "pyarrow", "duckdb"])
 def test_a_table_is_counted_at_its_grounds_where_it_lies(kind):
     relation = relation_of(of_kind(kind))
-    coarser = grounded(relation, GROUNDS)
+    coarser, _ = grounded(relation, GROUNDS)
     months = {(day.year, day.month) for day in PEOPLE["birth"]}
     found = coarser.tally(["birth"])
     assert {(day.year, day.month) for day in found["birth"]} == months
@@ -72,11 +74,25 @@ def test_a_table_is_counted_at_its_grounds_where_it_lies(kind):
     assert applied(other.plan_, relation).release.classes == one.release_.classes
 
 
+def test_quantiles_are_those_of_all_records_where_the_table_lies():
+    given = {**GROUNDS, "income": Hierarchy.of(QUANTILES)}
+    anonymizers = [Anonymizer(given, "disease", [KAnonymity(3)], missing="drop") for _ in range(2)]
+    released = anonymizers[0].fit_transform(PEOPLE)
+    carried = fitted(anonymizers[1], relation_of(of_kind("polars")))
+    carried.verify()
+    plans = [each.plan_.hierarchies["income"] for each in anonymizers]
+    assert plans[0].cuts == plans[1].cuts
+    assert len(plans[0].cuts[0]) == 5
+    again = carried.table.frame([*released.columns])
+    assert again.astype(str).equals(released.reset_index(drop=True).astype(str))
+
+
 def test_values_of_a_file_are_grounded_by_what_they_say():
     texts = pd.DataFrame({"age": ["21", "22 ", "29.0", "3e1", "?", "old"]})
     ages = {"age": Hierarchy.ranges(widths=[20]).grounded(10)}
     form = Format(parquet=False, missing_values=("?",))
-    found = grounded(relation_of(of_kind("polars", texts)), ages, form).tally(["age"])
+    coarser, _ = grounded(relation_of(of_kind("polars", texts)), ages, form)
+    found = coarser.tally(["age"])
     sizes = dict(zip(found["age"].astype(str), found.sizes.tolist(), strict=True))
     # the first text of each cell stands for it; what is no number stays what it is
     assert sizes == {"21": 3, "3e1": 1, "?": 1, "old": 1}
@@ -84,7 +100,8 @@ def test_values_of_a_file_are_grounded_by_what_they_say():
 
 def test_a_column_that_is_coarse_already_stays_what_it_is():
     table = relation_of(of_kind("polars"))
-    assert grounded(table, {"disease": Hierarchy.keep(["x", "y", "z"]).grounded(1)}) is table
+    coarse = {"disease": Hierarchy.keep(["x", "y", "z"]).grounded(1)}
+    assert grounded(table, coarse) == (table, coarse)
 
 
 def test_a_plan_of_a_manifest_knows_its_grounds():

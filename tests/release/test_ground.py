@@ -12,6 +12,7 @@ from anonymizer import (
     Anonymizer,
     Boxes,
     Cut,
+    DifferentialPrivacy,
     FullDomain,
     Hierarchy,
     InputError,
@@ -19,6 +20,7 @@ from anonymizer import (
     MergedCells,
     Plan,
     Pram,
+    SafePub,
     Study,
     VariableRange,
     verify_release,
@@ -175,3 +177,53 @@ def test_dates_of_every_kind_are_counted_by_month():
         given = {"birth": {"calendar": ["year"], "ground": "month"}}
         released = fitted(given, "full-domain", table)[1]
         assert released["birth"].tolist() == [text[:7] for text in texts]
+
+
+QUANTILES = {"cuts": [[20_000, 40_000], [40_000]], "ground": {"quantiles": 8}}
+
+
+def test_quantiles_are_round_and_keep_the_cut_points_of_level_1():
+    hierarchy = Hierarchy.of(QUANTILES)
+    found = hierarchy.settled([*range(0, 60_000, 100)], [1] * 600)
+    # ninths at multiples of 2,000, the roundest within an eighth of a cell
+    assert found.cuts[0] == (6000, 14000, 20000, 26000, 34000, 40000, 46000, 54000)
+    assert found.cuts[1:] == ((20_000, 40_000), (40_000,))
+    # too few records for any cell: those of level 1 alone
+    assert hierarchy.settled([1, 2, None], [5, 5, 5]).cuts[0] == (20_000, 40_000)
+    assert hierarchy.settled([7], [500]).cuts[0] == (20_000, 40_000)
+
+
+def test_quantiles_follow_from_the_table_and_stay_those_of_its_release(tmp_path):
+    table = table_of(400)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    path = tmp_path / "study.toml"
+    written = "{ cuts = [[20000, 40000], [40000]], ground = { quantiles = 8 } }"
+    path.write_text(STUDY.replace("{ widths = [5000, 20000], ground = 1000 }", written))
+    publish(Study(path), tmp_path / "release")
+    assert not verify_release(tmp_path / "release", study=path).differences
+    plan = Plan.from_manifest(tmp_path / "release", study=path)
+    values, sizes = np.unique(table["income"], return_counts=True)
+    own = Study(path).hierarchies["income"].settled(values.tolist(), sizes.tolist())
+    assert plan.hierarchies["income"].cuts == own.cuts
+    assert len(own.cuts[0]) > 6
+    other = table_of(400, seed=1)
+    alone = Plan.from_manifest(tmp_path / "release")
+    assert plan.apply(other, unseen="suppress").equals(alone.apply(other, unseen="suppress"))
+    fewer = path.read_text().replace("quantiles = 8", "quantiles = 7")
+    path.write_text(fewer)
+    differing = {
+        each.field for each in verify_release(tmp_path / "release", study=path).differences
+    }
+    assert {"hierarchies", "study.fingerprint"} <= differing
+
+
+def test_quantiles_that_cannot_be_counted_at():
+    for given in ({"quantiles": 0}, {"quantiles": 1023}, {"quantiles": 4, "of": 1}, {}):
+        with pytest.raises(InputError, match=r"must say how many quantiles .* up to 1,022"):
+            Hierarchy.of({**QUANTILES, "ground": given})
+    with pytest.raises(InputError, match="must be a width above 0"):
+        Hierarchy.of({"widths": [5], "ground": {"quantiles": 4}})
+    private = [DifferentialPrivacy(epsilon=1, delta=1e-3)]
+    given = {"income": QUANTILES}
+    with pytest.raises(InputError, match="follow from the records, and no noise protects them"):
+        Anonymizer(given, privacy=private, recoding=SafePub(levels={"income": 1})).fit(table_of())

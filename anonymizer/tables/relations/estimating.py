@@ -44,7 +44,7 @@ def distinct_of_sample(sample: pd.DataFrame, columns: Sequence[str], records: in
     sizes = engine.tally(sample, columns).sizes
     alone = int((sizes == 1).sum())
     scale = np.sqrt(max(records, len(sample)) / max(len(sample), 1))
-    return min(round(scale * alone) + len(sizes) - alone, records)
+    return int(min(round(scale * alone) + len(sizes) - alone, records))
 
 
 def in_duckdb(native: Any, columns: Sequence[str]) -> int:
@@ -65,7 +65,7 @@ def _spark(native: Any, columns: Sequence[str]) -> int:
 
 
 def _dask(native: Any, columns: Sequence[str]) -> int:
-    return round(native[list(columns)].nunique_approx().compute())
+    return int(native[list(columns)].nunique_approx().compute())
 
 
 def _listed(columns: Sequence[str], quote: str) -> str:
