@@ -50,9 +50,7 @@ class Keys:
             key(number): sum(rows[:, place] * weight for place, weight in weights.items())
             for number, weights in enumerate(self.weights)
         }
-        released = {
-            names[name]: pa.array(column) for name, column in self.moves.released.items()
-        }
+        released = {names[name]: pa.array(column) for name, column in self.moves.released.items()}
         return pa.table({**{name: pa.array(each) for name, each in keys.items()}, **released})
 
 

@@ -4,14 +4,16 @@ An engine only groups by raw values and joins small tables of numbers and labels
 values mean is decided on the distinct ones, in memory, so that every engine comes to the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from anonymizer.kernels.arrays import Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame
@@ -53,9 +55,7 @@ class Frame:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
-        chosen = self.table.lazy().select(*self._plain(columns))
-        counted = chosen.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(RECORDS))
-        return coded.tally_of(self._arrow(counted), columns, RECORDS)
+        return coded.tally_of(self._arrow(self._counted(columns)), columns, RECORDS)
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``."""
@@ -67,6 +67,46 @@ class Frame:
             return None
         step = max(1, -(-len(self.table) // most))
         return exact_frame(self.table.select(*columns).gather_every(step).to_arrow())
+
+    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
+        """As ``Relation.sample``."""
+        some = self.spread(columns, most)
+        if some is not None:
+            return some
+        return exact_frame(self._arrow(self._some(most).lazy().select(*columns)))
+
+    def _some(self, most: int) -> Any:
+        """At most about so many records."""
+        return self.table.head(most)
+
+    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+        """As ``Relation.multiplicities``."""
+        sizes = self._counted([column]).group_by(RECORDS).agg(nw.len().alias(ROW))
+        found = self._arrow(sizes)
+        return found[RECORDS].to_numpy().astype(np.int64), found[ROW].to_numpy().astype(np.int64)
+
+    def guessed(self, given: Sequence[str], about: str) -> int:
+        """As ``Relation.guessed``."""
+        counted = self._counted([*given, about]).group_by(*given, drop_null_keys=False)
+        best = counted.agg(nw.col(RECORDS).max()).select(nw.col(RECORDS).sum())
+        return int(self._arrow(best)[0][0].as_py() or 0)
+
+    def beginning(self, column: str, characters: str) -> Tally:
+        """As ``Relation.beginning``."""
+        if self._kinds[column] not in (nw.String, nw.Categorical, nw.Enum):
+            return Tally(pd.DataFrame({column: []}), np.zeros(0, np.int64))
+        text = self.table.lazy().select(*self._plain([column]))
+        first = nw.col(column).str.slice(0, 1).is_in([*characters])
+        return type(self)(text.filter(first)).tally([column])
+
+    def named(self, columns: Mapping[str, str]) -> Relation:
+        """As ``Relation.named``."""
+        return type(self)(self.table.select(*columns).rename(dict(columns)))
+
+    def _counted(self, columns: Sequence[str]) -> Any:
+        """The records of each combination of values, not computed yet."""
+        chosen = self.table.lazy().select(*self._plain(columns))
+        return chosen.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(RECORDS))
 
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """As ``Relation.frame``."""
@@ -126,7 +166,7 @@ class Frame:
         small = self._beside(keys.table(f"{ROW} key {{}}".format, names))
         return table.join(small, on=[f"{ROW} key {i}" for i in range(len(packed))], how="inner")
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``."""
         raise NotImplementedError
 
@@ -159,6 +199,10 @@ class DuckFrame(Frame):
 class DaskFrame(Frame):
     """A DataFrame of Dask."""
 
+    def _some(self, most: int) -> Any:
+        share = min(most / max(self.records, 1), 1.0)
+        return nw.from_native(self.native.sample(frac=share, random_state=0))
+
     def _beside(self, small: pa.Table) -> Any:
         import dask.dataframe as dd
 
@@ -167,6 +211,9 @@ class DaskFrame(Frame):
 
 class SparkFrame(Frame):
     """A DataFrame of Spark."""
+
+    def _some(self, most: int) -> Any:
+        return nw.from_native(self.native.sample(min(most / max(self.records, 1), 1.0), seed=0))
 
     def _beside(self, small: pa.Table) -> Any:
         return nw.from_native(self.native.sparkSession.createDataFrame(small))
