@@ -8,6 +8,7 @@ no more combinations than there are cells.
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 
+from anonymizer.counts.schema import T
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.tables import engine
@@ -66,6 +67,21 @@ def _grounded(
     from anonymizer.tables.relations.merging import merging
 
     return relation.recoded(merging(raw, stand_ins, relation.columns))
+
+
+def at_ground(table: T, hierarchies: Mapping[str, Hierarchy]) -> T:
+    """A table, or its tally, with labels of their ground in place of values that have one.
+
+    So two tables are one that differ in nothing that was counted.
+    """
+    columns = {}
+    for name, hierarchy in hierarchies.items():
+        if hierarchy.limits.ground is not None:
+            codes, values = engine.distinct(table[name])
+            columns[name] = engine.relabel(
+                table[name], codes, [hierarchy.ground_of(value) for value in values]
+            )
+    return engine.replaced(table, columns)
 
 
 def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:

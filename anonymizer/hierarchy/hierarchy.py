@@ -296,6 +296,13 @@ class Hierarchy(Displayed, ABC):
         """The same of a value that is covered, by a hierarchy with a ground."""
         return str(self._at_ground(key))
 
+    def ground_of(self, value: object) -> str | None:
+        """The text of what a value is counted as; its own where the hierarchy lacks it."""
+        key = self.key(value)
+        if key is None:
+            return None
+        return str(self._at_ground(key)) if self.covers(key) else text_of(value)
+
     def _at_ground(self, key: Hashable) -> Label:
         """The label of the values of a key at the ground."""
         assert self.limits.ground is not None

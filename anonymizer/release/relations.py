@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from anonymizer.counts.ground import grounded, require_countable
+from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import require_columns
 from anonymizer.recoding.recoding import RecodingPlan, Task
@@ -23,7 +23,7 @@ class Carried:
     """A release that was proven on counts, and the table that it is, which is not computed yet.
 
     ``table``: where the released table lies. ``counted``: its records by the columns with a role;
-    ``plan`` made it of the records that were ``given``, counted with clean values.
+    ``plan`` made it of the records that were ``given``, counted with clean values, at their ground.
     """
 
     table: Relation = field(repr=False)
@@ -86,7 +86,8 @@ def fitted(
     plan = anonymizer.plan_.fitted
     columns = anonymizer.columns_
     moves = Moves.between(raw, released, columns, _changed(raw, released), plan.private)
-    return Carried(relation.recoded(moves), released, table, plan, anonymizer.release_)
+    given = at_ground(table, hierarchies)
+    return Carried(relation.recoded(moves), released, given, plan, anonymizer.release_)
 
 
 def applied(
@@ -103,7 +104,8 @@ def applied(
     columns = [*kept, *(name for name in released.columns if name not in kept)]
     changed = _changed(raw, released)
     moves = Moves.between(raw, released, columns, changed, carried_out.private)
-    return Carried(relation.recoded(moves), released, table, carried_out, release)
+    given = at_ground(table, hierarchies)
+    return Carried(relation.recoded(moves), released, given, carried_out, release)
 
 
 def _changed(raw: Tally, released: Tally) -> list[str]:

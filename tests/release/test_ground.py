@@ -28,6 +28,7 @@ from anonymizer import (
 from anonymizer.hierarchy.calendar import span_of
 from anonymizer.hierarchy.dates import Clock
 from anonymizer.release.publish import publish
+from anonymizer.release.signing.keys import PrivateKey, make_keys
 
 GROUNDED = {
     "birth": {"calendar": ["year", "decade"], "ground": "month"},
@@ -227,3 +228,21 @@ def test_quantiles_that_cannot_be_counted_at():
     given = {"income": QUANTILES}
     with pytest.raises(InputError, match="follow from the records, and no noise protects them"):
         Anonymizer(given, privacy=private, recoding=SafePub(levels={"income": 1})).fit(table_of())
+
+
+def test_a_signed_release_knows_its_original_by_what_was_counted(tmp_path):
+    mine = tmp_path / "mine.pem"
+    make_keys(mine, tmp_path / "mine.pub")
+    table = table_of()
+    table.to_csv(tmp_path / "people.csv", index=False)
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    publish(Study(path), tmp_path / "release", key=PrivateKey.read(mine))
+    same = table.assign(birth=table["birth"].str[:8] + "09")
+    other = table.assign(birth=table["birth"].str[:5] + "12-09")
+    for original, agrees in ((table, True), (same, True), (other, False)):
+        original.to_csv(tmp_path / "original.csv", index=False)
+        for study in (None, path):
+            given = {"key": mine, "original": tmp_path / "original.csv"}
+            found = verify_release(tmp_path / "release", study=study, **given)
+            assert all(check.field != "input.fingerprint" for check in found.differences) == agrees
