@@ -49,12 +49,12 @@ def grounded(
     in a file, as in ``cleaned``.
     """
     found = dict(hierarchies)
-    for name, hierarchy in hierarchies.items():
-        if hierarchy.limits.ground is not None:
-            raw = relation.tally([name])
-            column = raw[name] if form is None else cleaned(raw[name], form)
-            found[name] = hierarchy.settled(list(column), raw.sizes.tolist())
-            relation = _grounded(relation, raw, found[name], list(column))
+    names = [name for name, each in hierarchies.items() if each.limits.ground is not None]
+    counted = [relation.tally([name]) for name in names]  # before anything is joined to it
+    for name, raw in zip(names, counted, strict=True):
+        column = raw[name] if form is None else cleaned(raw[name], form)
+        found[name] = hierarchies[name].settled(list(column), raw.sizes.tolist())
+        relation = _grounded(relation, raw, found[name], list(column))
     return relation, found
 
 

@@ -266,6 +266,10 @@ class CalendarHierarchy(Hierarchy):
         place: Decimal = key.place  # type: ignore[attr-defined]
         return (*(self._label(unit, place) for unit in self.units), ANY)
 
+    def label_at(self, level: int, key: Hashable) -> Label:
+        place: Decimal = key.place  # type: ignore[attr-defined]
+        return ANY if level == self.height else self._label(self.units[level - 1], place)
+
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height; keys come in order, so that units are runs of them."""
         places = [key.place if isinstance(key, Moment) else None for key in keys]

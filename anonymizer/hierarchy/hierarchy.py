@@ -306,7 +306,11 @@ class Hierarchy(Displayed, ABC):
     def _at_ground(self, key: Hashable) -> Label:
         """The label of the values of a key at the ground."""
         assert self.limits.ground is not None
-        return self.row(key)[self.limits.ground - 1]
+        return ANY if key is None else self.label_at(self.limits.ground, key)
+
+    def label_at(self, level: int, key: Hashable) -> Label:
+        """The label of the values of a key at a level of at least 1."""
+        return self.labels_of(key)[level - 1]
 
     def cut_point(self, given: object) -> Decimal:
         """Where on the number line a cut point of a grid lies."""

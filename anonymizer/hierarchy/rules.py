@@ -102,6 +102,11 @@ class RangeHierarchy(Hierarchy):
         assert number is not None
         return (*(self._range(level, number) for level in range(1, self.height)), ANY)
 
+    def label_at(self, level: int, key: Hashable) -> Label:
+        number = number_of(key)
+        assert number is not None
+        return ANY if level == self.height else self._range(level, number)
+
     def _range(self, level: int, number: Decimal) -> Interval:
         if self.widths:
             width = self.widths[level - 1]
@@ -246,6 +251,9 @@ class MaskHierarchy(Hierarchy):
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         code = str(key)
         return (*(self._masked(code, length) for length in self.lengths), ANY)
+
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return ANY if level == self.height else self._masked(str(key), self.lengths[level - 1])
 
     def _masked(self, code: str, length: int) -> str:
         """A code at the level of a length; what it is as it stands, where nothing is masked."""

@@ -103,7 +103,7 @@ def is_true(name, value, label):
 
 @pytest.mark.parametrize("name", RECODINGS)
 def test_a_ground_releases_what_a_lowest_level_does_and_every_label_is_true(name):
-    table = table_of(80)
+    table = table_of(60)
     anonymizer, released = fitted(GROUNDED, RECODINGS[name], table)
     assert released.equals(fitted(FINEST, RECODINGS[name], table)[1])
     for column in GROUNDED:
