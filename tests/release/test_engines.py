@@ -4,19 +4,18 @@ import pickle
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from engines import KINDS, records_of
+from hypothesis import given
+from hypothesis import strategies as st
 
-from anonymizer import (
-    Anonymizer,
-    FullDomain,
-    Hierarchy,
-    KAnonymity,
-    VariableRange,
-)
+from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, VariableRange
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.frames import relation_of
+from anonymizer.tables.relations.relation import Moves
 
 BIG = 2**53
 
