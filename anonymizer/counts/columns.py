@@ -53,6 +53,16 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
     return np.argsort(order)[codes], tuple(values[place] for place in order)
 
 
+def in_order(column: pd.Series) -> Codes:
+    """Number the distinct values of a column in the order of their texts, none of them merged.
+
+    So neither sums nor draws depend on the order in which an engine gives what it counted.
+    """
+    codes, values = engine.distinct(column)
+    places = [(is_missing(value), str(value), type(value).__name__) for value in values]
+    return np.argsort(sorted(range(len(values)), key=places.__getitem__))[codes]
+
+
 def histograms(
     table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
 ) -> tuple[Ints, tuple[object, ...]]:
