@@ -46,7 +46,9 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
     that of Python's csv, which keeps texts apart.
     """
     codes, values = _as_read(column, keys)
-    places = [(str(value), is_missing(value)) for value in values]
+    # Engines have None, NaN or NaT for what is missing: one place for all of them.
+    missing = list(map(is_missing, values))
+    places = [(str(None if m else v), m) for v, m in zip(values, missing, strict=True)]
     order = sorted(range(len(values)), key=places.__getitem__)
     if order == list(range(len(values))):
         return codes, tuple(values)
