@@ -118,8 +118,8 @@ def _drawn(
     among = ", ".join(f"k{n}" for n in range(keys))
     numbered = f"SELECT *, row_number() OVER () AS n FROM ({query})"
     ranked = (
-        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY hash(n, {moves.seed}::BIGINT), n) "
-        f"AS place FROM ({numbered})"
+        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY "
+        f"hash(n, {moves.seed}::BIGINT), n) AS place FROM ({numbered})"
     )
     order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
