@@ -46,11 +46,23 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
     that of Python's csv, which keeps texts apart.
     """
     codes, values = _as_read(column, keys)
-    places = [(str(value), is_missing(value)) for value in values]
+    # Engines have None, NaN or NaT for what is missing: one place for all of them.
+    missing = list(map(is_missing, values))
+    places = [(str(None if m else v), m) for v, m in zip(values, missing, strict=True)]
     order = sorted(range(len(values)), key=places.__getitem__)
     if order == list(range(len(values))):
         return codes, tuple(values)
     return np.argsort(order)[codes], tuple(values[place] for place in order)
+
+
+def in_order(column: pd.Series) -> Codes:
+    """Number the distinct values of a column in the order of their texts, none of them merged.
+
+    So neither sums nor draws depend on the order in which an engine gives what it counted.
+    """
+    codes, values = engine.distinct(column)
+    places = [(is_missing(value), str(value), type(value).__name__) for value in values]
+    return np.argsort(sorted(range(len(values)), key=places.__getitem__))[codes]
 
 
 def histograms(

@@ -11,6 +11,7 @@ import pandas as pd
 from anonymizer.counts.columns import (
     encoded,
     histograms,
+    in_order,
     one_spelling,
     require_everybody,
     spread,
@@ -274,7 +275,7 @@ def recount(
     if population is not None:
         return classes_of(table, schema, population, keys=keys)[0]
     tally = engine.tally(table, schema.columns)
-    cells = np.column_stack([engine.distinct(tally[name])[0] for name in schema.quasi_identifiers])
+    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
     counted = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
     return Counts.of(schema.quasi_identifiers, *counted, schema.targets_alone)
 

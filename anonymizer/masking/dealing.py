@@ -51,7 +51,8 @@ def dealt(tables: Sequence[Contingency], kinds: Sequence[Ints], rng: np.random.G
     if tables[0].row_sizes is None:
         return Dealt([_one_by_one(*each, rng) for each in pairs])
     sizes = tables[0].row_sizes
-    rows, symbol_of = np.arange(len(sizes)), []
+    rows: Codes = np.arange(len(sizes))
+    symbol_of: list[Codes] = []
     for table, some in pairs:
         piece, symbol, sizes = _by_count(table, some, rows, sizes, rng)
         rows, symbol_of = rows[piece], [*(known[piece] for known in symbol_of), symbol]

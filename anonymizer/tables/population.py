@@ -20,7 +20,7 @@ class Population:
     or counted. ``name`` is what a manifest calls it.
     """
 
-    table: pd.DataFrame | Tally = field(repr=False)
+    table: engine.Table = field(repr=False)
     name: str = "population"
 
     @classmethod
@@ -61,7 +61,7 @@ class Withheld(Population):
         object.__setattr__(self, "_described", people.describe())
 
     @property
-    def table(self) -> pd.DataFrame | Tally:
+    def table(self) -> engine.Table:
         """Raise InputError: it is not there any more."""
         raise InputError(
             f"the population {self.name!r} was left out when this was fitted and pickled; state "

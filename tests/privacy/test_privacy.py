@@ -583,7 +583,8 @@ def test_parameters_as_a_manifest_has_them():
     described = KMap(2, people).parameters["population"]
     assert described == KMap(2, people.copy()).parameters["population"]
     assert (described["name"], described["records"]) == ("population", 2)
-    assert described != KMap(2, people[::-1]).parameters["population"]
+    assert described == KMap(2, people[::-1]).parameters["population"]
+    assert described != KMap(2, people.assign(a=1)).parameters["population"]
     json.dumps([case.parameters for case in CASES])
 
 

@@ -419,9 +419,12 @@ def test_applied_again_it_gives_the_same(held):
 @over_all
 def test_chosen_again_it_is_the_same(held):
     """What was published was chosen anew, from texts: it is what was made in memory."""
-    if held.deterministic or held.seeded:
-        made = held.released.reset_index(drop=True).astype(str)
-        pd.testing.assert_frame_equal(held.published.reset_index(drop=True), made)
+    made = held.released.reset_index(drop=True).astype(str)
+    published = held.published.reset_index(drop=True)
+    if held.deterministic:
+        pd.testing.assert_frame_equal(published, made)
+    elif held.seeded:  # which of the records that are alike get which values the engine leaves open
+        assert rows_of(published.astype(str)) == rows_of(made)
 
 
 @over_all

@@ -295,7 +295,7 @@ def _people(
     people = population_of(study.privacy)
     if people is None:
         return None
-    population = study.schema.admit_population(people.table)
+    population: pd.DataFrame = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)

@@ -65,7 +65,7 @@ class Published:
         Nobody is dropped, even with missing values, as several releases place the same people.
         """
         raw = replace(self.schema, quasi_identifiers=(*self.raw, *known), missing="category")
-        table = raw.admit_population(people.table)
+        table: pd.DataFrame = raw.admit_population(people.table)
         form = Format(False, missing_values=self.missing_values)
         return table.apply(cleaned, form=form)
 

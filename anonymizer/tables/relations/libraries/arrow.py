@@ -61,7 +61,7 @@ class ArrowFrame(Frame):
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``."""
         native = table.to_native()
-        rng = np.random.default_rng(seed_of())
+        rng = np.random.default_rng(moves.seed)
         found = dealt(native[row].to_numpy(), runs_of(moves), rng)
         return viewed(native.append_column(move, pa.array(found)))
 

@@ -35,7 +35,7 @@ class DaskFrame(Frame):
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``, in each partition once all records of a row are in one."""
         native = table.to_native().shuffle(row)
-        options = {"runs": runs_of(moves), "seed": seed_of(), "row": row, "move": move}
+        options = {"runs": runs_of(moves), "seed": moves.seed, "row": row, "move": move}
         meta = native._meta.assign(**{move: np.zeros(0, np.int64)})
         return viewed(native.map_partitions(_dealt, **options, meta=meta))
 

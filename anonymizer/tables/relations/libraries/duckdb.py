@@ -36,7 +36,7 @@ class DuckFrame(Frame):
             SELECT ranked.* EXCLUDE "{row} rank", runs."{move}"
             FROM (
                 SELECT *, row_number() OVER (
-                    PARTITION BY "{row}" ORDER BY {_chance()}
+                    PARTITION BY "{row}" ORDER BY {_chance(moves.seed)}
                 ) - 1 AS "{row} rank"
                 FROM {RECORDS}
             ) ranked
@@ -47,10 +47,10 @@ class DuckFrame(Frame):
 
     def shuffled(self, table: Any) -> Any:
         """As ``Frame.shuffled``."""
-        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(seed_of())}"
         return viewed(table.to_native().query(RECORDS, query))
 
 
-def _chance() -> str:
+def _chance(seed: int) -> str:
     """An order of records that nobody knows who does not know the seed."""
-    return f"sha256('{seed_of()} ' || {RECORDS}::VARCHAR)"
+    return f"sha256('{seed} ' || {RECORDS}::VARCHAR)"

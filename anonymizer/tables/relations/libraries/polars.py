@@ -39,7 +39,7 @@ class PolarsFrame(Frame):
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``."""
-        runs, seed = runs_of(moves), seed_of()
+        runs, seed = runs_of(moves), moves.seed
 
         def drawn(rows: polars.Series) -> polars.Series:
             return polars.Series(dealt(rows.to_numpy(), runs, np.random.default_rng(seed)))

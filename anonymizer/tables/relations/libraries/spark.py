@@ -34,7 +34,7 @@ class SparkFrame(Frame):
             f"{row} moves": pa.ListArray.from_arrays(parts, pa.array(runs.move)),
         }
         found = self.joined(table, pa.table(of_rows), row).to_native()
-        window = Window.partitionBy(f"`{row}`").orderBy(_chance(found))
+        window = Window.partitionBy(f"`{row}`").orderBy(_chance(found, moves.seed))
         rank = sql.row_number().over(window) - 1
         before = sql.filter(f"`{row} firsts`", lambda first: first <= sql.col(f"`{row} rank`"))
         place = sql.element_at(f"`{row} moves`", sql.size(before))
@@ -43,13 +43,13 @@ class SparkFrame(Frame):
     def shuffled(self, table: Any) -> Any:
         """As ``Frame.shuffled``."""
         native = table.to_native()
-        return viewed(native.orderBy(_chance(native)))
+        return viewed(native.orderBy(_chance(native, seed_of())))
 
 
-def _chance(native: Any) -> Any:
+def _chance(native: Any, number: int) -> Any:
     """An order of records that nobody knows who does not know the seed."""
     from pyspark.sql import functions as sql
 
-    seed = sql.lit(str(seed_of()))
+    seed = sql.lit(str(number))
     digest = sql.xxhash64(seed, *(sql.col(f"`{name}`") for name in native.columns))
     return sql.sha2(sql.concat(seed, digest.cast("string")), 256)
