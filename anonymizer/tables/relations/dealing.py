@@ -1,6 +1,5 @@
 """Which records get which of the values that were drawn for them: left to chance, counts exact."""
 
-import secrets
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +13,6 @@ NONE = -1
 
 CHANGED = "the table changed while it was released; release a copy of it that does not change"
 """Why records are not those that were counted."""
-
-
-def seed_of() -> int:
-    """What chance goes by: nobody who knows the table can know it."""
-    return secrets.randbits(62)
 
 
 class Runs(NamedTuple):

@@ -92,7 +92,7 @@ class Frame(Countable):
             "generalizes, or give a table of Polars, Arrow, DuckDB or Spark"
         )
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """A table in random order; one that has no order stays as it is."""
         return table
 
@@ -113,7 +113,7 @@ class Frame(Countable):
             table = self.joined(table, pa.table({key: keys[moves.of], **labels}), key)
         names = dict(zip(moves.released.columns, labels, strict=True))
         table = table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
-        return self.shuffled(table) if moves.shuffled else table
+        return self.shuffled(table, moves.seed) if moves.shuffled else table
 
     def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
         """A table with the numbers of the values of a column; none of one that was not counted."""

@@ -10,7 +10,7 @@ import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
+from anonymizer.tables.relations.dealing import dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import PLAIN, anew
@@ -65,9 +65,9 @@ class ArrowFrame(Frame):
         found = dealt(native[row].to_numpy(), runs_of(moves), rng)
         return viewed(native.append_column(move, pa.array(found)))
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``."""
-        chance = np.random.default_rng(seed_of())
+        chance = np.random.default_rng(seed + 1)
         return viewed(_taken(table.to_native(), chance.permutation(len(table))))
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import Runs, dealt, runs_of, seed_of
+from anonymizer.tables.relations.dealing import Runs, dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
@@ -39,11 +39,11 @@ class DaskFrame(Frame):
         meta = native._meta.assign(**{move: np.zeros(0, np.int64)})
         return viewed(native.map_partitions(_dealt, **options, meta=meta))
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``: records go to partitions, and lie in each, at random."""
         native, chance = table.to_native(), self.unused
         meta = native._meta.assign(**{chance: np.zeros(0, np.int64)})
-        drawn = native.map_partitions(_drawn, seed_of(), chance, meta=meta).shuffle(chance)
+        drawn = native.map_partitions(_drawn, seed + 1, chance, meta=meta).shuffle(chance)
         return viewed(drawn.map_partitions(_sorted, chance, meta=native._meta))
 
 

@@ -6,7 +6,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from anonymizer.tables.relations.counting import AS_TEXTS, viewed
-from anonymizer.tables.relations.dealing import runs_of, seed_of
+from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
@@ -45,9 +45,9 @@ class DuckFrame(Frame):
         """
         return viewed(table.to_native().query(RECORDS, query))
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``."""
-        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(seed_of())}"
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(seed + 1)}"
         return viewed(table.to_native().query(RECORDS, query))
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
+from anonymizer.tables.relations.dealing import dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
@@ -47,7 +47,7 @@ class PolarsFrame(Frame):
         found = polars.col(row).map_batches(drawn, return_dtype=polars.Int64)
         return viewed(table.to_native().with_columns(found.alias(move)))
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``."""
-        chance = polars.int_range(polars.len()).shuffle(seed_of())
+        chance = polars.int_range(polars.len()).shuffle(seed + 1)
         return viewed(table.to_native().sort(chance))

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import runs_of, seed_of
+from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
@@ -40,16 +40,16 @@ class SparkFrame(Frame):
         place = sql.element_at(f"`{row} moves`", sql.size(before))
         return viewed(found.withColumn(f"{row} rank", rank).withColumn(move, place))
 
-    def shuffled(self, table: Any) -> Any:
+    def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``."""
         native = table.to_native()
-        return viewed(native.orderBy(_chance(native, seed_of())))
+        return viewed(native.orderBy(_chance(native, seed + 1)))
 
 
-def _chance(native: Any, number: int) -> Any:
+def _chance(native: Any, seed: int) -> Any:
     """An order of records that nobody knows who does not know the seed."""
     from pyspark.sql import functions as sql
 
-    seed = sql.lit(str(number))
-    digest = sql.xxhash64(seed, *(sql.col(f"`{name}`") for name in native.columns))
-    return sql.sha2(sql.concat(seed, digest.cast("string")), 256)
+    salt = sql.lit(str(seed))
+    digest = sql.xxhash64(salt, *(sql.col(f"`{name}`") for name in native.columns))
+    return sql.sha2(sql.concat(salt, digest.cast("string")), 256)
