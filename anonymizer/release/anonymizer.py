@@ -212,12 +212,12 @@ class Anonymizer(Displayed, Request, Conventions):
         if isinstance(released, pd.DataFrame):
             return self._output(released[self.columns_], given)
         released.verify()
-        return self._output(released.table.chosen(self.columns_), given)
+        return self._output(released.table.named({name: name for name in self.columns_}), given)
 
     def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | Carried":
         """The release of a table that was fitted, not computed yet where it lies elsewhere."""
         rows = given if self.verify else rows_of(given)
-        table = with_target(rows, y, self.schema)
+        table: Any = with_target(rows, y, self.schema)  # type: ignore[type-var]
         released = self._released(table)
         self.columns_ = [
             name for name in self.columns_ if name not in {*table.columns} - {*given.columns}

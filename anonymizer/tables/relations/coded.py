@@ -18,7 +18,7 @@ from anonymizer.tables.relations.relation import Moves
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
 
-Known = Mapping[str, tuple[pd.Index, pa.Array]]
+Known = dict[str, tuple[pd.Index, pa.Array]]
 """By columns, categories that Python has other values for than Arrow, and those of Arrow."""
 
 

@@ -174,7 +174,7 @@ class Countable:
 
     def _key(self, name: str) -> Any:
         """A column with values that every engine compares alike."""
-        texts = (nw.Categorical, nw.Enum, *self.as_texts)
+        texts: Any = (nw.Categorical, nw.Enum, *self.as_texts)
         column = nw.col(name)
         return column.cast(nw.String) if isinstance(self._schema[name], texts) else column
 
@@ -201,7 +201,7 @@ def viewed(table: object) -> Any:
     """A table as narwhals sees it, without its warning that Dask is to be another package's."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
-        return nw.from_native(table)  # type: ignore[call-overload]
+        return nw.from_native(table)
 
 
 def _plain(name: str, kind: Any) -> Any:

@@ -29,7 +29,9 @@ class DaskFrame(Frame):
         """As ``Frame.joined``: to one partition, whose key is of the type that the table's is."""
         native = table.to_native()
         frame = exact_frame(small).astype({on: native.dtypes[on]})
-        right = dask.dataframe.from_pandas(frame, npartitions=1)
+        right = dask.dataframe.from_pandas(  # type: ignore[no-untyped-call]
+            frame, npartitions=1
+        )
         return viewed(native.merge(right, on=on, how=how))
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:

@@ -33,7 +33,8 @@ class PolarsFrame(Frame):
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``, in the order of the table, which narwhals does not promise."""
-        left, right = table.to_native(), polars.DataFrame(small)
+        left: Any = table.to_native()
+        right: Any = polars.DataFrame(small)
         right = right.lazy() if isinstance(left, polars.LazyFrame) else right
         return viewed(left.join(right, on=on, how=how, maintain_order="left"))
 
