@@ -7,7 +7,6 @@ could be; the engine counts what they leave open.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
