@@ -64,7 +64,9 @@ class Stored:
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        return coded.tally_of(self._typed(found, columns), columns, "n")
+        sizes = max(columns, key=len) + " "  # a name that no column has
+        counted = self._typed(found.drop_columns(["n"]), columns).append_column(sizes, found["n"])
+        return coded.tally_of(counted, columns, sizes)
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
         """As ``Relation.spread``."""
