@@ -4,8 +4,7 @@ A join of nine small tables and one of keys costs DuckDB about a third more than
 as it is; a join on nine texts at once costs more than twice as much (10^6 records).
 """
 
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -117,13 +116,12 @@ def _drawn(
     """
     table = connection.keep(small)
     among = ", ".join(f"k{n}" for n in range(keys))
-    seed, other = secrets.randbits(63), secrets.randbits(63)
     numbered = f"SELECT *, row_number() OVER () AS n FROM ({query})"
     ranked = (
-        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY hash(n, {seed}::BIGINT), n) "
+        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY hash(n, {moves.seed}::BIGINT), n) "
         f"AS place FROM ({numbered})"
     )
-    order = f"hash(s.n, {other}::BIGINT), s.n" if moves.shuffled else "s.n"
+    order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
         f"SELECT {shown} FROM ({ranked}) AS s ASOF JOIN {table} AS p "
         f"ON {on} AND s.place > p.begins WHERE s.place <= p.ends ORDER BY {order}"
