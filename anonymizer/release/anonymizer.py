@@ -41,9 +41,9 @@ from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
+    from anonymizer.recoding.lattice import LatticeGraph
     from anonymizer.release.relations import Carried
     from anonymizer.tables.relations.frames import Frame
-    from anonymizer.recoding.lattice import LatticeGraph
 
 
 @dataclass(eq=False, repr=False)
@@ -219,7 +219,9 @@ class Anonymizer(Displayed, Request, Conventions):
         rows = given if self.verify else rows_of(given)
         table = with_target(rows, y, self.schema)
         released = self._released(table)
-        self.columns_ = [name for name in self.columns_ if name not in {*table.columns} - {*given.columns}]
+        self.columns_ = [
+            name for name in self.columns_ if name not in {*table.columns} - {*given.columns}
+        ]
         self.feature_names_in_ = np.array(given.columns, dtype=object)
         return released
 

@@ -22,6 +22,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import MOST_KEYS, Column, Known, coded, labels_of, tallied
+from anonymizer.tables.relations.looking import Looking
 from anonymizer.tables.relations.relation import Moves
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
@@ -43,7 +44,7 @@ ENGINES = {
 """Where that lies which narwhals cannot express for a library."""
 
 
-class Frame:
+class Frame(Looking):
     """A table of one of these libraries; ``table`` is narwhals' view of it."""
 
     library: ClassVar[str]
@@ -131,7 +132,7 @@ class Frame:
         arrow = pa.Table.from_pandas(table, preserve_index=False)
         return nw.from_arrow(arrow.replace_schema_metadata(), backend=self.table.implementation)
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``; the table is computed in memory."""
         write_table(self.frame(self.columns), path, form)
 
@@ -266,7 +267,9 @@ def relation_of(table: object) -> Frame:
             f"a table must be a DataFrame of pandas, Polars, Dask or Spark, a table of Arrow or a "
             f"relation of DuckDB, not {type(table).__name__}"
         ) from None
-    known: type[Frame] = getattr(import_module(f"anonymizer.tables.relations.libraries.{module}"), name)
+    known: type[Frame] = getattr(
+        import_module(f"anonymizer.tables.relations.libraries.{module}"), name
+    )
     return known(seen)
 
 

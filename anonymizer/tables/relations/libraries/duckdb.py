@@ -41,12 +41,12 @@ class DuckFrame(Frame):
             ) ranked
             ASOF JOIN anonymizer_runs_ runs
             ON ranked."{row}" = runs."{row}" AND ranked."{row} rank" >= runs.first
-        """  # noqa: S608
+        """
         return viewed(table.to_native().query(RECORDS, query))
 
     def shuffled(self, table: Any) -> Any:
         """As ``Frame.shuffled``."""
-        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"  # noqa: S608
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"
         return viewed(table.to_native().query(RECORDS, query))
 
 
