@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digests_of, is_release, shape_of
@@ -149,44 +149,64 @@ def write_release(
 ) -> tuple[Release, Manifest]:
     """Write a proven table and its manifest, and prove it once more as counted from the file.
 
-    ``place`` is that of the table that was given.
+    What is reported of the policy is what the file shows. ``place`` is that of the table that was
+    given.
     """
-    form, schema, release = writing.form, promised.schema, carried.release
-    table, counted, people = carried.table, carried.counted, carried.people
-    cells = {} if form.parquet else formulas_in(table, counted)
-    if cells or writing.safe:
-        release = replace(release, spreadsheet=Spreadsheet(writing.safe, cells))
-    name = "released" + form.suffix
-    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
-    about = {
-        "columns": _roles(schema, form),
-        "objective": ReportedObjective.model_validate(promised.objective),
-        **_input(carried, schema, writing.key),
-    }
-    if writing.safe:
-        _require_unordered(promised.models, engine.chosen(counted, schema.sensitive))
-        table, people = disarmed_in(table), None if people is None else disarmed(people)
-    shape = {**shape_of(counted, schema), "columns": [*map(str, table.columns)]}
+    name = "released" + writing.form.suffix
+    release = _with_cells(carried, writing)
+    table, people = _disarmed(carried, promised, writing)
+    manifest: Manifest | None = None
+
+    def write(path: Path) -> None:
+        nonlocal release
+        table.write(path, writing.form, writing.parts)
+        lying = place.released(path, writing.form)
+        with lying.opened(promised.schema.columns) as written:
+            release = replace(release, privacy=_proven(written, carried, promised, people, lying))
 
     def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
-        file_of = _file(directory / name, shape)
-        manifest = manifest.model_copy(update={**about, "table": file_of})
+        manifest = _manifest(release, carried, promised, writing)
+        shape = shape_of(carried.counted, promised.schema)
+        file = _file(directory / name, {**shape, "columns": [*map(str, table.columns)]})
+        manifest = manifest.model_copy(update={"table": file})
         return manifest
 
-    def write(path: Path) -> None:
-        table.write(path, form, writing.parts)
-        with place.released(path, form).opened(schema.columns) as written:
-            _prove(written, carried, promised, people, form)
-
-    output.write(
-        {
-            name: write if writing.parts is None else Folder(write),
-            **manifest_writers(manifest_in, writing.key),
-        },
-        force=writing.force,
-    )
+    writer = write if writing.parts is None else Folder(write)
+    files = {name: writer, **manifest_writers(manifest_in, writing.key)}
+    output.write(files, force=writing.force)
+    assert manifest is not None
     return release, manifest
+
+
+def _with_cells(carried: Carried, writing: Writing) -> Release:
+    """The release with what is reported of cells that a spreadsheet would run."""
+    cells = {} if writing.form.parquet else formulas_in(carried.table, carried.counted)
+    if not cells and not writing.safe:
+        return carried.release
+    return replace(carried.release, spreadsheet=Spreadsheet(writing.safe, cells))
+
+
+def _disarmed(
+    carried: Carried, promised: Promised, writing: Writing
+) -> tuple[Relation, Tally | None]:
+    """The table as it is written, and the population recoded as it is."""
+    table, people = carried.table, carried.people
+    if not writing.safe:
+        return table, people
+    _require_unordered(promised.models, engine.chosen(carried.counted, promised.schema.sensitive))
+    return disarmed_in(table), None if people is None else disarmed(people)
+
+
+def _manifest(release: Release, carried: Carried, promised: Promised, writing: Writing) -> Manifest:
+    """What is reported of a release but for its file."""
+    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
+    about = {
+        "columns": _roles(promised.schema, writing.form),
+        "objective": ReportedObjective.model_validate(promised.objective),
+        **_input(carried, promised.schema, writing.key),
+    }
+    return manifest.model_copy(update=about)
 
 
 def _file(path: Path, shape: Mapping[str, object]) -> ReleasedFile:
@@ -244,16 +264,17 @@ def _roles(schema: Schema, form: Format) -> ReportedRoles:
     )
 
 
-def _prove(
-    written: Relation, carried: Carried, promised: Promised, people: Tally | None, form: Format
-) -> None:
+def _proven(
+    written: Relation, carried: Carried, promised: Promised, people: Tally | None, lying: Place
+) -> Sequence[Verdict]:
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
     schema.require_unnamed(written.columns)
-    counted = counted_in(written, schema.columns, form)[1]
-    prove(counted, schema, promised.models, people)
+    counted = counted_in(written, schema.columns, lying.form)[1]
+    verdicts = prove(counted, schema, promised.models, people)[1]
     if engine.records(counted) != carried.release.released:
         raise InputError(
             "the released file has other records than were released: was the table changed in the "
             "meantime? Run again; nothing was written"
         )
+    return verdicts
