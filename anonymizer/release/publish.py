@@ -30,8 +30,9 @@ from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
+from anonymizer.tables.files import Format, columns_in, disarmed, disarmed_text, formulas
 from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.files.places import is_database
 from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import (
@@ -111,6 +112,8 @@ class Place(NamedTuple):
     @contextmanager
     def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
+        if self.path.is_file() and not self.form.parquet and not is_database(self.path):
+            _require_header(self.path, self.form, columns)
         means = {"table": self.table, "scratch": self.space, "memory": self.memory}
         with opened(self.path, self.form, **means, watch=self.watch) as found:
             require_named(self.path, found.columns, columns, self.form)
@@ -119,6 +122,14 @@ class Place(NamedTuple):
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means."""
         return self._replace(path=path, form=form, table=None)
+
+
+def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
+    """Require some columns of a CSV file by its first line, before all of it is read."""
+    names = columns_in(path, form)
+    if not {*columns} <= {*names}:
+        named = max((place for place, name in enumerate(names, 1) if name), default=1)
+        require_named(path, names[:named], columns, form)
 
 
 class Promised(NamedTuple):
