@@ -18,7 +18,7 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import UTF8, Format
 from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
-from anonymizer.tables.relations.connection import Connection, literal
+from anonymizer.tables.relations.connection import Connection, MisreadError, literal
 from anonymizer.tables.relations.stored import Column, Stored
 
 SEPARATORS = ",;\t|"
@@ -77,8 +77,8 @@ class Look:
         first = not self.size
         self.size += len(text)
         signs = np.frombuffer(text, np.uint8)
-        self.lines += np.count_nonzero(signs == ord("\n"))
-        self.cuts += np.count_nonzero(signs == ord(self._form.separator))
+        self.lines += int(np.count_nonzero(signs == ord("\n")))
+        self.cuts += int(np.count_nonzero(signs == ord(self._form.separator)))
         if b"\r" in text:
             self.returns += text.count(b"\r")
             self.pairs += text.count(b"\r\n")
@@ -137,7 +137,7 @@ def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[s
     plain, look = _looked_at(connection, path, form)
     try:
         name = _read(connection, plain, form, header, look)
-    except InputError:
+    except MisreadError:
         return None
     finally:
         if plain != path:
