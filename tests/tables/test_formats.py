@@ -471,7 +471,9 @@ def test_a_table_that_begins_alike(tmp_path, content):
 
 
 def test_a_directory_and_a_name_that_is_nearly_right(tmp_path):
-    with pytest.raises(InputError, match="there is no table in .*: it has no Parquet or CSV files"):
+    with pytest.raises(
+        InputError, match=r"there is no table in .*: it has no Parquet or CSV files"
+    ):
         describe_file(tmp_path)
     put(tmp_path, "a,b\n1,2\n", "people.csv")
     with pytest.raises(InputError, match=r"no file .*peple.csv; did you mean 'people.csv'"):
