@@ -1,6 +1,5 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,7 +8,7 @@ from typing import NamedTuple
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digests_of, is_release, shape_of
@@ -21,17 +20,19 @@ from anonymizer.release.manifest.parts import (
     ReportedInput,
     ReportedRoles,
 )
+from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
 from anonymizer.release.relations import Carried, counted_in, fitted
-from anonymizer.release.release import FILES, MANIFEST, SIGNATURE, Release, Spreadsheet
+from anonymizer.release.release import FILES, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
+from anonymizer.tables.files import Format, columns_in, disarmed, disarmed_text, formulas
 from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.files.places import is_database
 from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import (
@@ -111,6 +112,8 @@ class Place(NamedTuple):
     @contextmanager
     def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
+        if self.path.is_file() and not self.form.parquet and not is_database(self.path):
+            _require_header(self.path, self.form, columns)
         means = {"table": self.table, "scratch": self.space, "memory": self.memory}
         with opened(self.path, self.form, **means, watch=self.watch) as found:
             require_named(self.path, found.columns, columns, self.form)
@@ -119,6 +122,14 @@ class Place(NamedTuple):
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means."""
         return self._replace(path=path, form=form, table=None)
+
+
+def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
+    """Require some columns of a CSV file by its first line, before all of it is read."""
+    names = columns_in(path, form)
+    if not {*columns} <= {*names}:
+        named = max((place for place, name in enumerate(names, 1) if name), default=1)
+        require_named(path, names[:named], columns, form)
 
 
 class Promised(NamedTuple):
@@ -149,44 +160,64 @@ def write_release(
 ) -> tuple[Release, Manifest]:
     """Write a proven table and its manifest, and prove it once more as counted from the file.
 
-    ``place`` is that of the table that was given.
+    What is reported of the policy is what the file shows. ``place`` is that of the table that was
+    given.
     """
-    form, schema, release = writing.form, promised.schema, carried.release
-    table, counted, people = carried.table, carried.counted, carried.people
-    cells = {} if form.parquet else formulas_in(table, counted)
-    if cells or writing.safe:
-        release = replace(release, spreadsheet=Spreadsheet(writing.safe, cells))
-    name = "released" + form.suffix
-    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
-    about = {
-        "columns": _roles(schema, form),
-        "objective": ReportedObjective.model_validate(promised.objective),
-        **_input(carried, schema, writing.key),
-    }
-    if writing.safe:
-        _require_unordered(promised.models, engine.chosen(counted, schema.sensitive))
-        table, people = disarmed_in(table), None if people is None else disarmed(people)
-    shape = {**shape_of(counted, schema), "columns": [*map(str, table.columns)]}
+    name = "released" + writing.form.suffix
+    release = _with_cells(carried, writing)
+    table, people = _disarmed(carried, promised, writing)
+    manifest: Manifest | None = None
+
+    def write(path: Path) -> None:
+        nonlocal release
+        table.write(path, writing.form, writing.parts)
+        lying = place.released(path, writing.form)
+        with lying.opened(promised.schema.columns) as written:
+            release = replace(release, privacy=_proven(written, carried, promised, people, lying))
 
     def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
-        file_of = _file(directory / name, shape)
-        manifest = manifest.model_copy(update={**about, "table": file_of})
+        manifest = _manifest(release, carried, promised, writing)
+        shape = shape_of(carried.counted, promised.schema)
+        file = _file(directory / name, {**shape, "columns": [*map(str, table.columns)]})
+        manifest = manifest.model_copy(update={"table": file})
         return manifest
 
-    def write(path: Path) -> None:
-        table.write(path, form, writing.parts)
-        with place.released(path, form).opened(schema.columns) as written:
-            _prove(written, carried, promised, people, form)
-
-    output.write(
-        {
-            name: write if writing.parts is None else Folder(write),
-            **manifest_writers(manifest_in, writing.key),
-        },
-        force=writing.force,
-    )
+    writer = write if writing.parts is None else Folder(write)
+    files = {name: writer, **manifest_writers(manifest_in, writing.key)}
+    output.write(files, force=writing.force)
+    assert manifest is not None
     return release, manifest
+
+
+def _with_cells(carried: Carried, writing: Writing) -> Release:
+    """The release with what is reported of cells that a spreadsheet would run."""
+    cells = {} if writing.form.parquet else formulas_in(carried.table, carried.counted)
+    if not cells and not writing.safe:
+        return carried.release
+    return replace(carried.release, spreadsheet=Spreadsheet(writing.safe, cells))
+
+
+def _disarmed(
+    carried: Carried, promised: Promised, writing: Writing
+) -> tuple[Relation, Tally | None]:
+    """The table as it is written, and the population recoded as it is."""
+    table, people = carried.table, carried.people
+    if not writing.safe:
+        return table, people
+    _require_unordered(promised.models, engine.chosen(carried.counted, promised.schema.sensitive))
+    return disarmed_in(table), None if people is None else disarmed(people)
+
+
+def _manifest(release: Release, carried: Carried, promised: Promised, writing: Writing) -> Manifest:
+    """What is reported of a release but for its file."""
+    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
+    about = {
+        "columns": _roles(promised.schema, writing.form),
+        "objective": ReportedObjective.model_validate(promised.objective),
+        **_input(carried, promised.schema, writing.key),
+    }
+    return manifest.model_copy(update=about)
 
 
 def _file(path: Path, shape: Mapping[str, object]) -> ReleasedFile:
@@ -231,40 +262,6 @@ def form_at(study: Study, path: Path) -> Format:
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
-def require_free(directory: Path, source: Path, force: bool) -> None:
-    """Refuse a directory that holds a release, unless forced; never replace the table itself."""
-    there = [name for name in reversed(FILES) if os.path.lexists(directory / name)]
-    for name in there:
-        if same_file(directory / name, source):
-            raise InputError(f"{directory / name} is the table itself; choose another directory")
-    if there and not force:
-        raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
-    ours = _release_in(directory) if there else ()
-    for name in (name for name in there if name not in ours):
-        raise InputError(
-            f"{directory / name} is no part of a release of ours, which alone --force "
-            "replaces; move it or choose another directory"
-        )
-
-
-def same_file(path: Path, source: Path) -> bool:
-    """Whether both paths lead to the same existing file."""
-    try:
-        return path.samefile(source)
-    except (OSError, ValueError):  # reading the table will say why
-        return False
-
-
-def _release_in(directory: Path) -> tuple[str, ...]:
-    """The files of the release that lies there; none if what lies there is no release of ours."""
-    try:
-        manifest = Manifest.read(directory / MANIFEST)
-    except InputError:
-        return ()
-    ours = manifest.table if manifest.versions.anonymizer else None
-    return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
-
-
 def _roles(schema: Schema, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     return ReportedRoles(
@@ -278,16 +275,17 @@ def _roles(schema: Schema, form: Format) -> ReportedRoles:
     )
 
 
-def _prove(
-    written: Relation, carried: Carried, promised: Promised, people: Tally | None, form: Format
-) -> None:
+def _proven(
+    written: Relation, carried: Carried, promised: Promised, people: Tally | None, lying: Place
+) -> Sequence[Verdict]:
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
     schema.require_unnamed(written.columns)
-    counted = counted_in(written, schema.columns, form)[1]
-    prove(counted, schema, promised.models, people)
+    counted = counted_in(written, schema.columns, lying.form)[1]
+    verdicts = prove(counted, schema, promised.models, people)[1]
     if engine.records(counted) != carried.release.released:
         raise InputError(
             "the released file has other records than were released: was the table changed in the "
             "meantime? Run again; nothing was written"
         )
+    return verdicts

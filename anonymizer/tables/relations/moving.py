@@ -63,7 +63,6 @@ def _narrowed(moves: Moves) -> Moves:
         return moves
     place = np.zeros(len(group), np.intp)
     place[moves.of] = np.arange(len(moves.of))
-    sizes = engine.sized(raw.combinations, group, len(first))
     sizes = np.bincount(group, weights=raw.sizes, minlength=len(first)).astype(np.int64)
     left = np.flatnonzero(move[first] >= 0)
     tally = Tally(raw.combinations[needed].iloc[first], sizes)
@@ -85,7 +84,6 @@ def _joined(
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
     keys = coded.keys_of(moves)
     coded_query = _coded(connection, query, known, keys)
-    ends = np.zeros(len(moves.of), np.int64)
     small = {
         **{f"k{n}": pa.array(each) for n, each in enumerate(_packed(keys, moves.of))},
         **{f"r{n}": _plain(column) for n, column in enumerate(released.columns)},
@@ -118,8 +116,8 @@ def _drawn(
     among = ", ".join(f"k{n}" for n in range(keys))
     numbered = f"SELECT *, row_number() OVER () AS n FROM ({query})"
     ranked = (
-        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY "
-        f"hash(n, {moves.seed}::BIGINT), n) AS place FROM ({numbered})"
+        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY hash(n, {moves.seed}::BIGINT), "
+        f"n) AS place FROM ({numbered})"
     )
     order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
@@ -146,13 +144,11 @@ def _coded(connection: Connection, query: str, known: Known, keys: coded.Keys) -
         place, kind = known[name]
         small = pa.table({"v": _plain(values), "code": np.arange(len(values))})
         table = connection.keep(small)
-        value = f"nullif({place}, 'nan')" if pa.types.is_floating(kind) else place
-        joins.append(
-            f"LEFT JOIN {table} AS v{number} ON {value.replace(place, 's.' + place)} = v{number}.v"
-        )
-        codes.append(
-            f"CASE WHEN {value.replace(place, 's.' + place)} IS NULL THEN {len(values)} ELSE v{number}.code END"
-        )
+        value = f"s.{place}"
+        if pa.types.is_floating(kind):
+            value = f"nullif({value}, 'nan')"
+        joins.append(f"LEFT JOIN {table} AS v{number} ON {value} = v{number}.v")
+        codes.append(f"CASE WHEN {value} IS NULL THEN {len(values)} ELSE v{number}.code END")
     packed = [
         " + ".join(f"{codes[place]} * {weight}" for place, weight in weights.items())
         for weights in keys.weights

@@ -34,6 +34,11 @@ class DaskFrame(Frame):
         )
         return viewed(native.merge(right, on=on, how=how))
 
+    def some(self, most: int) -> Any:
+        """As ``Looking.some``: drawn, since the first ones may be of one kind."""
+        share = min(most / max(self.records, 1), 1.0)
+        return viewed(self.native.sample(frac=share, random_state=0))
+
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``, in each partition once all records of a row are in one."""
         native = table.to_native().shuffle(row)

@@ -20,6 +20,10 @@ class SparkFrame(Frame):
         """As ``Frame.beside``."""
         return viewed(self.native.sparkSession.createDataFrame(small))
 
+    def some(self, most: int) -> Any:
+        """As ``Looking.some``: drawn, since the first ones may be of one kind."""
+        return viewed(self.native.sample(min(most / max(self.records, 1), 1.0), seed=0))
+
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``: whenever the table is computed, records alike get the same."""
         from pyspark.sql import Window
