@@ -72,7 +72,7 @@ class Outcome:
 
     def suppressed_of(self, admitted: engine.Table) -> int:
         """How many of the admitted records are suppressed."""
-        return int(engine.sized(admitted, self.suppressed.astype(np.intp), 2)[1])
+        return engine.records_in(admitted, self.suppressed)
 
     def left(self, admitted: T) -> T:
         """The admitted records that the released table has, in its order."""

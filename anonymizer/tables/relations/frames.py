@@ -1,237 +1,155 @@
-"""Tables of Polars, Arrow, DuckDB, Dask and Spark through narwhals: one small piece for all.
+"""Tables of Polars, Arrow, DuckDB, Dask and Spark recoded through narwhals: one piece for all.
 
-An engine only groups by raw values and joins small tables of numbers and labels to them: what
-values mean is decided on the distinct ones, in memory, so that every engine comes to the same.
+Small tables of numbers and labels are joined to a table; which values get which labels was decided
+on the distinct ones, in memory, so that every engine comes to the same.
 """
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from anonymizer.kernels.arrays import Ints
-from anonymizer.tables.engine import Tally
-from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.estimating import estimated
-from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes
+from anonymizer.tables.files import Format, write_table
+from anonymizer.tables.relations.coded import MOST_KEYS, Column, coded, labels_of
+from anonymizer.tables.relations.counting import Countable, viewed
+from anonymizer.tables.relations.relation import Moves
 
-RECORDS = "anonymizer records"
-"""A column of counts, next to those of the table."""
+How = Literal["left", "inner"]
 
-ROW = "anonymizer row"
-"""A column that numbers the records of a table that has an order."""
+ENGINES = {
+    "polars": "polars.PolarsFrame",
+    "pyarrow": "arrow.ArrowFrame",
+    "duckdb": "duckdb.DuckFrame",
+    "dask": "dask.DaskFrame",
+    "pyspark": "spark.SparkFrame",
+    "pyspark[connect]": "spark.SparkFrame",
+}
+"""Where that lies which narwhals cannot express for a library."""
 
 
-class Frame:
-    """A table of one of these libraries; ``table`` is narwhals' view of it."""
+class Frame(Countable):
+    """A table of one of these libraries."""
 
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def __repr__(self) -> str:
-        """What it is; not the values of anybody."""
-        return f"{type(self).__name__}({len(self.columns)} columns)"
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """As ``Relation.columns``."""
-        return list(self.table.collect_schema().names())
-
-    @property
-    def records(self) -> int:
-        """As ``Relation.records``."""
-        return int(self._arrow(self.table.lazy().select(nw.len()))[0][0].as_py())
-
-    @property
-    def native(self) -> Any:
-        """As ``Relation.native``."""
-        return self.table.to_native()
-
-    def tally(self, columns: Sequence[str]) -> Tally:
-        """As ``Relation.tally``."""
-        return coded.tally_of(self._arrow(self._counted(columns)), columns, RECORDS)
-
-    def estimate(self, columns: Sequence[str]) -> int:
-        """As ``Relation.estimate``."""
-        return estimated(self.table, columns)
-
-    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
-        """As ``Relation.spread``; tables that are computed have no order."""
-        if not isinstance(self.table, nw.DataFrame):
-            return None
-        step = max(1, -(-len(self.table) // most))
-        return exact_frame(self.table.select(*columns).gather_every(step).to_arrow())
-
-    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
-        """As ``Relation.sample``."""
-        some = self.spread(columns, most)
-        if some is not None:
-            return some
-        return exact_frame(self._arrow(self._some(most).lazy().select(*columns)))
-
-    def _some(self, most: int) -> Any:
-        """At most about so many records."""
-        return self.table.head(most)
-
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
-        """As ``Relation.multiplicities``."""
-        sizes = self._counted([column]).group_by(RECORDS).agg(nw.len().alias(ROW))
-        found = self._arrow(sizes)
-        return found[RECORDS].to_numpy().astype(np.int64), found[ROW].to_numpy().astype(np.int64)
-
-    def guessed(self, given: Sequence[str], about: str) -> int:
-        """As ``Relation.guessed``."""
-        counted = self._counted([*given, about]).group_by(*given, drop_null_keys=False)
-        best = counted.agg(nw.col(RECORDS).max()).select(nw.col(RECORDS).sum())
-        return int(self._arrow(best)[0][0].as_py() or 0)
-
-    def beginning(self, column: str, characters: str) -> Tally:
-        """As ``Relation.beginning``."""
-        if self._kinds[column] not in (nw.String, nw.Categorical, nw.Enum):
-            return Tally(pd.DataFrame({column: []}), np.zeros(0, np.int64))
-        text = self.table.lazy().select(*self._plain([column]))
-        first = nw.col(column).str.slice(0, 1).is_in([*characters])
-        return type(self)(text.filter(first)).tally([column])
-
-    def named(self, columns: Mapping[str, str]) -> Relation:
-        """As ``Relation.named``."""
-        return type(self)(self.table.select(*columns).rename(dict(columns)))
-
-    def _counted(self, columns: Sequence[str]) -> Any:
-        """The records of each combination of values, not computed yet."""
-        chosen = self.table.lazy().select(*self._plain(columns))
-        return chosen.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(RECORDS))
-
-    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
-        """As ``Relation.frame``."""
-        return exact_frame(self._arrow(self.table.lazy().select(*columns)))
-
-    def recoded(self, moves: Moves) -> Relation:
+    def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``."""
-        if isinstance(self.table, nw.DataFrame):
-            return type(self)(self._in_order(moves))
-        changed = [*moves.released.columns]
-        kept = [name for name in moves.columns if name not in changed]
-        plain = [name for name in moves.raw.columns if name in kept]
-        others = [name for name in kept if name not in plain]
-        keyed = self._keyed(self.table.select(*others, *self._renamed(moves)), moves)
-        back = [nw.col(f"{RECORDS} {name}").alias(name) for name in plain]
-        labelled = [nw.col(f"{ROW} {name}").alias(name) for name in changed]
-        return type(self)(keyed.select(*others, *back, *labelled).select(*moves.columns))
+        with self.told():
+            return type(self)(self._recoded(moves))
 
-    def _in_order(self, moves: Moves) -> Any:
-        """The recoded table, records in their order, whatever the order of what joins give."""
-        changed = [*moves.released.columns]
-        narrow = self.table.select(*self._renamed(moves)).with_row_index(ROW)
-        found = self._keyed(narrow.lazy(), moves).sort(ROW).collect()
-        found = nw.from_arrow(found.to_arrow(), backend=self.table.implementation)
-        plain = [name for name in moves.raw.columns if name in moves.columns]
-        plain = [name for name in plain if name not in changed]
-        table = self.table[found[ROW].to_list()]
-        columns = [found[f"{RECORDS} {name}"].alias(name) for name in plain]
-        columns += [found[f"{ROW} {name}"].alias(name) for name in changed]
-        return table.with_columns(*columns).select(*moves.columns)
+    def require_in_memory(self, because: str) -> None:
+        """Require that the records are in memory, in their order."""
+        if not isinstance(self.table, nw.DataFrame):
+            raise InputError(
+                f"{because}, which a {type(self.native).__name__} of {self.library} does not hold "
+                "in memory; give a DataFrame of pandas or Polars, or a table of Arrow"
+            )
 
-    def _renamed(self, moves: Moves) -> list[Any]:
-        """The counted columns, under names of their own."""
-        names = [str(name) for name in moves.raw.columns]
-        return [
-            expression.alias(f"{RECORDS} {name}")
-            for name, expression in zip(names, self._plain(names, texts=False), strict=True)
-        ]
+    def assigned(self, columns: Mapping[str, pd.Series]) -> Self:
+        """A table in memory with more columns."""
+        added = self._held(pd.DataFrame({name: each.array for name, each in columns.items()}))
+        return type(self)(self.table.with_columns(*(added[name] for name in columns)))
 
-    def _keyed(self, table: Any, moves: Moves) -> Any:
-        """A table with the released values of the records that some move is of."""
-        keys = coded.keys_of(moves)
-        for number, (name, values) in enumerate(keys.values.items()):
-            raw, code = nw.col(f"{RECORDS} {name}"), f"{ROW} code {number}"
-            if isinstance(self._kinds[name], nw.Categorical | nw.Enum):
-                raw = raw.cast(nw.String)
-            key = f"{ROW} value {number}"
-            small = self._beside(pa.table({key: values, code: pa.array(range(len(values)))}))
-            table = table.with_columns(raw.alias(key)).join(small, on=key, how="left")
-            table = table.with_columns(nw.col(code).fill_null(len(values)))
-        packed = []
-        for number, weights in enumerate(keys.weights):
-            parts = [nw.col(f"{ROW} code {place}") * weight for place, weight in weights.items()]
-            packed.append(nw.sum_horizontal(*parts).alias(f"{ROW} key {number}"))
-        table = table.with_columns(*packed)
-        names = {name: f"{ROW} {name}" for name in moves.released.columns}
-        small = self._beside(keys.table(f"{ROW} key {{}}".format, names))
-        return table.join(small, on=[f"{ROW} key {i}" for i in range(len(packed))], how="inner")
+    def chosen(self, columns: Sequence[str]) -> Self:
+        """Some columns of the table."""
+        return type(self)(self.table.select(*columns))
 
-    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
-        """As ``Relation.write``."""
+    def holding(self, table: pd.DataFrame) -> Any:
+        """Other records as the library holds them in memory."""
+        return self._held(table).to_native()
+
+    def _held(self, table: pd.DataFrame) -> Any:
+        arrow = pa.Table.from_pandas(table, preserve_index=False)
+        return nw.from_arrow(arrow.replace_schema_metadata(), backend=self.table.implementation)
+
+    def write(self, path: Path, form: Format) -> None:
+        """As ``Relation.write``; the table is computed in memory."""
+        write_table(self.frame(self.columns), path, form)
+
+    def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
+        """A table with the columns of a small one, which has a value of one column once."""
+        return table.join(self.beside(small), on=on, how=how)
+
+    def beside(self, small: pa.Table) -> Any:
+        """A small table of the same library, which can be joined to this one."""
         raise NotImplementedError
 
-    @property
-    def _kinds(self) -> Any:
-        """The types of the columns."""
-        return self.table.collect_schema()
+    def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
+        """A table of the records that a move is of, with the number of one in a column.
 
-    def _plain(self, columns: Sequence[str], texts: bool = True) -> list[Any]:
-        """Columns whose equal values are one to every engine: no -0.0, no NaN, no categories."""
-        return [_plain(name, self._kinds[name], texts) for name in columns]
+        ``row``: the column that says of which row of the counted table a record is. Which records
+        of a row get which of its moves is drawn.
+        """
+        raise InputError(
+            f"{self.library} cannot draw values for the records of a table; choose a recoding that "
+            "generalizes, or give a table of Polars, Arrow, DuckDB or Spark"
+        )
 
-    def _arrow(self, lazy: Any) -> pa.Table:
-        """What a query gives, in memory."""
-        return lazy.collect("pyarrow").to_native()
+    def shuffled(self, table: Any) -> Any:
+        """A table in random order; one that has no order stays as it is."""
+        return table
 
-    def _beside(self, small: pa.Table) -> Any:
-        """A small table of the same library, which can be joined to this one."""
-        return nw.from_arrow(small, backend=self.table.implementation).lazy()
+    def _recoded(self, moves: Moves) -> Any:
+        new = self.unused
+        columns = coded(moves.raw, self._known)
+        table = self.plain(self.table, [*columns])
+        for place, (name, column) in enumerate(columns.items()):
+            table = self._numbered(table, name, column, f"{new}{place}")
+        key, move = f"{new}key", f"{new}move"
+        table, keys = self._packed(table, [*columns.values()], new)
+        labels = {f"{new}label {place}": each for place, each in enumerate(labels_of(moves))}
+        if moves.drawn:
+            table = self.joined(table, pa.table({key: keys, f"{new}row": range(len(keys))}), key)
+            table = self.dealt(table, moves, f"{new}row", move)
+            table = self.joined(table, pa.table({move: range(len(moves.of)), **labels}), move)
+        else:
+            table = self.joined(table, pa.table({key: keys[moves.of], **labels}), key)
+        names = dict(zip(moves.released.columns, labels, strict=True))
+        table = table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
+        return self.shuffled(table) if moves.shuffled else table
 
+    def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
+        """A table with the numbers of the values of a column; none of one that was not counted."""
+        key, code = f"{new} key", f"{new} code"
+        table = self.with_keys(table, {key: name})
+        found = nw.lit(None, dtype=nw.Int64)
+        if len(column.values):
+            numbers = pa.table({key: column.values, code: range(len(column.values))})
+            table, found = self.joined(table, numbers, key, "left"), nw.col(code)
+        missing = nw.when(nw.col(key).is_null()).then(nw.lit(len(column.values), dtype=nw.Int64))
+        return table.with_columns(missing.otherwise(found).alias(code))
 
-class DuckFrame(Frame):
-    """A relation of DuckDB, in the connection of whoever holds it."""
-
-    def _beside(self, small: pa.Table) -> Any:
-        found = self.native.query("anonymizer", "SELECT * FROM small")
-        return nw.from_native(found)
-
-
-class DaskFrame(Frame):
-    """A DataFrame of Dask."""
-
-    def _some(self, most: int) -> Any:
-        share = min(most / max(self.records, 1), 1.0)
-        return nw.from_native(self.native.sample(frac=share, random_state=0))
-
-    def _beside(self, small: pa.Table) -> Any:
-        import dask.dataframe as dd
-
-        return nw.from_native(dd.from_pandas(exact_frame(small), npartitions=1))
-
-
-class SparkFrame(Frame):
-    """A DataFrame of Spark."""
-
-    def _some(self, most: int) -> Any:
-        return nw.from_native(self.native.sample(min(most / max(self.records, 1), 1.0), seed=0))
-
-    def _beside(self, small: pa.Table) -> Any:
-        return nw.from_native(self.native.sparkSession.createDataFrame(small))
-
-
-KINDS = {"duckdb": DuckFrame, "dask": DaskFrame, "pyspark": SparkFrame}
+    def _packed(self, table: Any, columns: Sequence[Column], new: str) -> tuple[Any, Codes]:
+        """A table with the number of each record's combination, and that of each counted one."""
+        number, bound, keys = nw.col(f"{new}0 code"), columns[0].bound, columns[0].codes
+        for place, column in enumerate(columns[1:], 1):
+            if bound * column.bound >= MOST_KEYS:  # numbered anew, a key never overflows
+                known, keys = np.unique(keys, return_inverse=True)
+                on, dense = f"{new}{place} packed", f"{new}{place} number"
+                small = pa.table({on: known, dense: range(len(known))})
+                table = self.joined(table.with_columns(number.alias(on)), small, on)
+                number, bound = nw.col(dense), len(known)
+            number = number * column.bound + nw.col(f"{new}{place} code")
+            keys, bound = keys * column.bound + column.codes, bound * column.bound
+        return table.with_columns(number.alias(f"{new}key")), keys
 
 
 def relation_of(table: object) -> Frame:
-    """The relation that a table of one of these libraries is."""
-    return KINDS.get(type(table).__module__.split(".")[0], Frame)(nw.from_native(table))
-
-
-def _plain(name: str, kind: Any, texts: bool) -> Any:
-    column = nw.col(name)
-    if texts and isinstance(kind, nw.Categorical | nw.Enum):
-        return column.cast(nw.String)
-    if not kind.is_float():
-        return column
-    column = nw.when(~column.is_nan()).then(column)
-    return nw.when(column == 0).then(nw.lit(0.0, dtype=kind)).otherwise(column).alias(name)
+    """The relation that a table of one of these libraries is; InputError of any other."""
+    try:
+        seen = viewed(table)
+        module, name = ENGINES[str(seen.implementation)].split(".")
+    except (TypeError, KeyError):
+        raise InputError(
+            f"a table must be a DataFrame of pandas, Polars, Dask or Spark, a table of Arrow or a "
+            f"relation of DuckDB, not {type(table).__name__}"
+        ) from None
+    known: type[Frame] = getattr(
+        import_module(f"anonymizer.tables.relations.libraries.{module}"), name
+    )
+    return known(seen)

@@ -5,7 +5,7 @@ as it is; a join on nine texts at once costs more than twice as much (10^6 recor
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
