@@ -7,6 +7,9 @@ no more combinations than there are cells.
 
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
+
+import pandas as pd
 
 from anonymizer.counts.schema import T
 from anonymizer.errors import InputError
@@ -15,7 +18,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.reading import Cap
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.values import is_missing, text_of
+from anonymizer.tables.values import text_of
 
 COMBINATIONS = Cap("ANONYMIZER_MAX_COMBINATIONS", 10_000_000)
 """Distinct combinations of values that are held in memory: some 300 bytes each."""
@@ -85,9 +88,12 @@ def at_ground(table: T, hierarchies: Mapping[str, Hierarchy]) -> T:
 
 
 def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
-    """The place of the value that stands for each: of those alike that of the first text."""
+    """The place of the value that stands for each: of those alike that of the smallest."""
     cells = [_cell(hierarchy, value) for value in values]
-    order = sorted(range(len(values)), key=lambda place: (_text(values[place]), place))
+    try:
+        order = sorted(range(len(values)), key=lambda place: _place(values[place]))
+    except TypeError:  # values of several kinds
+        order = sorted(range(len(values)), key=lambda place: str(values[place]))
     first: dict[Hashable, int] = {}
     for place in order:
         first.setdefault(cells[place], place)
@@ -97,8 +103,10 @@ def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
 def _cell(hierarchy: Hierarchy, value: object) -> Hashable:
     """What values that are alike share; a value that is not covered shares nothing."""
     key = hierarchy.key(value)
-    if key is None or hierarchy.covers(key):
-        return hierarchy.cell(key)
+    if key is None:
+        return None
+    if hierarchy.covers(key):
+        return hierarchy.cell_of(key)
     return NoCell, type(value), text_of(value)
 
 
@@ -106,8 +114,10 @@ class NoCell:
     """In place of the cell of values that a hierarchy does not cover."""
 
 
-def _text(value: object) -> str:
-    return "" if is_missing(value) else text_of(value)
+def _place(value: Any) -> tuple[bool, Any]:
+    """Where a value stands among others of its kind, a missing one first."""
+    missing = value is None or value is pd.NA or value != value
+    return (False, 0) if missing else (True, value)
 
 
 def require_countable(

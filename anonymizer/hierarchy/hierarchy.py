@@ -442,6 +442,7 @@ class Hierarchy(Displayed, ABC):
             key = self.key(value)
             if key is not None and not self.covers(key):
                 strangers[text_of(value)] += int(size)
+                continue
             key = self.cell(key)
             raw.setdefault(key, None if key is None else self._written(value, key))
         if strangers:

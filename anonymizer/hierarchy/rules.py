@@ -1,6 +1,7 @@
 """Hierarchies that need no list of all values: ranges, masked codes, kept values, suppression."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -114,9 +115,10 @@ class RangeHierarchy(Hierarchy):
                 low = floor_to(number - self.origin, width) + self.origin
                 return Interval(low, low + width)
         points = self.cuts[level - 1]
-        below = [cut for cut in points if cut <= number]
-        above = [cut for cut in points if cut > number]
-        return Interval(below[-1] if below else None, above[0] if above else None)
+        place = bisect_right(points, number)
+        return Interval(
+            points[place - 1] if place else None, points[place] if place < len(points) else None
+        )
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
         """The ranges above cells of a width, or between cut points that have all of theirs."""
@@ -168,8 +170,9 @@ class RangeHierarchy(Hierarchy):
         return [number_text(cut) for cut in self.cuts[level - 1]]
 
     def cell_of(self, key: Hashable) -> Hashable:
-        found = self._at_ground(key)
-        assert isinstance(found, Interval)
+        assert self.limits.ground is not None
+        assert isinstance(key, Decimal)
+        found = self._range(self.limits.ground, key)
         if found.low is not None:
             return found.low
         assert found.high is not None

@@ -82,7 +82,7 @@ class Tree:
 
     def _values(self, codes: Codes, label: str) -> str:
         """The values of a group of level 1, unless it is one value that keeps its name."""
-        if not self.values:
+        if not self.values or self.taxonomy.limits.ground is not None:  # cells, which have no text
             return ""
         texts = [self.taxonomy.texts[code] for code in codes if self._open(codes[codes == code])]
         words = ["a missing value" if text is None else text for text in texts]

@@ -11,8 +11,9 @@ import pytest
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Plan
 from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable
 from anonymizer.release.relations import applied, fitted
-from anonymizer.tables.files import Format
+from anonymizer.tables.files import Format, describe_file, read_table
 from anonymizer.tables.relations.estimating import distinct_of_sample
+from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.frames import relation_of
 
 RNG = np.random.default_rng(0)
@@ -96,6 +97,25 @@ def test_values_of_a_file_are_grounded_by_what_they_say():
     sizes = dict(zip(found["age"].astype(str), found.sizes.tolist(), strict=True))
     # the first text of each cell stands for it; what is no number stays what it is
     assert sizes == {"21": 3, "3e1": 1, "?": 1, "old": 1}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_are_counted_at_their_grounds(tmp_path, ending):
+    path = tmp_path / f"people.{ending}"
+    PEOPLE.to_csv(path, index=False) if ending == "csv" else PEOPLE.to_parquet(path)
+    form = describe_file(path)
+    given = {**GROUNDS, "income": Hierarchy.of(QUANTILES)}
+    anonymizers = [Anonymizer(given, "disease", [KAnonymity(3)], missing="drop") for _ in range(2)]
+    released = anonymizers[0].fit_transform(read_table(path, form, [*GROUNDS, "disease"]))
+    with opened(path, form) as relation:
+        assert abs(relation.estimate([*GROUNDS]) - 119) < 15
+        carried = fitted(anonymizers[1], relation, form)
+        carried.verify()
+        again = carried.table.frame([*released.columns])
+        assert carried.release.recoding == anonymizers[0].release_.recoding
+        plan = anonymizers[0].plan_
+        assert applied(plan, relation, form).release.classes == carried.release.classes
+    assert again.astype(str).equals(released.reset_index(drop=True).astype(str))
 
 
 def test_a_column_that_is_coarse_already_stays_what_it_is():

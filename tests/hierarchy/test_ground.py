@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer import TCloseness
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.inline import of_rule, rule_alone
@@ -114,3 +115,11 @@ def test_a_level_of_a_table_is_a_ground(tmp_path):
 def test_grounds_that_cannot_be_counted_at(given, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         Hierarchy.of(given)
+
+
+def test_the_hierarchy_of_sensitive_values_has_no_ground():
+    hierarchy = Hierarchy.from_rows(ROWS).grounded(1)
+    with pytest.raises(
+        InputError, match="a ground is for quasi-identifiers, not for the hierarchy"
+    ):
+        TCloseness(0.2, distance="hierarchical", hierarchy=hierarchy)

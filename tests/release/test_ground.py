@@ -135,6 +135,14 @@ def test_random_recodings_refuse_a_ground():
         Anonymizer(GROUNDED, "disease", [KAnonymity(5)], Pram()).fit(table_of())
 
 
+def test_values_that_are_not_covered_are_refused_as_without_a_ground():
+    table = table_of().astype({"income": object})
+    table.loc[:7, "income"] = "much"
+    for given in (GROUNDED, FINEST):
+        with pytest.raises(InputError, match="column 'income' holds 1 value, in 8 records"):
+            fitted(given, FullDomain(), table)
+
+
 STUDY = """
 [data]
 path = "people.csv"
