@@ -1,4 +1,4 @@
-"""The short form of ``python benchmarks/bench_kill.py``: whoever is killed leaves no half release."""
+"""The short form of ``python benchmarks/bench_kill.py``: no half release, whoever is killed."""
 
 import subprocess
 import sys
