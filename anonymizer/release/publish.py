@@ -114,8 +114,14 @@ class Place(NamedTuple):
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
         if self.path.is_file() and not self.form.parquet and not is_database(self.path):
             _require_header(self.path, self.form, columns)
-        means = {"table": self.table, "scratch": self.space, "memory": self.memory}
-        with opened(self.path, self.form, **means, watch=self.watch) as found:
+        with opened(
+            self.path,
+            self.form,
+            table=self.table,
+            scratch=self.space,
+            memory=self.memory,
+            watch=self.watch,
+        ) as found:
             require_named(self.path, found.columns, columns, self.form)
             yield found
 

@@ -57,7 +57,7 @@ class Frame(Looking):
     """Types whose values are counted by their texts."""
 
     def __init__(self, table: Any) -> None:
-        self.table = table
+        super().__init__(table)
         self._schema = table.collect_schema()
         self._known: Known = {}
 

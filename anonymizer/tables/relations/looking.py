@@ -17,14 +17,30 @@ TEXTS = (nw.String, nw.Categorical, nw.Enum)
 
 
 class Looking:
-    """The operations of a relation that look at it without a tally; ``table`` is narwhals' view."""
+    """The operations of a relation that look at it without a tally; ``table`` is narwhals' view.
+
+    The others are operations of ``Frame``.
+    """
 
     table: Any
-    unused: str
+    spread: Any
+    tally: Any
+    collected: Any
+    with_keys: Any
+    _plain: Any
+    _key: Any
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    @property
+    def unused(self) -> str:
+        """What no name of a column begins with."""
+        raise NotImplementedError
 
     def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
         """As ``Relation.sample``."""
-        some = self.spread(columns, most)
+        some: pd.DataFrame | None = self.spread(columns, most)
         if some is not None:
             return some
         return exact_frame(self.collected(self.some(most).select(*columns)))
@@ -53,7 +69,8 @@ class Looking:
         if not isinstance(self.table.collect_schema()[column], TEXTS):
             return Tally(pd.DataFrame({column: []}), np.zeros(0, np.int64))
         first = self._key(column).str.slice(0, 1).is_in([*characters])
-        return type(self)(self.table.filter(first)).tally([column])
+        found: Tally = type(self)(self.table.filter(first)).tally([column])
+        return found
 
     def named(self, columns: Mapping[str, str]) -> Self:
         """As ``Relation.named``."""
@@ -69,4 +86,5 @@ class Looking:
 
 
 def _whole(column: pa.ChunkedArray) -> Ints:
-    return column.to_numpy().astype(np.int64)
+    found: Ints = column.to_numpy().astype(np.int64)
+    return found
