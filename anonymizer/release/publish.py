@@ -198,7 +198,9 @@ def write_release(
 
 def _with_cells(carried: Carried, writing: Writing) -> Release:
     """The release with what is reported of cells that a spreadsheet would run."""
-    cells = {} if writing.form.parquet else formulas_in(carried.table, carried.counted)
+    cells = (
+        {} if writing.form.parquet else formulas_in(carried.table, carried.counted, carried.source)
+    )
     if not cells and not writing.safe:
         return carried.release
     return replace(carried.release, spreadsheet=Spreadsheet(writing.safe, cells))

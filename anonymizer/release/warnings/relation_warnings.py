@@ -30,7 +30,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Moves, Original, Relation
 
-FEW = 1 << 17
+FEW = 1 << 16
 """Records that are looked at in memory, at the most, evenly spread."""
 
 
