@@ -12,7 +12,6 @@ MAGIC = (
     (b"\x28\xb5\x2f\xfd", "it is compressed; give it a name that ends in .zst, such as {name}.zst"),
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save the sheet as CSV UTF-8, or " + "{excel}"),
     (b"%PDF", "it is a PDF document; export its table as CSV"),
-    (b"SQLite format 3", "it is a database of SQLite; export the table as CSV"),
     (b"7z\xbc\xaf", "it is an archive; unpack it and name the table in it"),
     (b"ARROW1", "it is Feather; {feather}"),
     (b"ORC", "it is ORC; {orc}"),

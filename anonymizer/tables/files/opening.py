@@ -1,6 +1,7 @@
 """Opening table files: decompressed, within limits, and refused in our own words."""
 
 import codecs
+import errno
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -107,6 +108,8 @@ def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
     except PermissionError:
         raise InputError(f"cannot read {path}: permission denied") from None
     except Exception as error:  # parsers raise anything on damaged files
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise  # what was read is kept elsewhere
         empty = "it is empty" if "Empty CSV" in str(error) else ""
         reason = empty or "it is damaged, cut short, or not what its name says"
         raise InputError(f"cannot read {path}: {reason}") from None

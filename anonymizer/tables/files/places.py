@@ -34,6 +34,11 @@ def is_database(path: Path) -> bool:
     return is_postgres(path) or path.suffix.lower() in DATABASES or is_sqlite(path) or _duck(path)
 
 
+def is_spread(path: Path) -> bool:
+    """Whether a table lies in a database or in several files, rather than in one of this name."""
+    return is_database(path) or files_of(path) != [path]
+
+
 def is_postgres(path: Path) -> bool:
     """Whether a path is the address of a database of PostgreSQL."""
     return POSTGRES.search(str(path)) is not None

@@ -38,6 +38,10 @@ FULL = ("No space left", "Disk quota", "File too large", "max_temp_directory_siz
 """What DuckDB says where nothing more can be written."""
 
 
+class MisreadError(InputError):
+    """What was read is not what it should be; another reader may say more."""
+
+
 class Connection:
     """A database of DuckDB in memory, and files that must stay as they are while it reads them.
 
@@ -111,9 +115,11 @@ class Connection:
             if self.watch is None or not doing:
                 return work()
             with ThreadPoolExecutor(1) as pool:
-                return self._watched(pool.submit(work), doing, records)
+                return self._watched(pool.submit(work), self.watch, doing, records)
 
-    def _watched(self, running: "Future[Any]", doing: str, records: int | None) -> Any:
+    def _watched(
+        self, running: "Future[Any]", watch: Watch, doing: str, records: int | None
+    ) -> Any:
         try:
             while True:
                 try:
@@ -122,8 +128,7 @@ class Connection:
                     if running.done():
                         raise
                     share = max(self.database.query_progress(), 0.0) / 100
-                    assert self.watch is not None
-                    self.watch(doing, int(share * (records or 100)), records or 100)
+                    watch(doing, int(share * (records or 100)), records or 100)
         except BaseException:
             if not running.done():
                 self.database.interrupt()
@@ -180,7 +185,7 @@ def worded(what: object) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.Error:
-        raise InputError(
+        raise MisreadError(
             f"cannot read {what}: it is damaged, cut short, or not what its name says"
         ) from None
 

@@ -86,7 +86,7 @@ def _chosen(path: object, table: str | None, known: Sequence[str]) -> str:
     """The table that is meant: the only one where none is given."""
     if table is None and len(known) == 1:
         return known[0]
-    if table in known:
+    if table is not None and table in known:
         return table
     if not known:
         raise InputError(f"there is no table in {path}")
