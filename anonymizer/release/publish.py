@@ -133,7 +133,7 @@ class Place(NamedTuple):
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
     """Require some columns of a CSV file by its first line, before all of it is read."""
     names = columns_in(path, form)
-    if not {*columns} <= {*names}:
+    if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
 
