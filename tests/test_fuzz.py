@@ -21,8 +21,9 @@ from fuzz.workers import tried
 
 from anonymizer import privacy
 from anonymizer.masking.options import RandomRecoding
-from anonymizer.release import publish
 from anonymizer.release.recodings import RECODINGS as KINDS
+from anonymizer.tables.files import write_table
+from anonymizer.tables.relations.stored import Stored
 
 SLOW = ("merged-cells", "random", "boxes")
 """Recodings of which the short run tries few: they compile something, or search long."""
@@ -169,28 +170,27 @@ def wrong(case: studies.Case, directory: Path) -> set[str]:
 
 def test_an_identifier_in_a_release_is_noticed(tmp_path, monkeypatch):
     case = released_case()
-    write = publish.write_table
-    monkeypatch.setattr(
-        publish,
-        "write_table",
-        lambda frame, path, form: write(frame.assign(note=studies.MARK), path, form),
-    )
+
+    def write(table, path, form, parts):
+        write_table(table.frame(table.columns).assign(note=studies.MARK), path, form)
+
+    monkeypatch.setattr(Stored, "write", write)
     assert "identifier in output" in wrong(case, tmp_path)
 
 
 def test_an_error_that_nobody_foresaw_is_noticed(tmp_path, monkeypatch):
     case = released_case()
-    monkeypatch.setattr(publish, "write_table", lambda *_: {}["nothing"])
+    monkeypatch.setattr(Stored, "write", lambda *_: {}["nothing"])
     assert "internal error" in wrong(case, tmp_path)
 
 
 def test_a_file_left_behind_is_noticed(tmp_path, monkeypatch):
-    def fail(frame, path, form):
+    def fail(*_):
         (tmp_path / ".left").touch()
         raise OSError("disk full")
 
     case = released_case()
-    monkeypatch.setattr(publish, "write_table", fail)
+    monkeypatch.setattr(Stored, "write", fail)
     assert "left behind" in wrong(case, tmp_path)
 
 

@@ -200,6 +200,10 @@ class Counts:
         )
 
 
+MANY, MOST_DRAWN = 1 << 17, 10**9
+"""Records from which on counts are dealt out, not records, and from which on NumPy cannot."""
+
+
 def row_keys(cells: Codes) -> Codes:
     """One number per row, equal for equal rows and ordered as the rows are, shape (rows,).
 
@@ -220,8 +224,22 @@ def row_keys(cells: Codes) -> Codes:
 
 def _dealt(joint: Ints, rng: np.random.Generator) -> Ints:
     """A random count matrix of the same margins: the values of the records, permuted."""
+    if MANY < joint.sum() < MOST_DRAWN:
+        return _drawn(joint, rng)
     classes, values = joint.shape
     record_class = np.repeat(np.arange(classes), joint.sum(axis=1))
     record_value = np.repeat(np.arange(values), joint.sum(axis=0))
     cell = record_class * values + rng.permutation(record_value)
     return np.bincount(cell, minlength=classes * values).reshape(classes, values)
+
+
+def _drawn(joint: Ints, rng: np.random.Generator) -> Ints:
+    """The same without a number for each record: each value goes to the places that are left.
+
+    Which places the records of one value take is hypergeometric, whatever the others got.
+    """
+    places, found = joint.sum(axis=1), np.zeros_like(joint)
+    for value, records in enumerate(joint.sum(axis=0)):
+        found[:, value] = rng.multivariate_hypergeometric(places, records, method="marginals")
+        places = places - found[:, value]
+    return found

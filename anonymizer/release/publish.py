@@ -114,8 +114,14 @@ class Place(NamedTuple):
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
         if self.path.is_file() and not self.form.parquet and not is_database(self.path):
             _require_header(self.path, self.form, columns)
-        means = {"table": self.table, "scratch": self.space, "memory": self.memory}
-        with opened(self.path, self.form, **means, watch=self.watch) as found:
+        with opened(
+            self.path,
+            self.form,
+            table=self.table,
+            scratch=self.space,
+            memory=self.memory,
+            watch=self.watch,
+        ) as found:
             require_named(self.path, found.columns, columns, self.form)
             yield found
 
@@ -127,7 +133,7 @@ class Place(NamedTuple):
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
     """Require some columns of a CSV file by its first line, before all of it is read."""
     names = columns_in(path, form)
-    if not {*columns} <= {*names}:
+    if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
 
@@ -192,7 +198,9 @@ def write_release(
 
 def _with_cells(carried: Carried, writing: Writing) -> Release:
     """The release with what is reported of cells that a spreadsheet would run."""
-    cells = {} if writing.form.parquet else formulas_in(carried.table, carried.counted)
+    cells = (
+        {} if writing.form.parquet else formulas_in(carried.table, carried.counted, carried.source)
+    )
     if not cells and not writing.safe:
         return carried.release
     return replace(carried.release, spreadsheet=Spreadsheet(writing.safe, cells))

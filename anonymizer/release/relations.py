@@ -23,10 +23,12 @@ from anonymizer.tables.values import is_missing
 class Carried:
     """A release that was proven on counts, and the table that it is, which is not computed yet.
 
-    ``table``: where the released table lies. ``counted``: its records by the columns with a role;
-    ``plan`` made it of the records that were ``given``, counted with clean values, at their ground.
+    ``table``: where the released table lies, and ``source`` that which it is made of. ``counted``:
+    its records by the columns with a role; ``plan`` made it of the records that were ``given``,
+    counted with clean values, at their ground.
     """
 
+    source: Relation = field(repr=False)
     table: Relation = field(repr=False)
     counted: Tally = field(repr=False)
     given: Tally = field(repr=False)
@@ -88,8 +90,8 @@ def fitted(
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
     moves = _moves(raw, released, anonymizer.columns_, plan)
-    given = at_ground(table, hierarchies)
-    return Carried(relation.recoded(moves), released, given, plan, anonymizer.release_)
+    given, table = at_ground(table, hierarchies), relation.recoded(moves)
+    return Carried(relation, table, released, given, plan, anonymizer.release_)
 
 
 def applied(
@@ -105,8 +107,8 @@ def applied(
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
     moves = _moves(raw, released, columns, carried_out)
-    given = at_ground(table, hierarchies)
-    return Carried(relation.recoded(moves), released, given, carried_out, release)
+    given, table = at_ground(table, hierarchies), relation.recoded(moves)
+    return Carried(relation, table, released, given, carried_out, release)
 
 
 def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:

@@ -14,6 +14,7 @@ from anonymizer.cli import main
 from anonymizer.release import publish
 from anonymizer.release.output import directory
 from anonymizer.report import release
+from anonymizer.tables.relations.stored import Stored
 from anonymizer.version import __version__
 
 # Planted in the identifier and in the sensitive column: no message may ever hold one of them.
@@ -315,7 +316,7 @@ REFUSALS = {
     "hierarchy not nested": ("age.csv", "12;12+;12+", "12;12+;0+", 2, "level 2 is not nested"),
     "no hierarchy": ("study.toml", "age.csv", "none.csv", 2, "cannot read hierarchy"),
     "no table": ("study.toml", "people.csv", "none.csv", 2, "there is no file"),
-    "table is a directory": ("study.toml", "people.csv", ".", 2, "there is no table in"),
+    "table is a directory": ("study.toml", "people.csv", ".", 2, "would be among the files"),
     "long table name": ("study.toml", "people.csv", "x" * 300, 2, "x" * 300),
     "hierarchy of an impossible name": (
         "study.toml",
@@ -344,12 +345,12 @@ def test_refusals(run, study, tmp_path, file, old, new, code, message):
 def test_a_policy_that_breaks_in_the_file_is_1_and_leaves_nothing(
     run, study, tmp_path, monkeypatch
 ):
-    def tear(frame, path, form):
-        torn = frame.copy()
+    def tear(table, path, form, parts):
+        torn = table.frame(table.columns)
         torn.iloc[10, 0] = "alone"
         torn.to_csv(path, index=False)
 
-    monkeypatch.setattr(publish, "write_table", tear)
+    monkeypatch.setattr(Stored, "write", tear)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (1, "")
     assert err.startswith("anonymizer: nothing was released: the table breaks the policy")
@@ -501,12 +502,12 @@ def test_a_request_to_end_leaves_nothing(run, study, tmp_path, monkeypatch, name
     number = getattr(signal, name)
     before = signal.getsignal(number)
 
-    def end(frame, path, form):
+    def end(table, path, form, parts):
         path.write_text("half")
         os.kill(os.getpid(), number)
         time.sleep(5)
 
-    monkeypatch.setattr(publish, "write_table", end)
+    monkeypatch.setattr(Stored, "write", end)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (130, "")
     assert "interrupted; nothing was written" in err
@@ -586,8 +587,8 @@ def test_a_reader_that_went_away_is_no_error(study, tmp_path):
     "error", [RuntimeError, KeyError, OSError, UnicodeError, RecursionError, AssertionError]
 )
 def test_an_internal_error_shows_no_data(run, study, tmp_path, monkeypatch, error):
-    def fail(frame, path, form):
-        frame.to_csv(path)
+    def fail(table, path, form, parts):
+        table.frame(table.columns).to_csv(path)
         try:
             raise ValueError(f"{NAME} inside")
         except ValueError:
@@ -595,7 +596,7 @@ def test_an_internal_error_shows_no_data(run, study, tmp_path, monkeypatch, erro
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
     monkeypatch.setattr(publish, "prove", lambda *_: fail(*_))
-    monkeypatch.setattr(publish, "write_table", fail)
+    monkeypatch.setattr(Stored, "write", fail)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
@@ -607,7 +608,7 @@ def test_an_internal_error_says_where(run, study, tmp_path, monkeypatch):
         raise RuntimeError(NAME)
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
-    monkeypatch.setattr(publish, "write_table", fail)
+    monkeypatch.setattr(Stored, "write", fail)
     _, _, err = run("run", study, "-o", tmp_path / "out")
     assert err.startswith("anonymizer: internal error, RuntimeError at release/publish.py:")
 
@@ -617,7 +618,7 @@ def test_the_debug_switch_lets_it_through(study, tmp_path, monkeypatch):
         raise RuntimeError("seen")
 
     monkeypatch.setenv(cli.DEBUG, "1")
-    monkeypatch.setattr(publish, "write_table", fail)
+    monkeypatch.setattr(Stored, "write", fail)
     with pytest.raises(RuntimeError, match="seen"):
         main(["run", str(study), "-o", str(tmp_path / "out")])
 
@@ -632,7 +633,7 @@ def test_an_end_that_comes_from_outside(
     def stop(*_):
         raise error
 
-    monkeypatch.setattr(publish, "write_table", stop)
+    monkeypatch.setattr(Stored, "write", stop)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (expected, "")
     assert f"anonymizer: {message}; nothing was written\n" in err

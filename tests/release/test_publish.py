@@ -310,3 +310,70 @@ def test_a_swallowed_record_is_never_released(tmp_path, place):
     with pytest.raises(InputError, match="cannot read"):
         publish(study, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+# The file that is written, its format and its parts
+
+
+def wants(output, path="people.csv"):
+    return STUDY.replace("people.csv", path) + f"[output]\n{output}\n"
+
+
+def texts_of(path):
+    return pd.read_parquet(path).fillna("").to_dict("records")
+
+
+def test_a_csv_table_is_released_as_parquet_and_the_other_way_round(tmp_path):
+    publish(lay(tmp_path, people()), tmp_path / "csv")
+    expected = rows_of(tmp_path / "csv" / "released.csv")
+    publish(lay(tmp_path, people(), wants('file = "released.parquet"')), tmp_path / "one")
+    assert texts_of(tmp_path / "one" / "released.parquet") == expected
+    pd.DataFrame(list(people())).to_parquet(tmp_path / "people.parquet")
+    study = lay(tmp_path, people(), wants('file = "released.csv"', "people.parquet"))
+    assert publish(study, tmp_path / "two")[1].table.file == "released.csv"
+    assert rows_of(tmp_path / "two" / "released.csv") == expected
+
+
+def test_a_table_in_parts_is_released_in_parts(tmp_path):
+    whole = lay(tmp_path, people(), wants('file = "released.parquet"'))
+    publish(whole, tmp_path / "whole")
+    (tmp_path / "raw").mkdir()
+    raw = pd.DataFrame(list(people()))
+    for number in range(3):
+        part = raw.iloc[number * 40 : (number + 1) * 40]
+        part.to_parquet(tmp_path / "raw" / f"{number}.parquet")
+    parts = wants('file = "released.parquet"\nparts = 11', "raw/*.parquet")
+    _, manifest = publish(lay(tmp_path, people(), parts), tmp_path / "out")
+    folder = tmp_path / "out" / "released.parquet"
+    names = [f"part-{number:02}.parquet" for number in range(11)]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    found = [row for name in names for row in texts_of(folder / name)]
+    assert found == texts_of(tmp_path / "whole" / "released.parquet")
+    digests = [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names]
+    assert [(part.file, part.sha256) for part in manifest.table.parts] == [
+        *zip(names, digests, strict=True)
+    ]
+    lines = "".join(f"{each}  {name}\n" for each, name in zip(digests, names, strict=True))
+    assert manifest.table.sha256 == hashlib.sha256(lines.encode()).hexdigest()
+    assert manifest.table_at(tmp_path / "out") == folder == manifest.table_at(folder)
+    (folder / "part-11.parquet").write_bytes((folder / names[0]).read_bytes())
+    with pytest.raises(InputError, match=r"was changed after it was released"):
+        manifest.table_at(tmp_path / "out")
+
+
+@pytest.mark.parametrize("out", ["raw", "raw/below"])
+@pytest.mark.parametrize("path", ["raw", "raw/*.parquet"])
+def test_a_release_is_never_among_the_files_of_its_table(tmp_path, path, out):
+    if (path, out) == ("raw/*.parquet", "raw/below"):
+        return
+    (tmp_path / "raw").mkdir()
+    pd.DataFrame(list(people())).to_parquet(tmp_path / "raw" / "0.parquet")
+    study = lay(tmp_path, people(), wants("", path))
+    with pytest.raises(InputError, match="would be among the files of the table"):
+        publish(study, tmp_path / out)
+
+
+def test_parts_are_of_parquet(tmp_path):
+    study = lay(tmp_path, people(), wants("parts = 2"))
+    with pytest.raises(InputError, match=r'parts is for Parquet; add file = "released\.parquet"'):
+        publish(study, tmp_path / "out")

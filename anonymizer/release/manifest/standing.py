@@ -42,8 +42,12 @@ def same_file(path: Path, source: Path) -> bool:
 def _require_apart(directory: Path, source: Path) -> None:
     """Refuse a directory whose release would be among the files of a table."""
     above = [directory, *directory.absolute().parents]
-    within = source.is_dir() and any(same_file(each, source) for each in above)
-    if within or _is_found(directory, source):
+    try:
+        within = source.is_dir() and any(same_file(each, source) for each in above)
+        found = within or _is_found(directory, source)
+    except (OSError, ValueError):  # reading the table will say why
+        return
+    if found:
         raise InputError(
             f"a release in {directory} would be among the files of the table, {source}; choose "
             "another directory"

@@ -7,6 +7,7 @@ could be; the engine counts what they leave open.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Moves, Original, Relation
 
-FEW = 1 << 17
+FEW = 1 << 16
 """Records that are looked at in memory, at the most, evenly spread."""
 
 
@@ -50,7 +51,7 @@ class Marked:
     sizes: Ints
     values: Mapping[str, str]
     labels: Mapping[str, str]
-    known: Mapping[str, Sequence[object]]
+    known: Mapping[str, Sequence[Any]]
 
     @property
     def records(self) -> int:
@@ -80,7 +81,7 @@ class Marked:
 
     def _looked_up(self, records: pd.DataFrame) -> pd.DataFrame:
         """The marks of those records that are released."""
-        place = self.rows.index.get_indexer(combinations_of(self.original.tally, records))
+        place = self.rows.index.get_indexer(pd.Index(combinations_of(self.original.tally, records)))
         there = place >= 0
         marks = self.rows.take(place[there]).set_axis(records.index[there])
         return pd.concat([records.loc[there, [*self.shown]], marks], axis=1)
@@ -110,12 +111,12 @@ def combinations_of(tally: Tally, records: pd.DataFrame) -> Codes:
 
     ``records``: as the table has them, as does its tally.
     """
-    both = {}
+    both: dict[str, pd.Categorical] = {}
     for name, column in tally.combinations.items():
         kinds = column.cat.categories
         values = pd.Categorical(records[name], categories=kinds)
         codes = np.concatenate([column.cat.codes, values.codes])
-        both[name] = pd.Categorical.from_codes(codes, categories=kinds)
+        both[str(name)] = pd.Categorical.from_codes(codes, categories=kinds)
     group, _ = engine.grouped(pd.DataFrame(both), [*both])
     rows = len(tally.index)
     number = np.full(len(group), -1, np.intp)

@@ -15,14 +15,16 @@ from anonymizer.tables.files.spreadsheet import (
 from anonymizer.tables.relations.relation import Moves, Relation
 
 
-def formulas_in(table: Relation, counted: Tally) -> dict[str, int]:
+def formulas_in(table: Relation, counted: Tally, source: Relation) -> dict[str, int]:
     """How many cells of each column a spreadsheet would run, its name included; those with any.
 
     ``counted``: the table by some of its columns, which need not be counted again then.
+    ``source``: that which it was made of, whose other columns it has; what they have none of is
+    found there without recoding a record.
     """
     found = formulas(counted)
     for name in table.columns:
-        if name not in counted.columns:
+        if name not in counted.columns and formulas(source.beginning(name, BEGINNINGS)):
             found |= formulas(table.beginning(name, BEGINNINGS))
     return {name: found[name] for name in map(str, table.columns) if name in found}
 

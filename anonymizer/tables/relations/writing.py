@@ -34,11 +34,15 @@ def written(
         _file(connection, query, held, path, form, records)
         return
     path.mkdir(exist_ok=True)
+    # Carried out once: a query that is limited to some records may give others the next time.
+    whole = connection.free_name()
+    connection.run(f"CREATE TEMP TABLE {whole} AS {query}", WRITING, records)
     for number in range(parts):
         begin, end = records * number // parts, records * (number + 1) // parts
-        part = f"SELECT * FROM ({query}) LIMIT {end - begin} OFFSET {begin}"
+        part = f"SELECT * FROM {whole} WHERE rowid >= {begin} AND rowid < {end}"
         file = path / f"part-{number:0{len(str(parts - 1))}}{form.suffix}"
         _file(connection, part, held, file, form, end - begin)
+    connection.run(f"DROP TABLE {whole}")
 
 
 def _file(
