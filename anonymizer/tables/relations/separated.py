@@ -5,6 +5,7 @@ before a quote, and ends of lines of several kinds: a file that has any goes to 
 and so does one that DuckDB refuses, for the message that names the line.
 """
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,7 +31,8 @@ SEEN = 1 << 20
 class Look:
     """What is seen of a file without parsing it, a block at a time.
 
-    ``ends`` are the lines that end in a separator, ``returns`` and ``lines`` carriage returns and
+    ``ends`` are the lines whose last field is empty, ``empty`` those without a field,
+    ``returns`` and ``lines`` carriage returns and
     line feeds, ``pairs`` one after the other; ``cut``
     says whether no line feed ends the last line.
     """
@@ -46,7 +48,7 @@ class Look:
         blanks = (b" ", b"\t")
         self._near = [pair for each in blanks for pair in (each + self._quote, self._quote + each)]
         self.quotes = self.blanks = self.cut = False
-        self.returns = self.pairs = self.lines = self.ends = self.size = 0
+        self.returns = self.pairs = self.lines = self.ends = self.empty = self.size = 0
         self._rest = b""
 
     def at(self, block: bytes) -> None:
@@ -61,29 +63,32 @@ class Look:
         rest, self._rest = self._rest, b""
         self._see(rest)
         self.cut = bool(rest)
-        self.ends += rest.endswith(self._cut)
+        self.ends += rest.endswith((self._cut, self._cut + 2 * self._quote))
         return self
 
     @property
     def is_regular(self) -> bool:
         """Whether lines end alike, and every quote where a field does."""
         alike = self.returns in (0, self.lines) and self.returns == self.pairs
-        return alike and not self.blanks and self.size > 0
+        return alike and not self.blanks and self.lines > 0
 
-    @property
-    def new_line(self) -> str:
-        """What ends a line, as DuckDB has it."""
-        return "\\r\\n" if self.returns else "\\n"
+    def _count_ends(self, text: bytes, end: bytes) -> None:
+        """Count the lines whose last field is empty, with or without quotes, and empty lines."""
+        self.ends += text.count(self._cut + end)
+        if self._quote and self._quote in text:
+            self.ends += text.count(self._cut + 2 * self._quote + end)
+        elif 2 * end in text:
+            self.empty += sum(not line for line in text.split(end)[:-1])
 
     def _see(self, text: bytes) -> None:
         first = not self.size
         self.size += len(text)
         self.lines += text.count(b"\n")
-        self.ends += text.count(self._cut + b"\n")
+        self._count_ends(text, b"\n")
         if b"\r" in text:
             self.returns += text.count(b"\r")
             self.pairs += text.count(b"\r\n")
-            self.ends += text.count(self._cut + b"\r\n")
+            self._count_ends(text, b"\r\n")
         if self._quote and self._quote in text:
             self.quotes = True
             near = any(each in text for each in self._near)
@@ -118,35 +123,59 @@ def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[s
     """The same by DuckDB; None where the strict reader has to decide."""
     if form.separator not in SEPARATORS or not form.plain:
         return None
-    header = csv_header(path, form)
-    plain, look = _looked_at(connection, path, form)
-    if len(header) < 2 or not look.is_regular:
-        return None
     try:
-        name = _read(connection, plain, form, len(header), look)
+        header = csv_header(path, form)
+    except csv.Error:
+        return None
+    plain, look = _looked_at(connection, path, form)
+    try:
+        name = _read(connection, plain, form, header, look)
     except InputError:
         return None
     finally:
         if plain != path:
             plain.unlink()
-    ends = connection.number(f"SELECT count(*) FROM {name} WHERE c{len(header) - 1} = ''")
-    if look.ends != ends + (form.header and not header[-1]):
+    if name is None:
         return None
     return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
 
 
-def _read(connection: Connection, path: Path, form: Format, width: int, look: Look) -> str:
-    """Read a file into a table, in parallel where no field may hold the end of a line."""
-    name = connection.free_name()
-    connection.run(_loading(name, path, form, width, look, True), READING)
-    lines = look.lines + look.cut - form.header
-    if look.quotes and connection.number(f"SELECT count(*) FROM {name}") != lines:
+def _read(
+    connection: Connection, path: Path, form: Format, header: Sequence[str], look: Look
+) -> str | None:
+    """Read a file into a table, in parallel where no field may hold the end of a line.
+
+    None where the table is not what the file must have for sure: no line may be lost, nor a
+    separator at the end of one.
+    """
+    if len(header) < 2 or not look.is_regular:
+        return None
+    for parallel in (True, False):
+        name = connection.free_name()
+        connection.run(_loading(name, path, form, len(header), parallel), READING)
+        lines = look.lines + look.cut - form.header
+        records = connection.number(f"SELECT count(*) FROM {name}")
+        if records == lines or (not look.quotes and records == lines - look.empty):
+            break
+        if not parallel and records + _ends_within(connection, name, header, form) == lines:
+            break
         connection.run(f"DROP TABLE {name}")
-        connection.run(_loading(name, path, form, width, look, False), READING)
-    return name
+    else:
+        return None
+    empty = connection.number(f"SELECT count(*) FROM {name} WHERE c{len(header) - 1} = ''")
+    return name if look.ends == empty + (form.header and not header[-1]) else None
 
 
-def _loading(name: str, path: Path, form: Format, width: int, look: Look, parallel: bool) -> str:
+def _ends_within(connection: Connection, name: str, header: Sequence[str], form: Format) -> int:
+    """Line feeds within fields, those of the header included."""
+    feeds = " + ".join(
+        f"length(c{n}) - length(replace(c{n}, chr(10), ''))" for n in range(len(header))
+    )
+    named = sum(each.count("\n") for each in header) if form.header else 0
+    return named + connection.number(f"SELECT sum({feeds}) FROM {name}")
+
+
+def _loading(name: str, path: Path, form: Format, width: int, parallel: bool) -> str:
     """The statement that reads a file into a table."""
     columns = ", ".join(f"'c{n}': 'VARCHAR'" for n in range(width))
     texts = ", ".join(f"'c{n}'" for n in range(width))
@@ -154,7 +183,7 @@ def _loading(name: str, path: Path, form: Format, width: int, look: Look, parall
     return (
         f"CREATE TABLE {name} AS FROM read_csv({literal(str(path))}, auto_detect = false, "
         f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
-        f"comment = '', new_line = '{look.new_line}', header = {form.header}, "
+        f"comment = '', header = {form.header}, "
         f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
         f"strict_mode = true, null_padding = false, ignore_errors = false, "
         f"parallel = {parallel})"
