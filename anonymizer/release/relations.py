@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import require_columns
+from anonymizer.errors import InputError, require_columns
 from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.plan import Plan, Unseen
@@ -13,6 +13,7 @@ from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
+from anonymizer.tables.relations.dealing import CHANGED
 from anonymizer.tables.relations.relation import Moves, Original, Relation
 from anonymizer.tables.values import is_missing
 
@@ -39,12 +40,14 @@ class Carried:
     def verify(self, table: Relation | None = None) -> None:
         """Count the released table where it lies, or another one, and hold the policy against it.
 
-        PolicyBrokenError when a class breaks it.
+        PolicyBrokenError when a class breaks it, InputError where the table changed meanwhile.
         """
         released = self.table if table is None else table
         plan = self.plan
         plan.schema.require_unnamed(released.columns)
         recounted = released.tally(plan.published.columns)
+        if engine.records(recounted) != engine.records(self.counted):
+            raise InputError(CHANGED)
         prove(recounted, plan.published, plan.models, plan.people(recounted))
 
 

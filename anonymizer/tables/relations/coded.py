@@ -1,6 +1,7 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -33,10 +34,44 @@ class Column(NamedTuple):
         return len(self.values) + 1
 
 
-def tally_of(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tally, Known]:
-    """The tally that a table of combinations and their sizes is, whatever the order of its rows.
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """How records are told by numbers of their values.
 
-    ``names``: those of columns, by those of the table. With it comes what is known of columns.
+    ``values``: the distinct values of each column; ``codes`` (rows, columns): the numbers of the
+    counted rows, missing values being last. ``weights``: of the columns, by their places, in the
+    numbers that combinations are packed into; one such number does where it cannot overflow.
+    """
+
+    values: Mapping[str, pa.Array]
+    weights: Sequence[Mapping[int, int]]
+    codes: Codes
+
+
+def keys_of(moves: Moves) -> Keys:
+    """The numbers of the values of the counted columns, and of their combinations."""
+    columns = coded(moves.raw, {})
+    weights: list[dict[int, int]] = [{}]
+    bound = 1
+    for place, column in enumerate(columns.values()):
+        if bound * column.bound > MOST_KEYS:
+            weights.append({})
+            bound = 1
+        weights[-1][place] = bound
+        bound *= column.bound
+    codes = np.column_stack([column.codes for column in columns.values()])
+    return Keys({name: column.values for name, column in columns.items()}, weights, codes)
+
+
+def tally_of(counted: pa.Table, columns: Sequence[str], size: str) -> Tally:
+    """The tally that a table of combinations and their sizes is, whatever the order of its rows."""
+    return tallied(counted, {name: name for name in columns}, size)[0]
+
+
+def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tally, Known]:
+    """The same, and what is known of its columns.
+
+    ``names``: those of columns, by those of the table.
     """
     found = {name: _sorted(counted[given]) for given, name in names.items()}
     order = _order([*found.values()])

@@ -21,7 +21,7 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations.coded import MOST_KEYS, Column, Known, coded, labels_of, tally_of
+from anonymizer.tables.relations.coded import MOST_KEYS, Column, Known, coded, labels_of, tallied
 from anonymizer.tables.relations.relation import Moves
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
@@ -86,7 +86,7 @@ class Frame:
         names = {f"{new}{place}": name for place, name in enumerate(columns)}
         keys = self.with_keys(self._plain(self.table, columns), names)
         counted = keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(new))
-        tally, known = tally_of(self.collected(counted), names, new)
+        tally, known = tallied(self.collected(counted), names, new)
         self._known |= known
         return tally
 
@@ -105,6 +105,31 @@ class Frame:
         """As ``Relation.recoded``."""
         with self.told():
             return type(self)(self._recoded(moves))
+
+    def require_in_memory(self, because: str) -> None:
+        """Require that the records are in memory, in their order."""
+        if not isinstance(self.table, nw.DataFrame):
+            raise InputError(
+                f"{because}, which a {type(self.native).__name__} of {self.library} does not hold "
+                "in memory; give a DataFrame of pandas or Polars, or a table of Arrow"
+            )
+
+    def assigned(self, columns: Mapping[str, pd.Series]) -> Self:
+        """A table in memory with more columns."""
+        added = self._held(pd.DataFrame({name: each.array for name, each in columns.items()}))
+        return type(self)(self.table.with_columns(*(added[name] for name in columns)))
+
+    def chosen(self, columns: Sequence[str]) -> Self:
+        """Some columns of the table."""
+        return type(self)(self.table.select(*columns))
+
+    def holding(self, table: pd.DataFrame) -> Any:
+        """Other records as the library holds them in memory."""
+        return self._held(table).to_native()
+
+    def _held(self, table: pd.DataFrame) -> Any:
+        arrow = pa.Table.from_pandas(table, preserve_index=False)
+        return nw.from_arrow(arrow.replace_schema_metadata(), backend=self.table.implementation)
 
     def write(self, path: Path, form: Format) -> None:
         """As ``Relation.write``; the table is computed in memory."""
@@ -241,7 +266,7 @@ def relation_of(table: object) -> Frame:
             f"a table must be a DataFrame of pandas, Polars, Dask or Spark, a table of Arrow or a "
             f"relation of DuckDB, not {type(table).__name__}"
         ) from None
-    known: type[Frame] = getattr(import_module(f"anonymizer.tables.relations.{module}"), name)
+    known: type[Frame] = getattr(import_module(f"anonymizer.tables.relations.libraries.{module}"), name)
     return known(seen)
 
 

@@ -3,12 +3,25 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars
 import pyarrow as pa
 
+from anonymizer.errors import InputError
 from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
 from anonymizer.tables.relations.frames import Frame, How, viewed
 from anonymizer.tables.relations.relation import Moves
+
+
+def from_pandas(table: pd.DataFrame) -> polars.DataFrame:
+    """A table as Polars has it, which knows no index; InputError where it cannot."""
+    try:
+        return polars.from_pandas(table.reset_index(drop=True))
+    except (TypeError, ValueError, polars.exceptions.PolarsError):
+        raise InputError(
+            "a column of the table holds values of several types, which Polars cannot have; "
+            "make it texts, or take a pandas DataFrame"
+        ) from None
 
 
 class PolarsFrame(Frame):
