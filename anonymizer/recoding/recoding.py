@@ -131,6 +131,13 @@ class RecodingPlan(ABC):
         PolicyBrokenError or PolicyUnreachableError when nothing that satisfies the policy is left.
         """
 
+    def dealt_by(self) -> int | None:
+        """A seed of which records, of those alike, get which of the values drawn for them.
+
+        None where nobody may know it, or nothing is drawn.
+        """
+        return None
+
     def require_room(self, columns: Iterable[object]) -> None:
         """Refuse a table with a column that is in the way of what is released of it."""
         if isinstance(self.recoding, Regions) and self.recoding.numbered:

@@ -84,8 +84,7 @@ def fitted(
         on_counted(task)
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
-    columns = anonymizer.columns_
-    moves = Moves.between(raw, released, columns, _changed(raw, released), plan.private)
+    moves = _moves(raw, released, anonymizer.columns_, plan)
     return Carried(relation.recoded(moves), released, table, plan, anonymizer.release_)
 
 
@@ -98,9 +97,14 @@ def applied(
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
-    changed = _changed(raw, released)
-    moves = Moves.between(raw, released, columns, changed, carried_out.private)
+    moves = _moves(raw, released, columns, carried_out)
     return Carried(relation.recoded(moves), released, table, carried_out, release)
+
+
+def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:
+    """What becomes of the records of a table, by a plan that was carried out on its tally."""
+    changed = _changed(raw, released)
+    return Moves.between(raw, released, columns, changed, plan.private, plan.dealt_by())
 
 
 def _changed(raw: Tally, released: Tally) -> list[str]:

@@ -6,7 +6,10 @@ records that miss values or are written in several ways, and what is drawn.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,7 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, PolicyBrokenError
+from anonymizer import (
+    Anonymizer,
+    FullDomain,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    MergedCells,
+    PolicyBrokenError,
+)
 from anonymizer.channels import moments_kept, probabilistic_loss
 from anonymizer.counts.schema import Schema
 from anonymizer.masking.contingency import Contingency
@@ -44,9 +55,13 @@ from anonymizer.privacy import (
     ValueGain,
 )
 from anonymizer.recoding.safepub import SafePub
+from anonymizer.release.relations import applied, fitted
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.relation import Relation
 
 
 def people(records: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -149,9 +164,9 @@ def test_models_find_the_same_of_a_tally(model, remove):
 
 
 @pytest.mark.parametrize("missing", ["drop", "category"])
-@pytest.mark.parametrize("recoding", ["variable-range", "boxes", "merged-cells"])
+@pytest.mark.parametrize("recoding", ["variable-range", "boxes", MergedCells(max_classes=3)])
 def test_records_that_miss_values(missing, recoding):
-    table = people()
+    table = people(120)
     table.loc[::7, "town"], table.loc[3::50, "illness"] = None, None
     made = [
         estimator([KAnonymity(5), DistinctLDiversity(2)], recoding=recoding, missing=missing)
@@ -340,3 +355,78 @@ def test_a_sample_of_a_tally_is_one_of_its_records():
         reach = np.sqrt(size * np.log(2e10) / 2)  # Hoeffding: beyond with a chance of 1e-10
         assert abs(drawn - size * (1 - np.exp(-1))) <= reach
     assert "39" not in json.dumps(anonymizer.release_.to_dict()["recoding"])
+
+
+# Tables where they lie
+
+CSV = Format(parquet=False)
+
+
+@pytest.fixture
+def lying(tmp_path) -> Iterator[Callable[[pd.DataFrame], Relation]]:
+    """Tables as CSV files, each read where it lies."""
+    with ExitStack() as stack:
+
+        def written(table: pd.DataFrame) -> Relation:
+            path = tmp_path / f"{len([*tmp_path.iterdir()])}.csv"
+            table.to_csv(path, index=False)
+            return stack.enter_context(opened(path, CSV))
+
+        yield written
+
+
+def recorded(relation: Relation) -> pd.DataFrame:
+    return relation.frame(relation.columns)
+
+
+@pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=50)])
+def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
+    """The records of a file get as many symbols as were drawn, again with the same seed."""
+    table = people().drop(columns="name").assign(number=range(300))
+    made = [
+        estimator([TCloseness(1), KAnonymity(2)], identifiers=(), recoding=chosen)
+        for chosen in (recoding, recoding, replace(recoding, seed=None))
+    ]
+    carried = [fitted(each, lying(table), CSV) for each in made]
+    carried.append(applied(made[0].plan_, lying(table), CSV))
+    for each in carried:
+        each.verify()
+    first, again, other, _ = found = [recorded(each.table) for each in carried]
+    for released in found:
+        unchanged = ["illness", "income", "number"]
+        pd.testing.assert_frame_equal(
+            released[unchanged].astype(str), table[unchanged].astype(str), check_dtype=False
+        )
+    counts = made[0].release_.released, len(first)
+    assert counts == (300, 300)
+    assert first.equals(again)
+    assert not first.equals(other)
+
+
+def test_a_private_sample_comes_in_random_order(lying):
+    """By another seed each time, which nobody knows; no column is released as it is."""
+    table = people(3000)[["age", "town"]].sort_values("age")
+    anonymizer = estimator(
+        [DifferentialPrivacy(2, 0.1)],
+        sensitive=(),
+        identifiers=(),
+        recoding=SafePub({"age": 0, "town": 1}),
+    )
+    carried = [fitted(anonymizer, lying(table), CSV) for _ in range(2)]
+    carried.append(applied(anonymizer.plan_, lying(table), CSV))
+    for each in carried:
+        each.verify()
+        ages = recorded(each.table)["age"].astype(int).tolist()
+        assert 0 < len(ages) < 3000
+        assert ages != sorted(ages)
+    assert len({tuple(recorded(each.table)["age"]) for each in carried}) == 3
+    for carry_out in (partial(fitted, anonymizer), partial(applied, anonymizer.plan_)):
+        with pytest.raises(InputError, match="column 'w' would be released as it is"):
+            carry_out(lying(table.assign(w="x")), CSV)
+
+
+def test_a_column_that_numbers_classes_is_not_put_over_another(lying):
+    anonymizer = estimator([KAnonymity(5)], recoding=MergedCells(max_classes=3))
+    fitted(anonymizer, lying(people()), CSV)
+    with pytest.raises(InputError, match="the table has a column 'class'"):
+        applied(anonymizer.plan_, lying(people().assign(**{"class": 1})), CSV)
