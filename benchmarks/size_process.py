@@ -84,7 +84,7 @@ def recode(source: str, study: str, path: str) -> Result:
     from anonymizer import Study
     from anonymizer.release.relations import fitted
 
-    anonymizer = Study.read(Path(study)).anonymizer()
+    anonymizer = Study(Path(study)).anonymizer()
     with _relation(source) as relation:
         carried = fitted(anonymizer, relation)
         with _clock() as clock:
@@ -106,7 +106,7 @@ def phases(study: str, directory: str) -> Result:
             seconds[current] = seconds.get(current, 0) + perf_counter() - began
             began, current = perf_counter(), doing
 
-    release, _ = publish(Study.read(Path(study)), Path(directory), force=True, watch=watch)
+    release, _ = publish(Study(Path(study)), Path(directory), force=True, watch=watch)
     watch("", 0, None)
     return {"phases": seconds, "search": release.search.seconds, "classes": release.classes}
 
@@ -196,7 +196,7 @@ def _library(
     with _relation(source) as same:
         _require_same(tally, same.tally(workloads.NINE))
     with _part(seconds, "count and search"):
-        carried = fitted(Study.read(Path(study)).anonymizer(), relation)
+        carried = fitted(Study(Path(study)).anonymizer(), relation)
     with _part(seconds, "recode and write"):
         write(carried.table.native)
     with _part(seconds, "count what was written"):
