@@ -139,7 +139,7 @@ def parquet(sizes: Sequence[int], scratch: Path) -> Iterator[Result]:
         "again from what was written. At most 4 GiB; the search alone within 3 s.",
         [
             *("records", "suppression", "s, whole process", "peak GiB", "us per record"),
-            *("classes", "search alone, s", "phases of another run, s"),
+            *("classes", "phases of another run, s"),
         ],
         runs,
     )
@@ -274,7 +274,7 @@ def database(sizes: Sequence[int], scratch: Path) -> Iterator[Result]:
         "`anonymizer run` from a database to eight Parquet files.",
         [
             *("records", "suppression", "s, whole process", "peak GiB", "us per record"),
-            *("classes", "search alone, s", "phases of another run, s"),
+            *("classes", "phases of another run, s"),
         ],
         runs,
     )

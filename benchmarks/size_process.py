@@ -108,7 +108,7 @@ def phases(study: str, directory: str) -> Result:
 
     release, _ = publish(Study(Path(study)), Path(directory), force=True, watch=watch)
     watch("", 0, None)
-    return {"phases": seconds, "search": release.search.seconds, "classes": release.classes}
+    return {"phases": seconds, "classes": release.classes}
 
 
 def pandas_copy(source: str, path: str) -> Result:

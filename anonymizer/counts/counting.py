@@ -10,6 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import by_text, encoded
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.ground import settled
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
@@ -44,6 +45,7 @@ class Counted:
     ) -> "Counted":
         """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
+        hierarchies = settled(hierarchies, table)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
         everybody = (

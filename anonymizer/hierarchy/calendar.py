@@ -6,7 +6,7 @@ year, and no other unit: ``2024-03-05 10h``, ``2024-W10``, ``2024-03``, ``2024-Q
 
 import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -266,6 +266,10 @@ class CalendarHierarchy(Hierarchy):
         place: Decimal = key.place  # type: ignore[attr-defined]
         return (*(self._label(unit, place) for unit in self.units), ANY)
 
+    def label_at(self, level: int, key: Hashable) -> Label:
+        place: Decimal = key.place  # type: ignore[attr-defined]
+        return ANY if level == self.height else self._label(self.units[level - 1], place)
+
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height; keys come in order, so that units are runs of them."""
         places = [key.place if isinstance(key, Moment) else None for key in keys]
@@ -296,6 +300,30 @@ class CalendarHierarchy(Hierarchy):
                 f"cut points of grid must be dates, such as grid = [2000-01-01], not {shown(given)}"
             )
         return place
+
+    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
+        """The units above the one that dates are counted by."""
+        if ground not in UNITS:
+            hint = did_you_mean(str(ground), UNITS) or f"; known are {', '.join(UNITS)}"
+            raise InputError(f"ground = {shown(ground)} is no unit of a calendar{hint}")
+        unit, finest = str(ground), self.units[0]
+        if unit == finest:
+            return self, 1
+        if UNITS.index(unit) > UNITS.index(finest):
+            raise InputError(
+                f"ground = {shown(unit)}: a {finest} is finer; give ground = {shown(finest)}, or "
+                f"leave {finest} out of calendar"
+            )
+        return replace(self, units=(unit, *self.units)), 1
+
+    def ground_at(self, level: int) -> object:
+        return self.units[level - 1]
+
+    def cell_of(self, key: Hashable) -> Hashable:
+        found = self._at_ground(key)
+        assert isinstance(found, Interval)
+        assert found.low is not None
+        return Moment(found.low, iso_of(found.low))
 
     def rule(self) -> dict[str, object]:
         given = {"zone": self.zone, "format": self.format}

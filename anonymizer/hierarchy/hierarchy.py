@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.feedback.display import Display, Displayed
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
@@ -38,6 +38,8 @@ class Hierarchy(Displayed, ABC):
     :meth:`redact`, :meth:`keep`, :meth:`calendar`, :meth:`order` or :meth:`suppression`.
     Level 0 is the raw value, the highest level a single group. ``source`` is the file, for
     messages, and ``limits`` are the levels and ranges that a release may use.
+
+    A hierarchy that is :meth:`grounded` makes one value of all that are alike at some level.
     """
 
     source: str = field(default="its hierarchy", kw_only=True)
@@ -225,12 +227,90 @@ class Hierarchy(Displayed, ABC):
         listed = isinstance(grid, Iterable) and not isinstance(grid, str)
         points = tuple(map(self.cut_point, grid)) if listed else grid  # type: ignore[arg-type]
         limits = Limits(min_level, max_level, points)  # type: ignore[arg-type]
+        limits = limits.upon(self.limits.ground)
         limits.require_height(self.height)
         if limits.grid is not None and not self.ordered:
             raise InputError(
                 "grid is for ranges of numbers, which this hierarchy has none of; leave it out"
             )
         return replace(self, limits=limits)
+
+    def grounded(self, ground: object) -> "Hierarchy":
+        """The same hierarchy over coarser values: a table is counted at the level of ``ground``.
+
+        That is a unit of a calendar, a width of ranges, a length of masked codes, a list of cut
+        points where ranges have such, or ``{"quantiles": 256}``, cut points that follow from the
+        table, or else the number of a level. Where the rule does not have
+        that level yet it becomes level 1. Nothing finer can be released, and far fewer combinations
+        of values are counted.
+
+        Raises InputError when there is no such level, or a coarser one would divide its groups.
+
+        >>> birth = Hierarchy.calendar(["year"]).grounded("month")
+        >>> [str(label) for label in birth.labels("2024-03-05")]
+        ['2024-03', '2024', '*']
+        """
+        hierarchy, level = self.with_ground(ground)
+        return replace(hierarchy, limits=hierarchy.limits.upon(level))
+
+    def with_ground(self, ground: object) -> "tuple[Hierarchy, int]":
+        """The hierarchy with a level for a ground, and which level that is."""
+        if not is_whole(ground, least=1) or ground >= self.height:  # type: ignore[operator]
+            if self.height == 1:
+                raise InputError(
+                    "this hierarchy has no level that values could be counted at; leave ground out"
+                )
+            raise InputError(
+                f"ground = {shown(ground)} must be a level of this hierarchy below the highest "
+                f"one, {self.height}, such as ground = 1"
+            )
+        return self, int(ground)  # type: ignore[call-overload]
+
+    @property
+    def ground(self) -> object:
+        """What the values are counted at, as :meth:`grounded` takes it; None: as they are."""
+        level = self.limits.ground
+        return None if level is None else self.ground_at(level)
+
+    def ground_at(self, level: int) -> object:
+        """How a level is given as a ground."""
+        return level
+
+    def settled(self, values: Iterable[object], sizes: Iterable[int]) -> "Hierarchy":
+        """The hierarchy with the ground that a table's values have, where that is up to them.
+
+        ``sizes`` are the records of each of the ``values``.
+        """
+        return self
+
+    def cell(self, key: Hashable) -> Hashable:
+        """The key that stands for all that are alike at the ground; the key itself without one."""
+        known = self.limits.ground is not None and key is not None and self.covers(key)
+        return self.cell_of(key) if known else key
+
+    def counted_as(self, value: object) -> Hashable:
+        """The key that a value is counted by."""
+        return self.cell(self.key(value))
+
+    def cell_of(self, key: Hashable) -> Hashable:
+        """The same of a value that is covered, by a hierarchy with a ground."""
+        return str(self._at_ground(key))
+
+    def ground_of(self, value: object) -> str | None:
+        """The text of what a value is counted as; its own where the hierarchy lacks it."""
+        key = self.key(value)
+        if key is None:
+            return None
+        return str(self._at_ground(key)) if self.covers(key) else text_of(value)
+
+    def _at_ground(self, key: Hashable) -> Label:
+        """The label of the values of a key at the ground."""
+        assert self.limits.ground is not None
+        return ANY if key is None else self.label_at(self.limits.ground, key)
+
+    def label_at(self, level: int, key: Hashable) -> Label:
+        """The label of the values of a key at a level of at least 1."""
+        return self.labels_of(key)[level - 1]
 
     def cut_point(self, given: object) -> Decimal:
         """Where on the number line a cut point of a grid lies."""
@@ -241,7 +321,8 @@ class Hierarchy(Displayed, ABC):
 
     def describe(self) -> dict[str, object]:
         """The hierarchy as JSON has it: its part of a study's fingerprint."""
-        return {**self.rule(), **self.limits.describe()}
+        ground = {} if self.ground is None else {"ground": self.ground}
+        return {**self.rule(), **self.limits.describe(), **ground}
 
     @property
     @abstractmethod
@@ -255,6 +336,11 @@ class Hierarchy(Displayed, ABC):
     @abstractmethod
     def rule(self) -> dict[str, object]:
         """How values generalize, as JSON has it; limits are apart from it."""
+
+    @property
+    def follows_table(self) -> bool:
+        """Whether its ground is up to the values of a table."""
+        return False
 
     @property
     def ordered(self) -> bool:
@@ -330,7 +416,7 @@ class Hierarchy(Displayed, ABC):
             attribute,
             dict(zip(keys, range(len(keys)), strict=True)),
             levels,
-            self.key,
+            self.key if self.limits.ground is None else self.counted_as,
             numbers,
             ordered=self.ordered and numbers is not None,
             listed=_among(keys, self.listed),
@@ -356,10 +442,15 @@ class Hierarchy(Displayed, ABC):
             key = self.key(value)
             if key is not None and not self.covers(key):
                 strangers[text_of(value)] += int(size)
-            raw.setdefault(key, None if key is None else value)
+            key = self.cell(key)
+            raw.setdefault(key, None if key is None else self._written(value, key))
         if strangers:
             raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
+
+    def _written(self, value: object, key: Hashable) -> object:
+        """What a value is released as at level 0: itself, or what is true of all of its cell."""
+        return value if self.limits.ground is None else self._at_ground(key)
 
 
 def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:

@@ -19,6 +19,12 @@ from anonymizer.tables.values import number_of
 Table = Mapping[str, Any]
 
 LIMITS = ("min-level", "max-level", "grid")
+"""Limits of any rule."""
+
+GROUND = "ground"
+"""What the values of any rule are counted at."""
+
+GENERAL = (*LIMITS, GROUND)
 """Keys that go with any rule."""
 
 
@@ -45,19 +51,21 @@ def hierarchy_of(table: Table, directory: Path = Path()) -> Hierarchy:
     InputError when it has no rule, or two, or something else; the message shows the right form.
     """
     rule = RULES[_only_rule(table)]
-    options = {name: table[name] for name in table if name not in LIMITS}
+    options = {name: table[name] for name in table if name not in GENERAL}
     hierarchy = rule.build(options, directory)
+    if GROUND in table:
+        hierarchy = hierarchy.grounded(table[GROUND])
     given = {name.replace("-", "_"): table[name] for name in LIMITS if name in table}
     # A file may have limits of its own.
-    return hierarchy.limited(**{**vars(hierarchy.limits), **given}) if given else hierarchy
+    return hierarchy.limited(**{**hierarchy.limits.given, **given}) if given else hierarchy
 
 
 def _only_rule(table: Table) -> str:
     """The name of the one rule of a table; InputError where it has another number of them."""
     known = dict.fromkeys([*RULES, *(name for rule in RULES.values() for name in rule.options)])
     for name in table:
-        if name not in known and name not in LIMITS:
-            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *LIMITS])}")
+        if name not in known and name not in GENERAL:
+            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *GENERAL])}")
     given = [name for name in RULES if name in table]
     # A key may be an option of one rule, and a rule itself: widths of ordered values.
     rules = [name for name in given if not any(name in RULES[each].options for each in given)]
@@ -66,7 +74,7 @@ def _only_rule(table: Table) -> str:
     if len(rules) > 1:
         raise InputError(f"{' and '.join(rules)} are two rules; leave one, {_such_as(rules[0])}")
     for name in table:
-        if name not in (rules[0], *RULES[rules[0]].options, *LIMITS):
+        if name not in (rules[0], *RULES[rules[0]].options, *GENERAL):
             home = next(rule for rule in RULES if name in RULES[rule].options)
             raise InputError(f"{name} goes with {home}, {_such_as(home)}")
     return rules[0]
@@ -167,6 +175,8 @@ def rule_alone(hierarchy: Hierarchy) -> dict[str, object] | None:
     if tuple(hierarchy.listed) or hierarchy.height > MOST_LEVELS:
         return None
     rule = {name: value for name, value in hierarchy.rule().items() if value != []}
+    if hierarchy.ground is not None:
+        rule[GROUND] = hierarchy.ground
     return {name: value for name, value in rule.items() if name != "origin" or "widths" in rule}
 
 
@@ -192,7 +202,7 @@ MOST_LEVELS = 100
 LISTING = ("file", "keep", "order")
 """Rules that list values."""
 
-NUMERIC = ("widths", "cuts", "origin")
+NUMERIC = ("widths", "cuts", "origin", GROUND)
 """Parts of rules that are numbers."""
 
 
@@ -200,7 +210,8 @@ def _numbers(given: object) -> object:
     """Numbers of a rule that are written as texts, whatever the depth of their lists."""
     if isinstance(given, list):
         return [*map(_numbers, given)]
-    return number_of(given) if isinstance(given, str) else given
+    number = number_of(given) if isinstance(given, str) else None
+    return given if number is None else number  # a unit of the calendar is none
 
 
 def right_form(given: object, attribute: str) -> str:

@@ -1,6 +1,6 @@
-"""What a steward allows of a hierarchy: its lowest and highest level, and where ranges may end."""
+"""What a steward allows of a hierarchy: its levels, its ground, and where ranges may end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -13,7 +13,8 @@ class Limits:
     """The levels that a release may use, from ``min_level`` to ``max_level``, and its ``grid``.
 
     ``max_level`` None is the highest level. ``grid`` is of ranges: how many cut points they may
-    have, or which ones; None where nothing is said.
+    have, or which ones; None where nothing is said. ``ground`` is the level that values are counted
+    at, so that none below it can be used; None where they are counted as they are.
 
     Raises InputError when a limit is no level, no number of cut points, or they are out of order.
     """
@@ -21,6 +22,7 @@ class Limits:
     min_level: int = 0
     max_level: int | None = None
     grid: int | tuple[Decimal, ...] | None = None
+    ground: int | None = None
 
     def __post_init__(self) -> None:
         for name, level in (("min-level", self.min_level), ("max-level", self.max_level)):
@@ -43,6 +45,12 @@ class Limits:
                 "list of them, such as grid = 100 or grid = [20, 40]"
             )
 
+    @property
+    def given(self) -> dict[str, object]:
+        """What can be given again: a lowest level, a highest one, and a grid."""
+        least = 0 if self.min_level == self.ground else self.min_level
+        return {"min_level": least, "max_level": self.max_level, "grid": self.grid}
+
     def require_height(self, height: int) -> None:
         """Require that the levels are some of 0, 1, ..., ``height``."""
         for name, level in (("min-level", self.min_level), ("max-level", self.max_level)):
@@ -50,6 +58,17 @@ class Limits:
                 raise InputError(
                     f"{name} = {level} is no level of this hierarchy; it has levels 0 to {height}"
                 )
+
+    def upon(self, ground: int | None) -> "Limits":
+        """The limits of values that are counted at a level, or as they are where that is None."""
+        if ground is None:
+            return self
+        if self.max_level is not None and self.max_level < ground:
+            raise InputError(
+                f"max-level = {self.max_level} is below the ground, which is level {ground}; "
+                f"write max-level = {ground} or more"
+            )
+        return replace(self, min_level=max(self.min_level, ground), ground=ground)
 
     def describe(self) -> dict[str, object]:
         """The limits that say something, as JSON has them."""

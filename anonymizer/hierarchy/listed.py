@@ -72,7 +72,9 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def ordered(self) -> bool:
-        return all(number_of(value) is not None for value in self.values)
+        # Labels of a ground are texts: nobody knows where ranges of them would end.
+        known = self.limits.ground is None
+        return known and all(number_of(value) is not None for value in self.values)
 
     @property
     def height(self) -> int:
@@ -103,6 +105,12 @@ class ListedHierarchy(Hierarchy):
 
     def rule(self) -> dict[str, object]:
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
+
+    def cell_of(self, key: Hashable) -> Hashable:
+        assert self.limits.ground is not None
+        level = self.limits.ground
+        partition, row = self._partitions[level - 1], self._row[str(key)]
+        return self.values[int(partition.first[partition.groups[row]])]
 
     @property
     def top(self) -> Label:

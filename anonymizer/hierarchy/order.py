@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -197,6 +197,25 @@ class OrderHierarchy(Hierarchy):
         if place is None:
             raise InputError(f"grid has {shown(given)}, which is not in order; add it there")
         return place
+
+    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
+        """The ranges above groups of so many consecutive values."""
+        finest = self.widths[0] if self.widths else None
+        if self.cuts or not is_whole(ground, least=1 if ground == finest else 2):
+            return super().with_ground(ground)
+        width = int(ground)  # type: ignore[call-overload]
+        if width == finest:
+            return self, 1
+        return replace(self, widths=(width, *self.widths)), 1
+
+    def ground_at(self, level: int) -> object:
+        return self.widths[level - 1] if self.widths else level
+
+    def cell_of(self, key: Hashable) -> Hashable:
+        found = self._at_ground(key)
+        assert isinstance(found, Interval)
+        assert found.low is not None
+        return self.values[int(found.low)]
 
     def rule(self) -> dict[str, object]:
         levels = {"widths": list(self.widths), "cuts": [list(level) for level in self.cuts]}

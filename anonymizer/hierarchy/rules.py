@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Literal, Self
 
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.naming import named
@@ -28,6 +28,9 @@ Side = Literal["left", "right"]
 
 LONGEST_CODE = 1000
 """Characters of a code that may be kept: no code of anybody is longer."""
+
+MOST_GROUND = 1024
+"""Cut points that values may be counted between."""
 
 MARKED = re.compile("[0-9],[0-9]")
 """A number whose comma is a mark."""
@@ -99,6 +102,11 @@ class RangeHierarchy(Hierarchy):
         assert number is not None
         return (*(self._range(level, number) for level in range(1, self.height)), ANY)
 
+    def label_at(self, level: int, key: Hashable) -> Label:
+        number = number_of(key)
+        assert number is not None
+        return ANY if level == self.height else self._range(level, number)
+
     def _range(self, level: int, number: Decimal) -> Interval:
         if self.widths:
             width = self.widths[level - 1]
@@ -109,6 +117,63 @@ class RangeHierarchy(Hierarchy):
         below = [cut for cut in points if cut <= number]
         above = [cut for cut in points if cut > number]
         return Interval(below[-1] if below else None, above[0] if above else None)
+
+    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
+        """The ranges above cells of a width, or between cut points that have all of theirs."""
+        if self.cuts:
+            return self._between(ground)
+        width = _number(ground)
+        if width is None or width <= 0:
+            raise InputError(
+                f"ground = {shown(ground)} must be a width above 0, such as ground = "
+                f"{number_text(self.widths[0])}"
+            )
+        finest = self.widths[0]
+        if width == finest:
+            return self, 1
+        if width > finest or floor_to(finest, width) != finest:
+            raise InputError(
+                f"ground = {number_text(width)}: ranges of width {number_text(finest)} would "
+                f"divide its cells; give a ground that {number_text(finest)} is a multiple of, "
+                f"such as ground = {number_text(finest)}, or leave that width out"
+            )
+        return replace(self, widths=(width, *self.widths)), 1
+
+    def _between(self, ground: object) -> tuple[Hierarchy, int]:
+        """The same between cut points."""
+        if isinstance(ground, Mapping):
+            from anonymizer.hierarchy.authoring.quantiles import QuantileHierarchy
+
+            return QuantileHierarchy.of_ground(self, ground), 1
+        given = ground if isinstance(ground, Sequence) and not isinstance(ground, str) else ()
+        points = [*map(_number, given)]
+        known = sorted({each for each in points if each is not None})
+        if not known or len(known) < len(points) or len(known) > MOST_GROUND:
+            raise InputError(
+                f"ground of cuts must list up to {MOST_GROUND:,} cut points, those of level 1 "
+                "among them, such as cuts = [[20, 40], [40]], ground = [10, 20, 30, 40]"
+            )
+        lacking = {*self.cuts[0]} - {*known}
+        if lacking:
+            raise InputError(
+                f"ground: the cut {number_text(min(lacking))} of level 1 would divide a cell; add "
+                "it to ground, or leave it out"
+            )
+        cuts = self.cuts if known == [*self.cuts[0]] else (tuple(known), *self.cuts)
+        return replace(self, cuts=cuts), 1
+
+    def ground_at(self, level: int) -> object:
+        if self.widths:
+            return number_text(self.widths[level - 1])
+        return [number_text(cut) for cut in self.cuts[level - 1]]
+
+    def cell_of(self, key: Hashable) -> Hashable:
+        found = self._at_ground(key)
+        assert isinstance(found, Interval)
+        if found.low is not None:
+            return found.low
+        assert found.high is not None
+        return found.high - 1
 
     def rule(self) -> dict[str, object]:
         return {
@@ -133,11 +198,16 @@ def _marked(strangers: Mapping[str, int]) -> str:
 
 def _exact(value: object) -> Decimal:
     """A number of a rule."""
-    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    number = number_of(value) if given else None
+    number = _number(value)
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number
+
+
+def _number(value: object) -> Decimal | None:
+    """What is given as a number, exactly; None for anything else."""
+    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    return number_of(value) if given else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,6 +252,9 @@ class MaskHierarchy(Hierarchy):
         code = str(key)
         return (*(self._masked(code, length) for length in self.lengths), ANY)
 
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return ANY if level == self.height else self._masked(str(key), self.lengths[level - 1])
+
     def _masked(self, code: str, length: int) -> str:
         """A code at the level of a length; what it is as it stands, where nothing is masked."""
         kept = max(len(code) - length, 0) if self.masks else min(length, len(code))
@@ -191,6 +264,26 @@ class MaskHierarchy(Hierarchy):
         if self.side == "left":
             return Meaning(code[:kept] + self.mask * hidden, {"masked": [kept, len(code)]})
         return Meaning(self.mask * hidden + code[hidden:], {"masked": [0, hidden]})
+
+    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
+        """The masked codes above those of a length."""
+        finest = self.lengths[0]
+        if not is_whole(ground, least=1):
+            raise InputError(
+                f"ground = {shown(ground)} must be a length, such as ground = {finest}"
+            )
+        length = int(ground)  # type: ignore[call-overload]
+        if length == finest:
+            return self, 1
+        if (length > finest) if self.masks else (length < finest):
+            raise InputError(
+                f"ground = {length}: {self.name} of length {finest} would divide its codes; give "
+                f"ground = {finest}, or leave that length out"
+            )
+        return replace(self, lengths=(length, *self.lengths)), 1
+
+    def ground_at(self, level: int) -> object:
+        return self.lengths[level - 1]
 
     def rule(self) -> dict[str, object]:
         side = {"side": "left" if self.side == "right" else "right"} if self.masks else {}

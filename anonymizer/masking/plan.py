@@ -239,7 +239,8 @@ def _require_unlimited(options: RandomRecoding, taxonomies: Mapping[str, Taxonom
     """Refuse limits of levels: a drawn value is of the level that the options give."""
     for name, taxonomy in taxonomies.items():
         if taxonomy.finest or taxonomy.bounded:
-            given = "max-level" if taxonomy.bounded else "min-level"
+            lowest = "min-level" if taxonomy.limits.ground is None else "ground"
+            given = "max-level" if taxonomy.bounded else lowest
             raise InputError(
                 f"recoding {options.name!r} draws values, and cannot keep to the {given} of "
                 f"{name!r}; leave it out, and give the level that values are drawn at by levels = "

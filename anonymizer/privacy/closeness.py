@@ -111,7 +111,13 @@ class TCloseness(SensitiveModel):
                     f"{self.name}: distance 'hierarchical' needs a hierarchy of the sensitive "
                     "values; give hierarchy"
                 )
-            object.__setattr__(self, "hierarchy", Hierarchy.of(self.hierarchy))
+            hierarchy = Hierarchy.of(self.hierarchy)
+            if hierarchy.ground is not None:
+                raise InputError(
+                    f"{self.name}: a ground is for quasi-identifiers, not for the hierarchy of "
+                    "sensitive values; leave it out"
+                )
+            object.__setattr__(self, "hierarchy", hierarchy)
 
     @classmethod
     def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:

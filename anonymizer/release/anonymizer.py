@@ -41,9 +41,9 @@ from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
+    from anonymizer.recoding.lattice import LatticeGraph
     from anonymizer.release.relations import Carried
     from anonymizer.tables.relations.frames import Frame
-    from anonymizer.recoding.lattice import LatticeGraph
 
 
 @dataclass(eq=False, repr=False)
@@ -219,7 +219,9 @@ class Anonymizer(Displayed, Request, Conventions):
         rows = given if self.verify else rows_of(given)
         table = with_target(rows, y, self.schema)
         released = self._released(table)
-        self.columns_ = [name for name in self.columns_ if name not in {*table.columns} - {*given.columns}]
+        self.columns_ = [
+            name for name in self.columns_ if name not in {*table.columns} - {*given.columns}
+        ]
         self.feature_names_in_ = np.array(given.columns, dtype=object)
         return released
 
@@ -277,16 +279,29 @@ class Anonymizer(Displayed, Request, Conventions):
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
     @logged("counting", lambda task: _counts_of(task))
-    def task(self, table: engine.Table) -> Task:
+    def task(self, table: engine.Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
+
+        ``hierarchies``: those of the table, where grounds that follow from it are known already.
 
         Raises InputError when table and parameters do not fit together.
         """
         self._require_options()
         models, objective, run = self.models, self.chosen_objective, self.run()
         self.chosen_recoding.require_suitable(models, objective, run)
-        counted = Counted.of(table, self.schema, self.hierarchies, population_of(models))
+        self._require_given_grounds(models)
+        known = self.hierarchies if hierarchies is None else hierarchies
+        counted = Counted.of(table, self.schema, known, population_of(models))
         return Task(counted, models, objective, whole_seed(self.seed), run)
+
+    def _require_given_grounds(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse a ground that follows from the records where nothing else may."""
+        of_table = [name for name, each in self.hierarchies.items() if each.follows_table]
+        if of_table and any(isinstance(model, DifferentialPrivacy) for model in models):
+            raise InputError(
+                f"quantiles of {of_table[0]!r} follow from the records, and no noise protects "
+                "them; give its ground as cut points, such as ground = [10, 20, 30]"
+            )
 
     def _require_options(self) -> None:
         require_one_of("unseen", self.unseen, UNSEEN)

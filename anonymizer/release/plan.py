@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
@@ -14,7 +13,7 @@ from anonymizer.counts.schema import Schema, T
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
-from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
@@ -111,6 +110,16 @@ class Plan:
     def taxonomies(self) -> Mapping[str, Taxonomy]:
         """The values of each quasi-identifier that are known, and how they generalize."""
         return self.fitted.taxonomies
+
+    @property
+    def hierarchies(self) -> Mapping[str, Hierarchy]:
+        """How values generalize, of quasi-identifiers where that is known."""
+        if self.followed is None:
+            known = {name: each.hierarchy for name, each in self.taxonomies.items()}
+        else:
+            reaches = self.followed.source.reaches.items()
+            known = {name: each.hierarchy for name, each in reaches}
+        return {name: each for name, each in known.items() if each is not None}
 
     @property
     def recoding(self) -> Partitions | Regions:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
 from anonymizer.recoding.recoding import RecodingPlan, Task
@@ -23,7 +24,7 @@ class Carried:
     """A release that was proven on counts, and the table that it is, which is not computed yet.
 
     ``table``: where the released table lies. ``counted``: its records by the columns with a role;
-    ``plan`` made it of the records that were ``given``, counted with clean values.
+    ``plan`` made it of the records that were ``given``, counted with clean values, at their ground.
     """
 
     table: Relation = field(repr=False)
@@ -78,14 +79,17 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
+    relation, hierarchies = grounded(relation, anonymizer.hierarchies, form)
+    require_countable(relation, schema.columns, hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
-    task = anonymizer.task(table)
+    task = anonymizer.task(table, hierarchies)
     if on_counted is not None:
         on_counted(task)
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
     moves = _moves(raw, released, anonymizer.columns_, plan)
-    return Carried(relation.recoded(moves), released, table, plan, anonymizer.release_)
+    given = at_ground(table, hierarchies)
+    return Carried(relation.recoded(moves), released, given, plan, anonymizer.release_)
 
 
 def applied(
@@ -93,12 +97,16 @@ def applied(
 ) -> Carried:
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
+    require_columns(relation.columns, schema.columns)
+    relation, hierarchies = grounded(relation, plan.hierarchies, form)
+    require_countable(relation, schema.columns, hierarchies)
     raw, table = counted_in(relation, schema.columns, form)
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
     moves = _moves(raw, released, columns, carried_out)
-    return Carried(relation.recoded(moves), released, table, carried_out, release)
+    given = at_ground(table, hierarchies)
+    return Carried(relation.recoded(moves), released, given, carried_out, release)
 
 
 def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:

@@ -171,6 +171,8 @@ def cut_points(
     given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
+    if limits.ground is not None and blocks is None:
+        end = max(end, _end_of_cells(taxonomy, values[-1]))
     return CutPoints(points, end, len(used.places) if given else None)
 
 
@@ -188,6 +190,14 @@ def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decim
         return max(
             values[-1] + unit if step is None else floor_to(values[-1], step) + step, points[-1]
         )
+
+
+def _end_of_cells(taxonomy: Taxonomy, last: Decimal) -> Decimal:
+    """Where the cell of the ground that the last value stands for ends; its place where open."""
+    assert taxonomy.limits.ground is not None
+    level, (codes, numbers) = taxonomy.levels[taxonomy.limits.ground], taxonomy.placed
+    label = level.labels[level.groups[codes[numbers.index(last)]]]
+    return label.high if isinstance(label, Interval) and label.high is not None else last
 
 
 def _candidates(

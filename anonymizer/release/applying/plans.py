@@ -9,6 +9,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.inline import of_rule, rule_alone
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of, without_people
 from anonymizer.recoding.generalization import GeneralizationPlan, People
@@ -165,7 +166,7 @@ def _hierarchies(manifest: Manifest, study: "Study | None") -> dict[str, Hierarc
                 f"{MANIFEST} is damaged: rules of hierarchies and labels do not fit ({wrong[0]})"
             )
         return {name: of_rule(rule) for name, rule in rules.items()}
-    given = study.hierarchies
+    given = settled_as(study.hierarchies, rules)
     for name, groups in manifest.recoding.items():
         alike = name in given and (rule_alone(given[name]) or None) == rules.get(name)
         level = manifest.levels.get(name)

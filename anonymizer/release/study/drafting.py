@@ -11,6 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.profiling import TableProfile, profile
+from anonymizer.profiling.grounds import grounded_ladder
 from anonymizer.profiling.ladders import ladder_in_boxes, ladder_of
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.policy import (
@@ -80,9 +81,12 @@ class Draft(Study):
         ladders = {
             name: ladder_of(found.counted[name], self.k, found.order_of(name)) for name in names
         }
-        if recoding_of(found, ladders).keys["method"] != Boxes.name:
-            return ladders
-        return {name: ladder_in_boxes(found.counted[name], each) for name, each in ladders.items()}
+        if recoding_of(found, ladders).keys["method"] == Boxes.name:
+            ladders = {n: ladder_in_boxes(found.counted[n], each) for n, each in ladders.items()}
+        return {
+            name: grounded_ladder(found.counted[name], each, found.combinations)
+            for name, each in ladders.items()
+        }
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:

@@ -1,10 +1,14 @@
 """What a key and the original table prove of a release: who made it, and of what."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anonymizer.counts.ground import at_ground
 from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.authoring.quantiles import settled_as
+from anonymizer.hierarchy.inline import of_rule
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.release import MANIFEST, SIGNATURE
@@ -85,9 +89,17 @@ class Evidence:
             given = Given(missing_values=tuple(roles.missing_values))
             form = describe_file(self.original, given, [*names])
         table = read_table(self.original, form, [*names])
+        table = at_ground(table, _hierarchies(manifest, study))
         alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
         words = "is another table: its counts are not those that were released from"
         return required("input.fingerprint", alike, "", words, "original")
+
+
+def _hierarchies(manifest: Manifest, study: Study | None) -> Mapping[str, Hierarchy]:
+    """The hierarchies by whose grounds a table was counted: of rules alone where no study is."""
+    if study is not None:
+        return settled_as(study.hierarchies, manifest.hierarchies)
+    return {name: of_rule(rule) for name, rule in manifest.hierarchies.items()}
 
 
 def _wrong(key: PublicKey, content: bytes, signature: bytes | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
+from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.hierarchy.inline import of_rule, rule_alone
 from anonymizer.masking import RandomRecoding
@@ -64,7 +65,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield from _options(manifest, study)
     yield from policies(manifest["privacy"], policy_of_study(study))
     yield from _levels(manifest, study)
-    yield from levels_of(manifest, study.hierarchies)
+    yield from levels_of(manifest, _settled(manifest, study))
     yield from _seed(manifest, study)
     yield from _repeated(manifest, study)
     yield _fingerprint(manifest, study)
@@ -275,9 +276,14 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
     return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
 
 
+def _settled(manifest: Mapping[str, Any], study: Study) -> Mapping[str, Hierarchy]:
+    """The hierarchies of a study, with the grounds that the table of the release had."""
+    return settled_as(study.hierarchies, manifest.get("hierarchies", {}))
+
+
 def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     """The rules and the method by which other tables are recoded."""
-    rules = {name: rule_alone(each) for name, each in study.hierarchies.items()}
+    rules = {name: rule_alone(each) for name, each in _settled(manifest, study).items()}
     given = as_listed({name: rule for name, rule in rules.items() if rule})
     yield compared("hierarchies", manifest.get("hierarchies", {}), given, "study")
     method = as_listed(study.recoding.described)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations.relation import Moves
 
 MOST_KEYS = 2**62
@@ -77,10 +77,10 @@ def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tal
     order = _order([*found.values()])
     columns, known = {}, {}
     for name, column in found.items():
-        kinds, exact = _categories(column.values)
+        kinds, changed = _categories(column.values)
         codes = np.where(column.codes < len(kinds), column.codes, -1)
         columns[name] = pd.Categorical.from_codes(codes[order], kinds)
-        if not exact:
+        if changed:
             known[name] = columns[name].categories, column.values
     sizes = counted[size].to_numpy().astype(np.int64)
     return Tally(pd.DataFrame(columns), sizes[order]), known
@@ -112,20 +112,26 @@ def _order(columns: Sequence[Column]) -> Codes:
 
 
 def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
-    """Values as Python has them, and whether Arrow has the same; those it cannot hold are texts."""
-    if values.type == pa.time64("ns"):  # Python has microseconds
-        whole = pc.all(pc.equal(values.cast(pa.int64()).to_numpy() % 1000, 0)).as_py()
-        return _index(values.cast(pa.time64("us") if whole else pa.string())), False
+    """Values as Python has them, and whether these are texts instead of others."""
+    found = values_of(values)
+    return pd.Index(found), pd.api.types.is_string_dtype(found.dtype) and not is_text(values.type)
+
+
+def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    """Values as Python has them; those that it cannot hold are texts."""
+    if column.type == pa.time64("ns"):  # Python has microseconds
+        return _series(column.cast(pa.string()))
+    values = _series(column)
     try:
-        kinds = _index(values)
-        kinds.tolist()
+        if pa.types.is_temporal(column.type):
+            values.tolist()
     except OverflowError:
-        return _index(values.cast(pa.string())), False
-    return kinds, True
+        return _series(column.cast(pa.string()))
+    return values
 
 
-def _index(values: pa.Array) -> pd.Index:
-    return pd.Index(exact_frame(pa.table({"": values}))[""])
+def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    return exact_frame(pa.table({"": column}))[""]
 
 
 def _coded(column: pd.Series, known: Known) -> Column:

@@ -102,6 +102,12 @@ class Relation(Protocol):
         the table has; combinations are numbered by their index, from 0.
         """
 
+    def estimate(self, columns: Sequence[str]) -> int:
+        """About how many distinct combinations of values some columns have, in little memory.
+
+        Off by a few per cent, or more where it is extrapolated from some of the records.
+        """
+
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
         """Some columns of at most so many records, evenly spread, in the order of the table.
 

@@ -11,8 +11,9 @@ import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
-from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import PLAIN, anew
 

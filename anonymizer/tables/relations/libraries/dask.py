@@ -8,8 +8,9 @@ import pandas as pd
 import pyarrow as pa
 
 from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import Runs, dealt, runs_of, seed_of
-from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
+from anonymizer.tables.relations.counting import AS_TEXTS, viewed
 from anonymizer.tables.relations.dealing import runs_of, seed_of
-from anonymizer.tables.relations.frames import AS_TEXTS, Frame, viewed
+from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
 RECORDS = "anonymizer_records_"
@@ -41,12 +42,12 @@ class DuckFrame(Frame):
             ) ranked
             ASOF JOIN anonymizer_runs_ runs
             ON ranked."{row}" = runs."{row}" AND ranked."{row} rank" >= runs.first
-        """  # noqa: S608
+        """
         return viewed(table.to_native().query(RECORDS, query))
 
     def shuffled(self, table: Any) -> Any:
         """As ``Frame.shuffled``."""
-        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"  # noqa: S608
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"
         return viewed(table.to_native().query(RECORDS, query))
 
 

@@ -8,8 +8,9 @@ import polars
 import pyarrow as pa
 
 from anonymizer.errors import InputError
+from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
-from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
 

@@ -1,0 +1,164 @@
+"""Before a table is counted where it lies: values become coarser, and cells are few enough.
+
+A hierarchy with a ground makes one value of all that are alike at some level. In a table that is
+counted where it lies one of these values takes the place of the others, so that the engine counts
+no more combinations than there are cells.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+
+from anonymizer.counts.schema import T
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.tables import engine
+from anonymizer.tables.files import Format, cleaned
+from anonymizer.tables.reading import Cap
+from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.values import is_missing, text_of
+
+COMBINATIONS = Cap("ANONYMIZER_MAX_COMBINATIONS", 10_000_000)
+"""Distinct combinations of values that are held in memory: some 300 bytes each."""
+
+OFF = 1.1
+"""How far an estimate of their number may be off."""
+
+NAMED = 3
+"""Columns that a message names."""
+
+
+def settled(hierarchies: Mapping[str, Hierarchy], table: engine.Table) -> Mapping[str, Hierarchy]:
+    """Hierarchies with the grounds that follow from the values of a table."""
+    found = dict(hierarchies)
+    for name, hierarchy in hierarchies.items():
+        if hierarchy.limits.ground is not None and name in table.columns:
+            codes, values = engine.distinct(table[name])
+            sizes = engine.sized(table, codes, len(values))
+            found[name] = hierarchy.settled(values, sizes.tolist())
+    return found
+
+
+def grounded(
+    relation: Relation, hierarchies: Mapping[str, Hierarchy], form: Format | None = None
+) -> tuple[Relation, Mapping[str, Hierarchy]]:
+    """The table with one value in place of all that are alike at the ground of their column.
+
+    It is one of these values, of the type that the column has: nothing is read of it but what is
+    true of all. Values that a hierarchy does not cover stay as they are. With it come the
+    hierarchies, ``settled`` where their grounds follow from the table. ``form``: how the table lies
+    in a file, as in ``cleaned``.
+    """
+    found = dict(hierarchies)
+    names = [name for name, each in hierarchies.items() if each.limits.ground is not None]
+    counted = [relation.tally([name]) for name in names]  # before anything is joined to it
+    for name, raw in zip(names, counted, strict=True):
+        column = raw[name] if form is None else cleaned(raw[name], form)
+        found[name] = hierarchies[name].settled(list(column), raw.sizes.tolist())
+        relation = _grounded(relation, raw, found[name], list(column))
+    return relation, found
+
+
+def _grounded(
+    relation: Relation, raw: engine.Tally, hierarchy: Hierarchy, values: Sequence[object]
+) -> Relation:
+    stand_ins = _stand_ins(hierarchy, values)
+    if stand_ins == [*range(len(stand_ins))]:
+        return relation
+    from anonymizer.tables.relations.merging import merging
+
+    return relation.recoded(merging(raw, stand_ins, relation.columns))
+
+
+def at_ground(table: T, hierarchies: Mapping[str, Hierarchy]) -> T:
+    """A table, or its tally, with labels of their ground in place of values that have one.
+
+    So two tables are one that differ in nothing that was counted.
+    """
+    columns = {}
+    for name, hierarchy in hierarchies.items():
+        if hierarchy.limits.ground is not None:
+            codes, values = engine.distinct(table[name])
+            columns[name] = engine.relabel(
+                table[name], codes, [hierarchy.ground_of(value) for value in values]
+            )
+    return engine.replaced(table, columns)
+
+
+def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
+    """The place of the value that stands for each: of those alike that of the first text."""
+    cells = [_cell(hierarchy, value) for value in values]
+    order = sorted(range(len(values)), key=lambda place: (_text(values[place]), place))
+    first: dict[Hashable, int] = {}
+    for place in order:
+        first.setdefault(cells[place], place)
+    return [first[cell] for cell in cells]
+
+
+def _cell(hierarchy: Hierarchy, value: object) -> Hashable:
+    """What values that are alike share; a value that is not covered shares nothing."""
+    key = hierarchy.key(value)
+    if key is None or hierarchy.covers(key):
+        return hierarchy.cell(key)
+    return NoCell, type(value), text_of(value)
+
+
+class NoCell:
+    """In place of the cell of values that a hierarchy does not cover."""
+
+
+def _text(value: object) -> str:
+    return "" if is_missing(value) else text_of(value)
+
+
+def require_countable(
+    relation: Relation, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+) -> None:
+    """Refuse a table of more distinct combinations of values than memory holds.
+
+    ``columns``: those that are counted, ``hierarchies`` those of some of them. They are estimated
+    only where there are so many records; InputError names the columns of most values, and how they
+    are counted coarser.
+    """
+    most = COMBINATIONS.value
+    if relation.records <= most:
+        return
+    found = relation.estimate(columns)
+    if found <= OFF * most:
+        return
+    values = {name: relation.estimate([name]) for name in columns}
+    largest = sorted(columns, key=lambda name: -values[name])[:NAMED]
+    about = ", ".join(f"{name!r} about {values[name]:,}" for name in largest)
+    raise InputError(
+        f"the columns with a role have about {found:,} distinct combinations of values, more than "
+        f"the {most:,} that are counted (of values, {about}); {_way_out(largest, hierarchies)}, or "
+        f"set {COMBINATIONS.variable} in the environment where memory allows more"
+    )
+
+
+def _way_out(largest: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> str:
+    """How the first of some columns that can be counted coarser is."""
+    for name in largest:
+        if name in hierarchies:
+            example = _example(hierarchies[name])
+            if example is not None:
+                return f"count one of them coarser, such as {name} with ground = {example}"
+    return "round these, or give them no role"
+
+
+def _example(hierarchy: Hierarchy) -> str | None:
+    """A ground that is coarser than the one there is."""
+    level = (hierarchy.limits.ground or 0) + 1
+    if level >= hierarchy.height:
+        return None
+    given = hierarchy.ground_at(level)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return f"[{', '.join(map(str, given))}]"
+    return f'"{given}"' if isinstance(given, str) and not _is_number(given) else str(given)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        Decimal(text)
+    except ArithmeticError:
+        return False
+    return True
