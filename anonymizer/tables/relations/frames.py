@@ -67,8 +67,10 @@ class Frame(Countable):
         arrow = pa.Table.from_pandas(table, preserve_index=False)
         return nw.from_arrow(arrow.replace_schema_metadata(), backend=self.table.implementation)
 
-    def write(self, path: Path, form: Format) -> None:
-        """As ``Relation.write``; the table is computed in memory."""
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
+        """As ``Relation.write``, in one file; the table is computed in memory."""
+        if parts is not None:
+            raise InputError(f"a table of {self.library} is written to one file, not in parts")
         write_table(self.frame(self.columns), path, form)
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:

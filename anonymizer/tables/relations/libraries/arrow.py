@@ -1,16 +1,14 @@
 """Tables of Arrow: records keep their order, and columns types that Arrow cannot compute with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
 from anonymizer.tables.relations.frames import Frame, How
@@ -37,12 +35,6 @@ class ArrowFrame(Frame):
     library = "Arrow"
     ordered = True
     as_texts = ()
-
-    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
-        """As ``Relation.spread``."""
-        table = self.native.select(columns)
-        places = np.arange(0, len(table), max(1, -(-len(table) // most)))
-        return exact_frame(_taken(table, places))
 
     def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``; nothing of records that are left out stays in memory."""

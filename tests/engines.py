@@ -1,0 +1,52 @@
+"""The libraries whose tables are released where they lie: a table of each, made of one of Arrow."""
+
+import warnings
+
+import pandas as pd
+
+from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.relations.frames import relation_of
+
+
+def arrow(table):
+    return table
+
+
+def polars(table):
+    import polars
+
+    return polars.from_arrow(table)
+
+
+def lazy(table):
+    return polars(table).lazy()
+
+
+def duckdb(table):
+    import duckdb
+
+    return duckdb.connect().from_arrow(table)
+
+
+def dask(table):
+    """Three partitions, one of them without a record."""
+    import dask.dataframe
+
+    frame = exact_frame(table)
+    half = len(frame) // 2
+    parts = [frame[:half], frame[:0], frame[half:]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return dask.dataframe.from_map(lambda part: part, parts, meta=frame[:0])
+
+
+KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask)}
+"""What makes a table of each kind."""
+
+
+def records_of(table):
+    """The records of a table of any kind as texts, in any order, to compare them by."""
+    if not isinstance(table, pd.DataFrame):
+        table = relation_of(table).frame(relation_of(table).columns)
+    plain = table.astype(object).where(table.notna(), None)
+    return sorted(repr(tuple(row)) for row in plain.itertuples(index=False))
