@@ -341,9 +341,13 @@ def written(section: str, results: Sequence[Result], command: str) -> None:
     from measure import table as markdown
 
     lines = [f"# Tables of any size: {section}", "", f"Made by `{command}`"]
-    lines += ["with ANONYMIZER_DATA set, on two cores: records drawn from Adult with ages moved and"]
+    lines += [
+        "with ANONYMIZER_DATA set, on two cores: records drawn from Adult with ages moved and"
+    ]
     lines += ["cells redrawn (see workloads.py), nine quasi-identifiers with ARX's hierarchies,"]
-    lines += [f"k = 5, objective loss. Least of {ROUNDS} rounds in which all take turns, of one for"]
+    lines += [
+        f"k = 5, objective loss. Least of {ROUNDS} rounds in which all take turns, of one for"
+    ]
     lines += [f"{LARGE:,} records and more, for databases and for clusters. Each is a process."]
     for result in results:
         lines += ["", f"## {result.title}", "", result.text, ""]

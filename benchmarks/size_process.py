@@ -112,7 +112,7 @@ def phases(study: str, directory: str) -> Result:
 
 
 def pandas_copy(source: str, path: str) -> Result:
-    """pandas reads a CSV file and writes it again."""
+    """What pandas takes: it reads a CSV file and writes it again."""
     import pandas as pd
 
     pd.read_csv(source).to_csv(path, index=False)
@@ -143,7 +143,10 @@ def spark(source: str, study: str, path: str, master: str) -> Result:
     started = perf_counter() - starts
     try:
         read, write = session.read.parquet, lambda table: table.write.parquet(path)
-        return {"start of Spark": started, **_library(lambda p: read(p), write, source, study, path)}
+        return {
+            "start of Spark": started,
+            **_library(lambda p: read(p), write, source, study, path),
+        }
     finally:
         session.stop()
 

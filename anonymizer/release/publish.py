@@ -84,8 +84,8 @@ def _publish(
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     with output.workspace() as space:
-        cluster = (given.engine, given.master)
-        place = Place(study.data_path, form, given.table, space, given.memory, watch, *cluster)
+        means = cluster_of(study)
+        place = Place(study.data_path, form, given.table, space, given.memory, watch, *means)
         with place.opened(study.schema.columns) as raw:
             if writing.safe:
                 raw = with_safe_names_in(raw, (*study.schema.columns, *study.schema.identifiers))
@@ -94,6 +94,23 @@ def _publish(
             watch("writing and verifying the release", 0, None)
             promised = Promised(study.published, study.privacy, study.objective_options)
             return write_release(output, carried, promised, writing, place)
+
+
+def cluster_of(study: Study) -> tuple[Engine, str | None]:
+    """The engine of a study, and the master of its cluster; InputError where keys do not fit it."""
+    given = study.document.data
+    if given.engine == "duckdb" and given.master is not None:
+        raise InputError(
+            f'{study.path}: [data] master is the address of a cluster; add engine = "spark" or '
+            '"dask", or leave it out'
+        )
+    for key in ("memory", "table"):
+        if given.engine != "duckdb" and getattr(given, key) is not None:
+            raise InputError(
+                f"{study.path}: [data] {key} is for the embedded engine, not for "
+                f'engine = "{given.engine}"; leave one of them out'
+            )
+    return given.engine, given.master
 
 
 class Place(NamedTuple):

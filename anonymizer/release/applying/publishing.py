@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
@@ -20,6 +19,7 @@ from anonymizer.release.publish import (
     Place,
     Promised,
     Writing,
+    cluster_of,
     write_release,
 )
 from anonymizer.release.relations import Carried, applied, counted_in
@@ -84,19 +84,14 @@ def publish_applied(
         form = _format(table, manifest, plan.schema.columns, study)
         writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
         with output.workspace() as space:
-            place = Place(table, form, None, space, watch=watch, **_cluster(study))
+            means = ("duckdb", None) if study is None else cluster_of(study)
+            place = Place(table, form, None, space, None, watch, *means)
             with _as_study(study), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
                 carried = _applied(plan, lying, form, wishes.unseen)
                 watch("writing and verifying the release", 0, None)
                 return write_release(output, carried, _promised(plan, manifest), writing, place)
-
-
-def _cluster(study: Study | None) -> dict[str, Any]:
-    """The engine that a study gives, and its master."""
-    given = None if study is None else study.document.data
-    return {} if given is None else {"engine": given.engine, "master": given.master}
 
 
 def _promised(plan: Plan, manifest: Manifest) -> Promised:

@@ -23,7 +23,9 @@ LIBRARIES = {"spark": "pyspark", "dask": "dask"}
 
 
 @contextmanager
-def opened_on(engine: ClusterEngine, path: Path, form: Format, master: str | None) -> Iterator[Frame]:
+def opened_on(
+    engine: ClusterEngine, path: Path, form: Format, master: str | None
+) -> Iterator[Frame]:
     """A table of Parquet files that Spark or Dask reads, counts, recodes and writes.
 
     Parameters

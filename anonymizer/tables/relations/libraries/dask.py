@@ -19,7 +19,6 @@ from anonymizer.tables.relations.dealing import Runs, dealt, runs_of, seed_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
-
 PATIENCE = 10
 """Seconds to wait for a scheduler."""
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonymizer.tables.relations.counting import viewed
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import runs_of, seed_of
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
