@@ -108,7 +108,7 @@ def _client(address: str) -> Any:
             "'dask[distributed]'"
         ) from None
     try:
-        return Client(address, timeout=PATIENCE)
+        return Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"no scheduler of Dask answers at {address} ({type(error).__name__}); check master"

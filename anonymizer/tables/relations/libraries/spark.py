@@ -90,7 +90,7 @@ def session(master: str | None) -> Iterator[Callable[[list[str]], Any]]:
 def _begun(master: str | None) -> Any:
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.appName("anonymizer")  # type: ignore[attr-defined]
+    builder = SparkSession.builder.appName("anonymizer")
     if master is not None:
         builder = builder.master(master)
     try:
