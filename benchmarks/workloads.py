@@ -6,7 +6,7 @@ UCI's own file too (adult/adult.data). ANONYMIZER_DATA names the directory of bo
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -20,11 +20,13 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness, loa
 from anonymizer.privacy import PrivacyModel
 
 __all__ = [
+    "NINE",
     "Workload",
     "adult",
     "directory",
     "eight_attributes",
     "enlarged",
+    "enlarged_parts",
     "four_attributes",
     "nine_and_relationship",
     "nine_attributes",
@@ -179,16 +181,43 @@ def enlarged(records: int, like: pd.DataFrame | None = None) -> pd.DataFrame:
     Records are drawn with replacement; then ages move by up to three years, and 3 % of the other
     cells are drawn anew from their columns. Tables of whole millions begin alike.
     """
-    rng = np.random.default_rng(SEED)
-    extract = _extract() if like is None else like
-    source = {name: _categorical(column) for name, column in extract.items()}
+    source = _sources(like)
     cells = {name: np.empty(records, np.int8) for name in source}
+    for number, part in enumerate(_drawn(records, source)):
+        place = slice(number * CHUNK, min((number + 1) * CHUNK, records))
+        for name, codes in part.items():
+            cells[name][place] = codes
+    return _table(cells, source)
+
+
+def enlarged_parts(records: int) -> Iterator[pd.DataFrame]:
+    """The records of ``enlarged``, a million at a time."""
+    source = _sources(None)
+    return (_table(part, source) for part in _drawn(records, source))
+
+
+def _sources(like: pd.DataFrame | None) -> dict[str, pd.Categorical]:
+    extract = _extract() if like is None else like
+    return {name: _categorical(column) for name, column in extract.items()}
+
+
+def _drawn(
+    records: int, source: Mapping[str, pd.Categorical]
+) -> Iterator[dict[str, NDArray[np.int8]]]:
+    """The codes of each column, of a million records at a time."""
+    rng = np.random.default_rng(SEED)
+    many = len(next(iter(source.values())))
     for start in range(0, records, CHUNK):
-        part = slice(start, min(start + CHUNK, records))
-        drawn = rng.integers(len(extract), size=part.stop - part.start)
-        for name, column in source.items():
-            change = _jittered if name == "age" else _redrawn
-            cells[name][part] = change(column.codes, drawn, rng)
+        drawn = rng.integers(many, size=min(CHUNK, records - start))
+        yield {
+            name: (_jittered if name == "age" else _redrawn)(column.codes, drawn, rng)
+            for name, column in source.items()
+        }
+
+
+def _table(
+    cells: Mapping[str, NDArray[np.int8]], source: Mapping[str, pd.Categorical]
+) -> pd.DataFrame:
     columns = {
         name: pd.Categorical.from_codes(codes, dtype=source[name].dtype)
         for name, codes in cells.items()

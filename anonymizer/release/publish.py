@@ -1,7 +1,7 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from anonymizer.release.relations import Carried, counted_in, fitted
 from anonymizer.release.release import FILES, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
+from anonymizer.release.study.document import Engine
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, columns_in, disarmed, disarmed_text, formulas
@@ -84,7 +85,8 @@ def _publish(
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     with output.workspace() as space:
-        place = Place(study.data_path, form, given.table, space, given.memory, watch)
+        means = cluster_of(study)
+        place = Place(study.data_path, form, given.table, space, given.memory, watch, *means)
         with place.opened(study.schema.columns) as raw:
             if writing.safe:
                 raw = with_safe_names_in(raw, (*study.schema.columns, *study.schema.identifiers))
@@ -95,11 +97,29 @@ def _publish(
             return write_release(output, carried, promised, writing, place)
 
 
+def cluster_of(study: Study) -> tuple[Engine, str | None]:
+    """The engine of a study, and the master of its cluster; InputError where keys do not fit it."""
+    given = study.document.data
+    if given.engine == "duckdb" and given.master is not None:
+        raise InputError(
+            f'{study.path}: [data] master is the address of a cluster; add engine = "spark" or '
+            '"dask", or leave it out'
+        )
+    for key in ("memory", "table"):
+        if given.engine != "duckdb" and getattr(given, key) is not None:
+            raise InputError(
+                f"{study.path}: [data] {key} is for the embedded engine, not for "
+                f'engine = "{given.engine}"; leave one of them out'
+            )
+    return given.engine, given.master
+
+
 class Place(NamedTuple):
     """Where a table lies and how it is read.
 
     ``path`` and ``form``; the ``table`` of a database; ``space``: a directory for what does not fit
-    into ``memory``; ``watch`` is told of the progress.
+    into ``memory``; ``watch`` is told of the progress; the ``engine`` that reads and writes it, and
+    the ``master`` of its cluster.
     """
 
     path: Path
@@ -108,22 +128,25 @@ class Place(NamedTuple):
     space: Path
     memory: str | None = None
     watch: Watch = ignore
+    engine: Engine = "duckdb"
+    master: str | None = None
 
     @contextmanager
     def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
         if self.path.is_file() and not self.form.parquet and not is_database(self.path):
             _require_header(self.path, self.form, columns)
-        with opened(
-            self.path,
-            self.form,
-            table=self.table,
-            scratch=self.space,
-            memory=self.memory,
-            watch=self.watch,
-        ) as found:
+        with self._lying() as found:
             require_named(self.path, found.columns, columns, self.form)
             yield found
+
+    def _lying(self) -> AbstractContextManager[Relation]:
+        if self.engine != "duckdb":
+            from anonymizer.tables.relations.cluster import opened_on
+
+            return opened_on(self.engine, self.path, self.form, self.master)
+        means = {"table": self.table, "scratch": self.space, "memory": self.memory}
+        return opened(self.path, self.form, **means, watch=self.watch)
 
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means."""

@@ -19,6 +19,7 @@ from anonymizer.release.publish import (
     Place,
     Promised,
     Writing,
+    cluster_of,
     write_release,
 )
 from anonymizer.release.relations import Carried, applied, counted_in
@@ -83,7 +84,8 @@ def publish_applied(
         form = _format(table, manifest, plan.schema.columns, study)
         writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
         with output.workspace() as space:
-            place = Place(table, form, None, space, watch=watch)
+            means = ("duckdb", None) if study is None else cluster_of(study)
+            place = Place(table, form, None, space, None, watch, *means)
             with _as_study(study), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)

@@ -69,8 +69,15 @@ Memory = Annotated[StrictStr, Field(pattern=SIZE)]
 """How much memory may be used, a number and its unit."""
 
 
+Engine = Literal["duckdb", "spark", "dask"]
+"""What reads, counts, recodes and writes tables of files."""
+
+
 class Data(Section):
-    """``[data]``: where the table lies and how it is read."""
+    """``[data]``: where the table lies, how it is read and by what.
+
+    ``master``: the address of the cluster of another engine than the embedded one.
+    """
 
     path: StrictStr
     separator: StrictStr | None = None
@@ -83,6 +90,8 @@ class Data(Section):
     columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
     table: StrictStr | None = None
     memory: Memory | None = None
+    engine: Engine = "duckdb"
+    master: StrictStr | None = None
 
 
 class Columns(Section):

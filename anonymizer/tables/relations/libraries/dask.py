@@ -1,5 +1,9 @@
 """DataFrames of Dask, computed a partition at a time."""
 
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import dask.dataframe
@@ -7,11 +11,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from anonymizer.errors import InputError
+from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import Runs, dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
+
+PATIENCE = 10
+"""Seconds to wait for a scheduler."""
 
 
 class DaskFrame(Frame):
@@ -24,6 +33,18 @@ class DaskFrame(Frame):
         with self.told():
             frame = table.to_native().compute()
             return pa.Table.from_pandas(frame, preserve_index=False)
+
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
+        """As ``Relation.write``, by the workers, Parquet alone."""
+        from anonymizer.tables.relations.cluster import named_parts, require_parquet
+
+        require_parquet(form, self.library)
+        scratch = path.with_name(f".{path.name}-dask")
+        spread = self.native.repartition(npartitions=parts or 1)
+        with self.told():
+            spread.to_parquet(str(scratch.absolute()), write_index=False, name_function=_numbered)
+        named_parts([*scratch.glob("part-*.parquet")], path, parts)
+        shutil.rmtree(scratch)
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``: to one partition, whose key is of the type that the table's is."""
@@ -69,3 +90,33 @@ def _dealt(part: pd.DataFrame, runs: Runs, seed: int, row: str, move: str) -> pd
     rows = part[row].to_numpy(np.int64)
     rng = np.random.default_rng([seed, *rows[:1]])
     return part.assign(**{move: dealt(rows, runs, rng)})
+
+
+def _numbered(part: int) -> str:
+    """A name of a file that is in the order of the parts."""
+    return f"part-{part:06}.parquet"
+
+
+@contextmanager
+def session(master: str | None) -> Iterator[Callable[[list[str]], Any]]:
+    """What reads Parquet files, by the workers of a scheduler where there is the address of one."""
+    with ExitStack() as opened:
+        if master is not None:
+            opened.enter_context(_client(master))
+        yield lambda files: dask.dataframe.read_parquet(files, split_row_groups=True)
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise InputError(
+            "a scheduler of Dask needs distributed, which is not installed: pip install "
+            "'dask[distributed]'"
+        ) from None
+    try:
+        return Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"no scheduler of Dask answers at {address} ({type(error).__name__}); check master"
+        ) from None

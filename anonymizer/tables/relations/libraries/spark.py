@@ -1,10 +1,16 @@
 """DataFrames of Spark."""
 
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from anonymizer.errors import InputError
+from anonymizer.tables.files.format import Format
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
@@ -15,6 +21,18 @@ class SparkFrame(Frame):
     """A DataFrame of Spark, of a session of its own or one that it is connected to."""
 
     library = "Spark"
+
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
+        """As ``Relation.write``, by the machines of the cluster, Parquet alone."""
+        from anonymizer.tables.relations.cluster import named_parts, require_parquet
+
+        require_parquet(form, self.library)
+        scratch = path.with_name(f".{path.name}-spark")
+        spread = self.native.coalesce(1) if parts is None else self.native.repartition(parts)
+        with self.told():
+            spread.write.parquet(str(scratch.absolute()))
+        named_parts([*scratch.glob("part-*.parquet")], path, parts)
+        shutil.rmtree(scratch)
 
     def beside(self, small: pa.Table) -> Any:
         """As ``Frame.beside``."""
@@ -57,3 +75,32 @@ def _chance(native: Any, seed: int) -> Any:
     salt = sql.lit(str(seed))
     digest = sql.xxhash64(salt, *(sql.col(f"`{name}`") for name in native.columns))
     return sql.sha2(sql.concat(salt, digest.cast("string")), 256)
+
+
+@contextmanager
+def session(master: str | None) -> Iterator[Callable[[list[str]], Any]]:
+    """A session of Spark, ended afterwards where it was begun here, as what reads Parquet files."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    found = active or _begun(master)
+    try:
+        yield lambda files: found.read.parquet(*files)
+    finally:
+        if active is None:
+            found.stop()
+
+
+def _begun(master: str | None) -> Any:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName("anonymizer")
+    if master is not None:
+        builder = builder.master(master)
+    try:
+        return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    except Exception as error:  # of Java, of the network, of an address that is none
+        raise InputError(
+            f"Spark could not be started with master {master or 'as configured'} "
+            f"({type(error).__name__}); start it alone to see why"
+        ) from None
