@@ -125,7 +125,7 @@ def write_release(
     manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
     shape = shape_of(table, schema)
     about = {
-        "columns": _roles(schema, form),
+        "columns": reported_roles(schema, form),
         "objective": ReportedObjective.model_validate(written.objective),
         **_input(raw, release, written),
     }
@@ -217,7 +217,7 @@ def _release_in(directory: Path) -> tuple[str, ...]:
     return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
 
 
-def _roles(schema: Schema, form: Format) -> ReportedRoles:
+def reported_roles(schema: Schema, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     return ReportedRoles(
         quasi_identifiers=list(schema.quasi_identifiers),

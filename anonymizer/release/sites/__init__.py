@@ -1,0 +1,11 @@
+"""Tables whose records may not leave their sites: counted there, added by a steward, recoded there.
+
+Each site writes the counts of its part (``counting.py``). The steward adds them and releases the
+counts of the union as it will be (``steward.py``). Each site recodes its part by that release
+(``following.py``, ``parts.py``). Whoever has all recoded parts counts them again, adds, and compares
+(``union.py``). The room may import the other rooms of ``release``.
+"""
+
+from anonymizer.release.sites.counting import PartCounts as PartCounts
+from anonymizer.release.sites.counting import count_part as count_part
+from anonymizer.release.sites.steward import publish_counts as publish_counts

@@ -1,0 +1,186 @@
+"""The release of a table that lies in parts: chosen for the sum of their counts, and proven on it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding.recoding import Task
+from anonymizer.release.applying.plans import Followed
+from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
+from anonymizer.release.manifest.figures import ReportedObjective
+from anonymizer.release.manifest.fingerprint import fingerprint_of
+from anonymizer.release.manifest.parts import ReleasedFile, ReportedInput
+from anonymizer.release.output.directory import reserved
+from anonymizer.release.plan import Plan
+from anonymizer.release.proof import prove
+from anonymizer.release.publish import reported_roles, require_free
+from anonymizer.release.release import COUNTS, FILES, Release
+from anonymizer.release.signing import PrivateKey, manifest_writers
+from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
+from anonymizer.release.sites.following import Following
+from anonymizer.release.study import Study
+from anonymizer.tables import engine
+from anonymizer.tables.counts_file import added, as_texts, compared
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.relation import Moves, Relation
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """A table of which nothing but the counts is here: those of the columns with a role."""
+
+    counted: Tally = field(repr=False)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that were counted."""
+        return [*self.counted.columns]
+
+    @property
+    def records(self) -> int:
+        """How many records were counted."""
+        return engine.records(self.counted)
+
+    @property
+    def native(self) -> Any:
+        """Nothing: the records are elsewhere."""
+        raise self._refused()
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """Count again, by some of the columns."""
+        return engine.tally(self.counted, columns)
+
+    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
+        """None: the order of the records is not known here."""
+        return None
+
+    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
+        """Refused: the records are elsewhere."""
+        raise self._refused()
+
+    def recoded(self, moves: Moves) -> Relation:
+        """Refused: each site recodes its part."""
+        raise self._refused()
+
+    def write(self, path: Path, form: Format) -> None:
+        """Refused: each site writes its part."""
+        raise self._refused()
+
+    def _refused(self) -> InputError:
+        return InputError("this needs the records of the table, of which only counts are here")
+
+
+def publish_counts(
+    study: Study,
+    counts: Sequence[Path],
+    directory: Path,
+    *,
+    force: bool = False,
+    n_jobs: int | None = None,
+    watch: Watch = ignore,
+    on_counted: Callable[[Task], object] | None = None,
+    key: PrivateKey | None = None,
+) -> tuple[Release, Manifest]:
+    """Anonymize the table whose parts were counted, and write its counts and its manifest.
+
+    The parts are recoded here as every site will recode its own, by the manifest; their sum has to
+    be what is released. It is verified in memory and as read back. The directory is as one of
+    :func:`publish`, with ``released.counts`` in place of the table.
+
+    Raises InputError when the study cannot be carried out on the counts, they do not belong
+    together, or the directory cannot be written; PolicyUnreachableError or PolicyBrokenError when
+    the policy cannot be met.
+    """
+    require_countable(study)
+    with reserved(directory, FILES) as output:
+        require_free(directory, counts[0], force)
+        watch("reading the counts", 0, None)
+        parts = read_parts(study, counts)
+        whole = added([part.tally for part in parts])
+        anonymizer = study.anonymizer(n_jobs, watch)
+        task = anonymizer.task(whole)
+        if on_counted is not None:
+            on_counted(task)
+        released = anonymizer.fit_counted(whole, task, cast(Relation, Elsewhere(whole)))
+        watch("writing and verifying the release", 0, None)
+        release = _with_others(anonymizer.release_, parts[0].columns, whole)
+        about = _reported(study, release, parts, whole, key)
+        manifest: Manifest = release.manifest
+        final = PartCounts(as_texts(released), parts[0].columns, parts[0].roles)
+        people = anonymizer.plan_.fitted.people(released)
+
+        def manifest_in(place: Path) -> Manifest:
+            nonlocal manifest
+            file = _file(place / COUNTS, final, study)
+            manifest = manifest.model_copy(update={**about, "table": file})
+            _require_followable(study, manifest, final.tally, parts)
+            return manifest
+
+        def write(path: Path) -> None:
+            final.write(path)
+            prove(PartCounts.read(path).tally, study.published, study.privacy, people)
+
+        output.write({COUNTS: write, **manifest_writers(manifest_in, key)}, force=force)
+    return release, manifest
+
+
+def _file(path: Path, counts: PartCounts, study: Study) -> ReleasedFile:
+    """What is reported of the file: columns of the parts, and missing values of those counted."""
+    missing = shape_of(counts.tally, study.published)["missing"]
+    return ReleasedFile(
+        file=path.name, sha256=digest_of_file(path), columns=[*counts.columns], missing=missing
+    )
+
+
+def _with_others(release: Release, columns: Sequence[str], whole: Tally) -> Release:
+    """The release with the columns that the parts have and nobody counted."""
+    others = [name for name in columns if name not in whole.columns]
+    known = [*release.other_columns]
+    return replace(release, other_columns=[n for n in columns if n in {*others, *known}])
+
+
+def _reported(
+    study: Study,
+    release: Release,
+    parts: Sequence[PartCounts],
+    whole: Tally,
+    key: PrivateKey | None,
+) -> dict[str, Any]:
+    """What the manifest has of the counts and of how the parts are read."""
+    form = Format(True, missing_values=tuple(study.document.data.missing_values))
+    about = {
+        "columns": reported_roles(study.published, form),
+        "objective": ReportedObjective.model_validate(study.objective_options),
+        "counts": sorted(part.digest for part in parts),
+    }
+    if key is None:
+        return about
+    names = {*release.recoding, *study.published.sensitive, *study.published.targets}
+    return {**about, "input": ReportedInput(fingerprint=fingerprint_of(whole, names, key.of_counts))}
+
+
+def _require_followable(
+    study: Study, manifest: Manifest, released: Tally, parts: Sequence[PartCounts]
+) -> None:
+    """Recode every part as its site will, and require that their sum is what is released."""
+    following = following_of(manifest, study, released)
+    sites = [following.part(part.tally).released for part in parts]
+    sizes = compared([released, *sites])[1]
+    if (sizes[0] != sizes[1:].sum(axis=0)).any():
+        raise InputError(
+            f"{study.path}: sites could not recode their parts as this recoding does, from what a "
+            "manifest may say of it; choose another [recoding] method"
+        )
+
+
+def following_of(manifest: Manifest, study: Study | None, released: Tally) -> Following:
+    """How parts are recoded by a manifest and the released counts."""
+    followed = Followed.of(manifest, study)
+    plan = Plan(followed.source.plan, 0, manifest.study.fingerprint, manifest.method, followed)
+    return Following(plan, released, manifest.suppressed_class)
