@@ -43,9 +43,14 @@ def as_texts(table: Tally) -> Tally:
     return Tally(pd.DataFrame(columns, index=table.index), table.sizes)
 
 
+def as_text(value: object) -> str | None:
+    """The text of a value; None for a missing one."""
+    return None if is_missing(value) else text_of(value)
+
+
 def _texts(column: pd.Series) -> pd.Series:
     codes, values = engine.distinct(column)
-    texts = [None if is_missing(value) else text_of(value) for value in values]
+    texts = [*map(as_text, values)]
     known = sorted({text for text in texts if text is not None})
     places = {text: place for place, text in enumerate(known)}
     numbers = np.array([-1 if text is None else places[text] for text in texts], np.intp)

@@ -1,0 +1,224 @@
+"""A site's part, recoded by the release of the steward and written with what proves its place.
+
+A part is no release: the policy is about all parts together. So its directory has no manifest of a
+release but ``part.json``, which names the release and the counts that it belongs to.
+"""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, ValidationError
+
+from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest import Manifest, digest_of_file
+from anonymizer.release.manifest.parts import Digest, ManifestPart, ReleasedFile
+from anonymizer.release.output.directory import reserved
+from anonymizer.release.plan import Plan
+from anonymizer.release.publish import same_file
+from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
+from anonymizer.release.sites.counting import PartCounts
+from anonymizer.release.sites.following import Following
+from anonymizer.release.study import Study
+from anonymizer.release.verification import require_followable
+from anonymizer.tables import engine
+from anonymizer.tables.counts_file import as_text, as_texts, compared
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format, read_table, release_format, write_table
+from anonymizer.tables.reading import MANIFEST_SIZE, parsed_json, read_bytes, text_in
+
+PART = "part.json"
+"""The file that says what a part is of, next to its table."""
+
+PART_FILES = (*RELEASED, PART)
+"""The files that a part may have; the last one is the sign that it is whole."""
+
+
+class PartManifest(ManifestPart):
+    """What ``part.json`` reports."""
+
+    format: Literal[1] = 1
+    release: Digest = Field(description="The SHA-256 of the release.json that it belongs to.")
+    counts: Digest = Field(description="The SHA-256 of the file of counts of the raw part.")
+    table: ReleasedFile = Field(description="The recoded part.")
+    separator: str | None = Field(description="Between the fields of a CSV file; null: Parquet.")
+
+    @classmethod
+    def read(cls, directory: Path) -> "PartManifest":
+        """That of a directory; InputError when there is none, or it is damaged."""
+        path = directory / PART
+        absent = f"there is no {path}: give the directory that `anonymizer apply --counts` wrote"
+        text = text_in(read_bytes(path, MANIFEST_SIZE, absent=absent), path)
+        try:
+            return cls.model_validate(parsed_json(text))
+        except (ValueError, ValidationError):
+            raise InputError(f"{path} is damaged: it describes no part of a release") from None
+
+    def write(self, path: Path) -> None:
+        """Write it to a file."""
+        content = self.model_dump(exclude_unset=True)
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def tally(self, directory: Path, manifest: Manifest) -> Tally:
+        """The part recounted from its table, by the columns with a role, as texts.
+
+        Raises InputError when the table was changed, or cannot be read.
+        """
+        path = directory / self.table.file
+        try:
+            digest = digest_of_file(path)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+        if digest != self.table.sha256:
+            raise InputError(f"{path} is not what {PART} is about: it was changed since")
+        return _recounted(path, manifest, release_format(path, self.separator))
+
+
+def _recounted(path: Path, manifest: Manifest, form: Format) -> Tally:
+    columns = manifest.roles.columns
+    return as_texts(engine.tally(read_table(path, form, columns), columns))
+
+
+def require_counted(manifest: Manifest, release: Path) -> list[str]:
+    """The digests of the counts that a release was made of.
+
+    Raises InputError when it was made of a table.
+    """
+    if manifest.counts is None:
+        raise InputError(
+            f"{release} was made of a table, not of counts of parts; leave out --counts and --parts"
+        )
+    return manifest.counts
+
+
+def publish_part(
+    release: Path,
+    table: Path,
+    counts: Path,
+    directory: Path,
+    *,
+    study: Study,
+    force: bool = False,
+    watch: Watch = ignore,
+    signed_by: Path | None = None,
+) -> PartManifest:
+    """Recode a part as the release that was made of its counts, and write it into a directory.
+
+    The release is verified first. The table must have the counts in the file ``counts``, and these
+    be among those of the release; every record becomes one that stands in the released counts. The
+    part is counted again as read back. ``study``: that by which the part was counted.
+
+    Raises InputError when these do not belong together, or the directory cannot be written;
+    PolicyBrokenError when the release does not hold, or does not have the classes of the part.
+    """
+    with reserved(directory, PART_FILES, "part") as output:
+        home = release if release.is_dir() else release.parent
+        if any(same_file(directory / name, path) for name in PART_FILES for path in (table, counts)):
+            raise InputError(f"{directory} holds the raw part; choose another directory")
+        if same_file(directory, home) or (directory / MANIFEST).exists():
+            raise InputError(f"{directory} is a release; choose another directory for the part")
+        watch("reading the release", 0, None)
+        require_followable(home, study, key=signed_by)
+        manifest = Manifest.read(home / MANIFEST)
+        plan = Plan.from_manifest(home, study=study)
+        assert plan.followed is not None
+        own = PartCounts.read(counts)
+        if own.digest not in require_counted(manifest, home):
+            raise InputError(
+                f"{counts} is not among the counts that {home} was made of; send it to the "
+                "steward, or give the file that was sent"
+            )
+        watch("reading the table", 0, None)
+        form = study.format_of(table)
+        raw = _without_identifiers(study, study.read(table, form))
+        group, tally = _tallied(raw, plan.schema.columns)
+        _require_same(table, counts, raw, tally, own)
+        whole = PartCounts.read(home / COUNTS).tally
+        following = Following(plan, whole, manifest.suppressed_class)
+        part = following.part(tally).released
+        _require_within(part, whole)
+        columns = manifest.file[0].columns
+        released = _carried_out(raw, group, part)[columns]
+        watch("writing and verifying the part", 0, None)
+        name, written = "released" + form.suffix, form.released
+
+        def write(path: Path) -> None:
+            write_table(released, path, written)
+            again = compared([_recounted(path, manifest, written), part])[1]
+            if (again[0] != again[1]).any():
+                raise PolicyBrokenError(
+                    "nothing was written: the part reads back from its file in another way than it "
+                    "was recoded; write the values of the raw part in another way"
+                )
+
+        def about(path: Path) -> None:
+            nonlocal found
+            sha256 = digest_of_file(path.parent / name)
+            file = ReleasedFile(file=name, sha256=sha256, columns=columns)
+            found = found.model_copy(update={"table": file})
+            found.write(path)
+
+        found = PartManifest.model_construct(
+            format=1,
+            release=plan.followed.sha256,
+            counts=own.digest,
+            separator=None if form.parquet else form.separator,
+        )
+        output.write({name: write, PART: about}, force=force)
+    return found
+
+
+def _tallied(raw: pd.DataFrame, columns: tuple[str, ...]) -> tuple[np.ndarray, Tally]:
+    """The number of each record's combination of values, and how many records have each."""
+    group, first = engine.grouped(raw, columns)
+    combinations = engine.records_of(raw[list(columns)], first).reset_index(drop=True)
+    return group, Tally(combinations, np.bincount(group, minlength=len(first)).astype(np.int64))
+
+
+def _without_identifiers(study: Study, raw: pd.DataFrame) -> pd.DataFrame:
+    return engine.without_columns(raw, [n for n in study.schema.identifiers if n in raw.columns])
+
+
+def _require_same(
+    table: Path, counts: Path, raw: pd.DataFrame, tally: Tally, own: PartCounts
+) -> None:
+    """Require that a table is the one that was counted."""
+    alike = {*tally.columns} == {*own.tally.columns} and {*raw.columns} == {*own.columns}
+    if alike:
+        sizes = compared([own.tally, tally])[1]
+        alike = bool((sizes[0] == sizes[1]).all())
+    if not alike:
+        raise InputError(
+            f"{table} does not have the columns and counts in {counts}: it was changed since it "
+            "was counted, or is another table; count it again, and have the release made again"
+        )
+
+
+def _require_within(part: Tally, whole: Tally) -> None:
+    """Require that the released union has every record of a part."""
+    sizes = compared([part, whole])[1]
+    if (sizes[0] > sizes[1]).any():
+        raise PolicyBrokenError(
+            "nothing was written: the recoded part has records that the release does not have; "
+            "the release was changed after it was made, or the study is another one"
+        )
+
+
+def _carried_out(raw: pd.DataFrame, group: np.ndarray, part: Tally) -> pd.DataFrame:
+    """The records under the released values of their combinations, without those left out."""
+    place = part.combinations.index.get_indexer(pd.RangeIndex(group.max() + 1))[group]
+    kept = np.flatnonzero(place >= 0)
+    left = engine.records_of(raw, kept)
+    rows = place[kept]
+    columns = {}
+    for name in part.columns:
+        codes, labels = engine.distinct(part[name])
+        before, values = engine.distinct(left[name])
+        pairs = {*zip(before.tolist(), codes[rows].tolist(), strict=True)}
+        alike = all(as_text(values[old]) == labels[new] for old, new in pairs)
+        if not alike:
+            columns[name] = engine.relabel(left[name], codes[rows], labels)
+    return engine.without_traces(engine.replaced(left, columns))
