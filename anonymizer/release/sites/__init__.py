@@ -8,4 +8,6 @@ counts of the union as it will be (``steward.py``). Each site recodes its part b
 
 from anonymizer.release.sites.counting import PartCounts as PartCounts
 from anonymizer.release.sites.counting import count_part as count_part
+from anonymizer.release.sites.parts import publish_part as publish_part
 from anonymizer.release.sites.steward import publish_counts as publish_counts
+from anonymizer.release.sites.union import verify_parts as verify_parts

@@ -5,6 +5,7 @@ release but ``part.json``, which names the release and the counts that it belong
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -116,10 +117,7 @@ def publish_part(
     """
     with reserved(directory, PART_FILES, "part") as output:
         home = release if release.is_dir() else release.parent
-        if any(same_file(directory / name, path) for name in PART_FILES for path in (table, counts)):
-            raise InputError(f"{directory} holds the raw part; choose another directory")
-        if same_file(directory, home) or (directory / MANIFEST).exists():
-            raise InputError(f"{directory} is a release; choose another directory for the part")
+        _require_free(directory, home, (table, counts), force)
         watch("reading the release", 0, None)
         require_followable(home, study, key=signed_by)
         manifest = Manifest.read(home / MANIFEST)
@@ -169,6 +167,19 @@ def publish_part(
         )
         output.write({name: write, PART: about}, force=force)
     return found
+
+
+def _require_free(directory: Path, home: Path, sources: Sequence[Path], force: bool) -> None:
+    """Refuse a directory that holds the raw part, a release, or files that are no part of ours."""
+    there = [name for name in PART_FILES if (directory / name).exists()]
+    if any(same_file(directory / name, path) for name in there for path in sources):
+        raise InputError(f"{directory} holds the raw part; choose another directory")
+    if same_file(directory, home) or (directory / MANIFEST).exists():
+        raise InputError(f"{directory} is a release; choose another directory for the part")
+    if there and not force:
+        raise InputError(f"{directory} already holds a part, {there[-1]}; --force replaces it")
+    if there and PartManifest.read(directory).table.file not in there:
+        raise InputError(f"{directory} holds other files than a part; choose another directory")
 
 
 def _tallied(raw: pd.DataFrame, columns: tuple[str, ...]) -> tuple[np.ndarray, Tally]:
