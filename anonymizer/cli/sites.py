@@ -53,9 +53,7 @@ def publishing(counts: Sequence[Path]) -> "Callable[..., tuple[Release, Manifest
     if not counts:
         return publish
 
-    def of_counts(
-        study: "Study", directory: Path, **options: object
-    ) -> "tuple[Release, Manifest]":
+    def of_counts(study: "Study", directory: Path, **options: object) -> "tuple[Release, Manifest]":
         return publish_counts(study, counts, directory, **options)  # type: ignore[arg-type]
 
     return of_counts
@@ -69,9 +67,7 @@ def verifying(parts: Sequence[Path]) -> "Callable[..., Verification]":
     if not parts:
         return verify_release
 
-    def with_parts(
-        release: Path, study: Path | None, **options: Path | None
-    ) -> "Verification":
+    def with_parts(release: Path, study: Path | None, **options: Path | None) -> "Verification":
         return verify_parts(release, parts, study, **options)
 
     return with_parts

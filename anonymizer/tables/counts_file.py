@@ -1,9 +1,9 @@
 """Counts of a table in a file: Parquet, a row for each combination of values, and its records.
 
 The columns are those that were counted, as texts: so a table that lies as CSV and one that lies as
-Parquet are counted alike. The last column has the records of each combination, 64-bit integers. Rows
-are sorted, so that nothing is left of the order of the records. What a file is about is JSON text in
-its metadata, under the key ``anonymizer``.
+Parquet are counted alike. The last column has the records of each combination, 64-bit integers.
+Rows are sorted, so that nothing is left of the order of the records. What a file is about is JSON
+text in its metadata, under the key ``anonymizer``.
 """
 
 import json

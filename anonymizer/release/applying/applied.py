@@ -90,7 +90,7 @@ class AppliedPlan(GeneralizationPlan):
         raw = {name: taxonomy.levels[0] for name, taxonomy in self.taxonomies.items()}
         return [name for name, partition in self.recoding.items() if partition is not raw[name]]
 
-    def strange(self, table: pd.DataFrame) -> Mask:
+    def strange(self, table: engine.Table) -> Mask:
         """Which records of a table have values, or a combination, that is not covered."""
         return self.strange_in(self.codes(table))
 
@@ -103,7 +103,7 @@ class AppliedPlan(GeneralizationPlan):
             found |= self.recoding.class_of(codes) < 0
         return found
 
-    def codes(self, table: pd.DataFrame) -> Codes:
+    def codes(self, table: engine.Table) -> Codes:
         """The value codes of every record, shape (records, quasi-identifiers)."""
         names = self.schema.quasi_identifiers
         pairs = ((engine.distinct(table[name]), self.taxonomies[name]) for name in names)

@@ -34,7 +34,7 @@ class UnseenReport(NamedTuple):
 
 
 def plan_for(
-    source: Source, table: pd.DataFrame, unseen: Unseen, *, scored: bool = False
+    source: Source, table: engine.Table, unseen: Unseen, *, scored: bool = False
 ) -> tuple[AppliedPlan, UnseenReport | None]:
     """The plan for a table, and a report of what it does not cover, None where there is nothing.
 
@@ -91,7 +91,7 @@ def _covered(
 
 
 def _given(
-    source: Source, table: pd.DataFrame, attributes: Mapping[str, "Values"]
+    source: Source, table: engine.Table, attributes: Mapping[str, "Values"]
 ) -> dict[str, Any]:
     """What the plan for a table has of the one that is applied, but for its recoding."""
     given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}

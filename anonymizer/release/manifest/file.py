@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
@@ -26,7 +24,7 @@ def manifest_bytes(path: Path) -> bytes:
     return read_bytes(path, MANIFEST_SIZE, absent=absent)
 
 
-def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
+def shape_of(table: engine.Table, schema: Schema) -> dict[str, Any]:
     """All columns of a released table, and the records without a value in each with a role."""
     missing = engine.missing_values(table, schema.columns)
     return {

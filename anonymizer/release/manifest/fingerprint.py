@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-import pandas as pd
-
 from anonymizer.errors import require_columns
 from anonymizer.tables import engine
 from anonymizer.tables.values import plain_text
 
 
-def fingerprint_of(table: pd.DataFrame, columns: Iterable[str], key: bytes) -> str:
+def fingerprint_of(table: engine.Table, columns: Iterable[str], key: bytes) -> str:
     """The HMAC-SHA256 of how many records have each combination of values of some columns.
 
     It depends neither on the order of records and columns nor on types: numbers go by their value,

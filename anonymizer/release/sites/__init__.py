@@ -2,8 +2,8 @@
 
 Each site writes the counts of its part (``counting.py``). The steward adds them and releases the
 counts of the union as it will be (``steward.py``). Each site recodes its part by that release
-(``following.py``, ``parts.py``). Whoever has all recoded parts counts them again, adds, and compares
-(``union.py``). The room may import the other rooms of ``release``.
+(``following.py``, ``parts.py``). Whoever has all recoded parts counts them again, adds them up, and
+compares (``union.py``). The room may import the other rooms of ``release``.
 """
 
 from anonymizer.release.sites.counting import PartCounts as PartCounts

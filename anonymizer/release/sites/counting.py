@@ -67,8 +67,12 @@ class PartCounts:
                 "anonymizer, or count the part again"
             )
         columns, roles, part = (about.get(key) for key in ("columns", "roles", "part"))
-        listed = isinstance(columns, list) and {*tally.columns} <= {*columns}
-        if not (listed and isinstance(roles, dict) and isinstance(part, str | None)):
+        if not (
+            isinstance(columns, list)
+            and {*tally.columns} <= {*columns}
+            and isinstance(roles, dict)
+            and isinstance(part, str | None)
+        ):
             raise InputError(f"{path} was damaged: count the part again")
         return cls(tally, tuple(columns), roles, part, digest_of_file(path))
 

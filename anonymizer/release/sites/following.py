@@ -1,9 +1,9 @@
 """How a part is recoded by a release of counts: as the steward did it, by what the release shows.
 
 A value is placed by the groups of the manifest and, with the study, by its hierarchies. A record is
-released when its class stands in the released counts; the classes that do not were suppressed on the
-union, which no part can see by itself. Texts are those of the released counts, so that parts which
-write a value in different ways agree.
+released when its class stands in the released counts; the classes that do not were suppressed on
+the union, which no part can see by itself. Texts are those of the released counts, so that parts
+which write a value in different ways agree.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,7 +23,7 @@ from anonymizer.release.applying.applied import AppliedPlan
 from anonymizer.release.applying.tables import key_of, plan_for
 from anonymizer.release.plan import Plan
 from anonymizer.tables import engine
-from anonymizer.tables.counts_file import as_texts
+from anonymizer.tables.counts_file import as_text, as_texts
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import plain_text
@@ -77,7 +77,7 @@ class Following:
         """Which rows are in classes that the release does not have, shape (rows,)."""
         counts, class_of = classes_of(self.whole, self.plan.schema, recoded, complete=False)
         unknown = counts.sizes[class_of[len(self.whole.index) :]] == 0
-        return unknown & ~strange
+        return np.asarray(unknown & ~strange)
 
     def _spelled(self, recoded: Tally) -> Tally:
         """The texts of the release in place of those that mean the same."""
@@ -97,7 +97,7 @@ class Following:
         labels = engine.distinct(self.whole[name])[1]
         codes, values = engine.distinct(texts[name])
         known = {*labels}
-        found = keys([*labels, *values])
+        found = keys([*map(as_text, labels), *map(as_text, values)])
         released = dict(zip(found[: len(labels)], labels, strict=True))
         own = [
             value if value in known else released.get(key, value)

@@ -17,7 +17,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.manifest.parts import Digest, ManifestPart, ReleasedFile
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import same_file
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
@@ -120,9 +120,9 @@ def publish_part(
         _require_free(directory, home, (table, counts), force)
         watch("reading the release", 0, None)
         require_followable(home, study, key=signed_by)
-        manifest = Manifest.read(home / MANIFEST)
         plan = Plan.from_manifest(home, study=study)
         assert plan.followed is not None
+        manifest, sha256 = plan.followed.manifest, plan.followed.sha256
         own = PartCounts.read(counts)
         if own.digest not in require_counted(manifest, home):
             raise InputError(
@@ -135,38 +135,51 @@ def publish_part(
         group, tally = _tallied(raw, plan.schema.columns)
         _require_same(table, counts, raw, tally, own)
         whole = PartCounts.read(home / COUNTS).tally
-        following = Following(plan, whole, manifest.suppressed_class)
-        part = following.part(tally).released
+        part = Following(plan, whole, manifest.suppressed_class).part(tally).released
         _require_within(part, whole)
-        columns = manifest.file[0].columns
-        released = _carried_out(raw, group, part)[columns]
+        released = _carried_out(raw, group, part)[manifest.file[0].columns]
         watch("writing and verifying the part", 0, None)
-        name, written = "released" + form.suffix, form.released
+        return _write(output, released, part, form, manifest, (sha256, own.digest), force)
 
-        def write(path: Path) -> None:
-            write_table(released, path, written)
-            again = compared([_recounted(path, manifest, written), part])[1]
-            if (again[0] != again[1]).any():
-                raise PolicyBrokenError(
-                    "nothing was written: the part reads back from its file in another way than it "
-                    "was recoded; write the values of the raw part in another way"
-                )
 
-        def about(path: Path) -> None:
-            nonlocal found
-            sha256 = digest_of_file(path.parent / name)
-            file = ReleasedFile(file=name, sha256=sha256, columns=columns)
-            found = found.model_copy(update={"table": file})
-            found.write(path)
+def _write(
+    output: Output,
+    released: pd.DataFrame,
+    part: Tally,
+    form: Format,
+    manifest: Manifest,
+    digests: tuple[str, str],
+    force: bool,
+) -> PartManifest:
+    """Write a recoded part, count it as read back, and only then say what it is.
 
-        found = PartManifest.model_construct(
-            format=1,
-            release=plan.followed.sha256,
-            counts=own.digest,
-            separator=None if form.parquet else form.separator,
+    ``part``: its counts; ``digests``: of the manifest of the release, and of the raw counts.
+    """
+    name, written = "released" + form.suffix, form.released
+    made: list[PartManifest] = []
+
+    def write(path: Path) -> None:
+        write_table(released, path, written)
+        again = compared([_recounted(path, manifest, written), part])[1]
+        if (again[0] != again[1]).any():
+            raise PolicyBrokenError(
+                "nothing was written: the part reads back from its file in another way than it "
+                "was recoded; write the values of the raw part in another way"
+            )
+
+    def describe(path: Path) -> None:
+        sha256 = digest_of_file(path.parent / name)
+        table = ReleasedFile(file=name, sha256=sha256, columns=[*released.columns])
+        separator = None if form.parquet else form.separator
+        made.append(
+            PartManifest(
+                format=1, release=digests[0], counts=digests[1], table=table, separator=separator
+            )
         )
-        output.write({name: write, PART: about}, force=force)
-    return found
+        made[0].write(path)
+
+    output.write({name: write, PART: describe}, force=force)
+    return made[0]
 
 
 def _require_free(directory: Path, home: Path, sources: Sequence[Path], force: bool) -> None:

@@ -1,4 +1,4 @@
-"""The release of a table that lies in parts: chosen for the sum of their counts, and proven on it."""
+"""The release of a table in parts: chosen for the sum of their counts, and proven on it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -162,7 +162,10 @@ def _reported(
     if key is None:
         return about
     names = {*release.recoding, *study.published.sensitive, *study.published.targets}
-    return {**about, "input": ReportedInput(fingerprint=fingerprint_of(whole, names, key.of_counts))}
+    return {
+        **about,
+        "input": ReportedInput(fingerprint=fingerprint_of(whole, names, key.of_counts)),
+    }
 
 
 def _require_followable(

@@ -48,9 +48,7 @@ def verify_parts(
     return replace(found, checks=(*others, *checks), verdicts=verdicts)
 
 
-def _described(
-    parts: Sequence[Path], release: str, known: Sequence[str]
-) -> Sequence[PartManifest]:
+def _described(parts: Sequence[Path], release: str, known: Sequence[str]) -> Sequence[PartManifest]:
     """What each part says of itself, all being different parts of one release."""
     found: dict[str, Path] = {}
     described = []

@@ -308,7 +308,7 @@ def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFram
 
 
 def _people(
-    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
+    study: Study, manifest: Manifest, form: Format, table: engine.Table
 ) -> pd.DataFrame | None:
     """The same as a manifest describes it."""
     people = population_of(study.privacy)
