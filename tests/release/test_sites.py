@@ -23,7 +23,7 @@ from anonymizer.release.sites import (
 )
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
-from anonymizer.tables.counts_file import as_texts, compared
+from anonymizer.tables.counts_file import as_texts
 from anonymizer.tables.files import read_table, release_format
 
 STUDY = """
@@ -248,9 +248,9 @@ def test_a_part_that_was_not_counted_is_refused(tmp_path):
         return publish_part(home, part, counts, tmp_path / "out", study=study)
 
     count_part(study, north, tmp_path / "again.counts")
-    with pytest.raises(InputError, match="is not among the counts that .* was made of"):
+    with pytest.raises(InputError, match=r"is not among the counts that .* was made of"):
         apply(north, tmp_path / "again.counts")
-    with pytest.raises(InputError, match="does not have the columns and counts in .*north.counts"):
+    with pytest.raises(InputError, match="does not have the columns and counts in"):
         apply(tmp_path / "all.csv", tmp_path / "north.counts")
     publish(study, tmp_path / "alone")
     with pytest.raises(InputError, match="was made of a table, not of counts of parts"):
@@ -307,7 +307,7 @@ def test_parts_are_compared_with_what_was_released(tmp_path):
     assert not found.verdicts
     with (north / "released.csv").open("a") as file:
         file.write("*,*,*,flu,a\n")
-    with pytest.raises(InputError, match="is not what part.json is about: it was changed since"):
+    with pytest.raises(InputError, match=r"is not what part\.json is about: it was changed since"):
         verify_parts(home, [north, south])
     steward(tmp_path, study, force=True)
     with pytest.raises(InputError, match="is a part of another release, or of this one before"):
