@@ -96,6 +96,7 @@ def probabilistic_loss(
     *,
     quantiles: Sequence[float] = (0.25, 0.5, 0.75),
     population: bool = True,
+    sizes: ArrayLike | None = None,
 ) -> ProbabilisticLoss:
     """Pil of mean, variance, covariance, correlation and quantiles, column by column.
 
@@ -113,39 +114,50 @@ def probabilistic_loss(
         Whether the original stands for the whole population, as the papers have it. If it is itself
         a sample, and the release one drawn independently of it, False adds its own variance:
         otherwise pil of two samples of equal size averages 0.61 instead of 0.5.
+    sizes
+        How many records each row of both stands for, shape (rows,); one when left out. Quantiles
+        are of single records: there are none then, ``quantiles=()``.
 
     Raises
     ------
     InputError
         When columns are not finite numbers, are not as many, or a quantile is not within (0, 1).
     """
-    x, y = _rescaled(original, released)
+    x, y, n = _weighed(original, released, sizes)
     require_flag("population", population)
     wanted = numbers_of("quantiles", quantiles)
     if wanted.ndim != 1:
         raise InputError("quantiles must be a list of numbers")
     if ((wanted <= 0) | (wanted >= 1)).any():
         raise InputError("quantiles must lie between 0 and 1, ends excluded")
-    share = 1 / len(y) + (0 if population else 1 / len(x))
-    before, after, off = _Fourth.of(x), _Fourth.of(y), np.eye(x.shape[1], dtype=bool)
+    if n is not None and len(wanted):
+        raise InputError("quantiles are of single records; with sizes, give quantiles = ()")
+    before, after, off = _Fourth.of(x, n), _Fourth.of(y, n), np.eye(x.shape[1], dtype=bool)
+    share = 1 / after.records + (0 if population else 1 / before.records)
     moved = after.unbiased - before.unbiased
-    covariance = _pil(moved, before.covariance_variance(len(y)) * share)
+    covariance = _pil(moved, before.covariance_variance(after.records) * share)
     moved = after.correlation - before.correlation
     correlation = _pil(moved, before.correlation_variance * share)
     at = np.quantile(x, wanted, axis=0).reshape(len(wanted), x.shape[1])
     density = np.array([_density(column, at[:, c]) for c, column in enumerate(x.T)]).T
     spread = (wanted * (1 - wanted))[:, None] / np.maximum(density.reshape(at.shape), 1e-150) ** 2
     return ProbabilisticLoss(
-        mean=_pil(y.mean(axis=0) - x.mean(axis=0), x.var(axis=0) * share),
+        mean=_pil(_mean(y, n) - _mean(x, n), _variance(x, n) * share),
         variance=np.diag(covariance).copy(),
         covariance=np.where(off, np.nan, covariance),
         correlation=np.where(off, np.nan, correlation),
         quantiles=_pil(np.quantile(y, wanted, axis=0).reshape(at.shape) - at, spread * share),
-        approximate=min(len(x), len(y)) <= LARGE,
+        approximate=min(before.records, after.records) <= LARGE,
     )
 
 
-def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.01) -> Moments:
+def moments_kept(
+    original: ArrayLike,
+    released: ArrayLike,
+    *,
+    level: float = 0.01,
+    sizes: ArrayLike | None = None,
+) -> Moments:
     """Whether a release keeps mean and covariance, record by record: paired tests, Bonferroni.
 
     Parameters
@@ -154,32 +166,45 @@ def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.0
         Finite numbers, shape (records,) or (records, c); row by row the same records.
     level
         The chance of a false alarm.
+    sizes
+        How many records each row of both stands for, shape (rows,); one when left out.
     """
-    x, y = _rescaled(original, released)
+    x, y, n = _weighed(original, released, sizes)
     if len(x) != len(y):
         raise InputError(
             f"original has {len(x)} records and released {len(y)}; they are compared in pairs"
         )
     chance = number_of("level", level, above=0.0, most=0.5)
-    spread = np.maximum(x.std(axis=0), 1e-150)  # products of two are above the smallest number
-    a, b = x - x.mean(axis=0), y - y.mean(axis=0)
+    # Products of two are above the smallest number.
+    spread = np.maximum(np.sqrt(_variance(x, n)), 1e-150)
+    a, b = x - _mean(x, n), y - _mean(y, n)
     rows, columns = np.triu_indices(x.shape[1])
     products = b[:, rows] * b[:, columns] - a[:, rows] * a[:, columns]
     scale = spread[rows] * spread[columns]
-    shift = y.mean(axis=0) - x.mean(axis=0)
+    shift = _mean(y, n) - _mean(x, n)
     return Moments(
-        mean=_chance_alone(y - x, np.abs(x).max(axis=0), chance),
-        covariance=_chance_alone(products, scale, chance),
+        mean=_chance_alone(y - x, n, np.abs(x).max(axis=0), chance),
+        covariance=_chance_alone(products, n, scale, chance),
         mean_deviation=float(np.abs(shift / spread).max()),
-        covariance_deviation=float(np.abs(products.mean(axis=0) / scale).max()),
+        covariance_deviation=float(np.abs(_mean(products, n) / scale).max()),
         level=chance,
     )
 
 
-def _chance_alone(differences: Floats, scale: Floats, level: float) -> bool:
+def _mean(x: Floats, sizes: Floats | None) -> Floats:
+    """The mean of each column over the records, shape (c,)."""
+    return np.asarray(x.mean(axis=0) if sizes is None else sizes @ x / sizes.sum())
+
+
+def _variance(x: Floats, sizes: Floats | None) -> Floats:
+    return np.asarray(x.var(axis=0) if sizes is None else _mean((x - _mean(x, sizes)) ** 2, sizes))
+
+
+def _chance_alone(differences: Floats, sizes: Floats | None, scale: Floats, level: float) -> bool:
     """Whether no column's mean differs from 0 beyond chance, or rounding of numbers of a scale."""
-    found = np.abs(differences.mean(axis=0))
-    error = differences.std(axis=0) / np.sqrt(len(differences))
+    records = len(differences) if sizes is None else sizes.sum()
+    found = np.abs(_mean(differences, sizes))
+    error = np.sqrt(_variance(differences, sizes)) / np.sqrt(records)
     limit = -float(ndtri(level / 2 / differences.shape[1]))
     return bool((found <= limit * error + 1e-12 * scale).all())
 
@@ -194,10 +219,11 @@ class _Fourth:
     m31: Floats
 
     @classmethod
-    def of(cls, x: Floats) -> "_Fourth":
-        a = x - x.mean(axis=0)
-        n = len(a)
-        return cls(n, a.T @ a / n, (a**2).T @ a**2 / n, (a**3).T @ a / n)
+    def of(cls, x: Floats, sizes: Floats | None) -> "_Fourth":
+        a = x - _mean(x, sizes)
+        n = len(a) if sizes is None else int(sizes.sum())
+        b = a if sizes is None else a * sizes[:, None]
+        return cls(n, a.T @ b / n, (a**2).T @ (b * a) / n, (a**3).T @ b / n)
 
     @property
     def unbiased(self) -> Floats:
@@ -249,13 +275,28 @@ def _density(column: Floats, at: Floats) -> Floats:
     return np.asarray(near / (len(column) * h * np.sqrt(2 * np.pi)))
 
 
-def _rescaled(original: ArrayLike, released: ArrayLike) -> tuple[Floats, Floats]:
+def _weighed(
+    original: ArrayLike, released: ArrayLike, sizes: ArrayLike | None
+) -> tuple[Floats, Floats, Floats | None]:
+    """Both, rescaled, and the records of each row."""
+    if sizes is None:
+        return *_rescaled(original, released, 4), None
+    x, y = _rescaled(original, released, 1)
+    weights = numbers_of("sizes", sizes)
+    if not weights.shape == (len(x),) == (len(y),):
+        raise InputError("sizes must hold one number for each row of original and of released")
+    if (weights <= 0).any() or weights.sum() < 4:
+        raise InputError("sizes must be above 0, of 4 records at least")
+    return x, y, weights
+
+
+def _rescaled(original: ArrayLike, released: ArrayLike, least: int) -> tuple[Floats, Floats]:
     """Both in units of a power of 2 near the largest number of each column: nothing is rounded.
 
     Differences are judged against their chance variation, whatever the unit; fourth powers of
     numbers near 1 are neither beyond all numbers nor 0.
     """
-    x, y = sample_of("original", original, 4), sample_of("released", released)
+    x, y = sample_of("original", original, least), sample_of("released", released, min(least, 2))
     if x.shape[1] != y.shape[1]:
         raise InputError(
             f"original has {x.shape[1]} columns and released {y.shape[1]}; they must be the same"

@@ -157,12 +157,17 @@ class Schema:
         An identifier is a ``PolicyBrokenError``.
         """
         require_columns(table.columns, self.columns)
-        present = [name for name in self.identifiers if name in table.columns]
-        if present:
-            raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
+        self.require_unnamed(table.columns)
         if not engine.records(table):
             raise InputError("the table has no records")
         self._require_values(table)
+
+    def require_unnamed(self, columns: Iterable[object]) -> None:
+        """Refuse as those of a release columns among which there is an identifier."""
+        there = {*columns}
+        present = [name for name in self.identifiers if name in there]
+        if present:
+            raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
 
     def _require_values(self, table: engine.Table) -> None:
         if self.missing != "category":

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.channels import require_room
 from anonymizer.counts.columns import by_text
@@ -27,7 +26,8 @@ class Contingency:
     ``records``, shape (n, strata): by combination of quasi-identifiers, a row, and of sensitive
     values, a stratum. ``values``: what each row is, a value per quasi-identifier. ``codes``: of
     each sensitive attribute the code of its value in each stratum, shape (strata,); ``known``: its
-    values. ``row_of``, ``stratum_of``: where each record is, shape (records,).
+    values. ``row_of``, ``stratum_of``: where each row of the table is, shape (rows,), and
+    ``row_sizes`` the records that it stands for; None where it is one.
     """
 
     schema: Schema
@@ -37,9 +37,10 @@ class Contingency:
     known: Mapping[str, tuple[object, ...]] = field(repr=False)
     row_of: Codes = field(repr=False)
     stratum_of: Codes = field(repr=False)
+    row_sizes: Ints | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, table: pd.DataFrame, schema: Schema) -> "Contingency":
+    def of(cls, table: engine.Table, schema: Schema) -> "Contingency":
         """Count a table as it stands, its combinations in the order of their texts.
 
         So nothing depends on the order of the records but which of them gets what.
@@ -52,15 +53,16 @@ class Contingency:
             f"the {n:,} combinations of quasi-identifiers by the {strata:,} of sensitive values",
             (n, strata),
         )
-        records = np.bincount(row_of * strata + stratum_of, minlength=n * strata)
+        records = engine.sized(table, row_of * strata + stratum_of, n * strata)
         return cls(
             schema,
-            records.reshape(n, strata).astype(np.int64),
+            records.reshape(n, strata),
             tuple(_rows(table, schema.quasi_identifiers, first)),
             {name: codes[at] for name, (codes, _) in sensitive.items()},
             {name: values for name, (_, values) in sensitive.items()},
             row_of,
             stratum_of,
+            table.sizes if isinstance(table, engine.Tally) else None,
         )
 
     @property
@@ -136,13 +138,13 @@ def distinct(values: Sequence[Hashable]) -> tuple[list[Hashable], Codes]:
     return list(first.values()), np.array([number[key] for key in keys], np.intp)
 
 
-def _numbered(table: pd.DataFrame, names: Sequence[str]) -> tuple[Codes, Codes]:
-    """Number combinations in the order of their texts: numbers by record, and their first records.
+def _numbered(table: engine.Table, names: Sequence[str]) -> tuple[Codes, Codes]:
+    """Number combinations in the order of their texts: numbers by row, and their first rows.
 
     Combinations that read alike are one. A single number where there are no columns.
     """
     if not names:
-        return np.zeros(len(table), np.intp), np.zeros(1, np.intp)
+        return np.zeros(len(table.index), np.intp), np.zeros(1, np.intp)
     number_of, first = engine.grouped(table, names)
     # None does not compare with texts: missing values come last.
     keys = [
@@ -156,8 +158,8 @@ def _numbered(table: pd.DataFrame, names: Sequence[str]) -> tuple[Codes, Codes]:
 
 
 def _rows(
-    table: pd.DataFrame, names: Sequence[str], records: Codes
+    table: engine.Table, names: Sequence[str], records: Codes
 ) -> Iterable[tuple[Hashable, ...]]:
-    """Some columns of some records, a tuple of values for each."""
-    values = table.iloc[records][list(names)].astype(object)
-    return values.itertuples(index=False, name=None)
+    """Some columns of some rows, a tuple of values for each."""
+    columns = [table[name].iloc[records].astype(object) for name in names]
+    return zip(*columns, strict=True)

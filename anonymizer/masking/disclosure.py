@@ -10,10 +10,13 @@ import pandas as pd
 from anonymizer.channels import Channel, moments_kept, probabilistic_loss
 from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
-from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Contingency, key_of
+from anonymizer.masking.dealing import Dealt
 from anonymizer.masking.options import Bottleneck, Noise, Pram
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 LARGEST = 1e50
 """Numbers beyond have moments that are no floats."""
@@ -127,9 +130,11 @@ class RandomizationReport:
 
 
 def channel_report(
-    candidate: Candidate, contingency: Contingency, symbol_of: Codes
+    candidate: Candidate, contingency: Contingency, dealt: Dealt, place: int
 ) -> ChannelReport:
     """What is reported of a channel and of the symbols that the records of a table got from it.
+
+    ``place``: of which part the symbols are.
 
     The table need not be the one that the channel was found for: what is expected is expected of
     it, and the bound, which is about the other one, is left out where they differ.
@@ -143,10 +148,18 @@ def channel_report(
         candidate.part.names,
         Channel(candidate.matrix, tuple(fitted.keys), tuple(map(key_of, candidate.symbols))),
         float(sizes @ (matrix * distances).sum(axis=1) / sizes.sum()),
-        float(distances[contingency.row_of, symbol_of].mean()),
+        _realised(distances, contingency, dealt, place),
         finite(candidate.lower_bound) if same else None,
         {name: disclosed(matrix.T @ contingency.joint(name)) for name in contingency.codes},
     )
+
+
+def _realised(distances: Floats, contingency: Contingency, dealt: Dealt, place: int) -> float:
+    """What the drawn symbols cost on average over the records."""
+    row_of, symbol_of = contingency.row_of, dealt.symbol_of[place]
+    if dealt.rows is not None:
+        row_of = row_of[dealt.rows]
+    return float(np.average(distances[row_of, symbol_of], weights=dealt.sizes))
 
 
 def disclosed(joint: Floats | Ints) -> Disclosure:
@@ -161,17 +174,19 @@ def disclosed(joint: Floats | Ints) -> Disclosure:
 
 
 def preserved(
-    table: pd.DataFrame, released: pd.DataFrame, drawn: Sequence[str], sensitive: Sequence[str]
+    table: engine.Table, released: engine.Table, drawn: Sequence[str], sensitive: Sequence[str]
 ) -> Preserved | None:
     """What a release keeps of its columns of numbers; None where it has none, or few records.
 
     ``drawn``: the attributes that were drawn as numbers.
     """
-    if not drawn or len(table) < FEWEST:
+    if not drawn or engine.records(table) < FEWEST:
         return None
-    columns = [*drawn, *(name for name in sensitive if _numeric(table[name]))]
-    before, after = (each[columns].to_numpy(float) for each in (table, released))
-    loss, moments = probabilistic_loss(before, after, quantiles=()), moments_kept(before, after)
+    columns = [*drawn, *(name for name in sensitive if _numeric(_exact(table, name)))]
+    before, after = (_numbers(each, columns) for each in (table, released))
+    sizes = table.sizes if isinstance(table, Tally) else None
+    loss = probabilistic_loss(before, after, quantiles=(), sizes=sizes)
+    moments = moments_kept(before, after, sizes=sizes)
     pairs = loss.covariance[np.tril_indices(len(columns), -1)].tolist()
     return Preserved(
         tuple(columns),
@@ -181,6 +196,18 @@ def preserved(
         moments.mean,
         moments.covariance,
     )
+
+
+def _numbers(table: engine.Table, columns: Sequence[str]) -> Floats:
+    """Columns of numbers, shape (rows, columns)."""
+    return np.column_stack([table[name].to_numpy(float) for name in columns])
+
+
+def _exact(table: engine.Table, name: str) -> pd.Series:
+    """A column; of counted values, which are categories, one of each."""
+    column = table[name]
+    categories = isinstance(table, Tally) and isinstance(column.dtype, pd.CategoricalDtype)
+    return pd.Series(engine.distinct(column)[1]).infer_objects() if categories else column
 
 
 def _numeric(column: pd.Series) -> bool:

@@ -20,17 +20,18 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.contingency import Contingency
+from anonymizer.masking.dealing import Dealt, dealt
 from anonymizer.privacy import PrivacyModel
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The symbol of each record, an array of shape (records,) for each part.
+    """What was drawn for the records of a table.
 
     ``by_class``: records by class, all parts together, and stratum, shape (classes, strata).
     """
 
-    symbol_of: list[Codes]
+    dealt: Dealt
     by_class: Ints
 
 
@@ -40,9 +41,9 @@ class Drawing:
 
     Of the records of each part, and its channel q(y|x), shape (rows, symbols).
     ``independent``: every record by itself, which local differential privacy is about; otherwise
-    the records of every symbol are kept near to what is expected. ``kept_of``: what every record
+    the records of every symbol are kept near to what is expected. ``kept_of``: what every row
     has of attributes that are no part of any channel and separate classes all the same, shape
-    (records,); None where there are none.
+    (rows,); None where there are none.
     """
 
     tables: Sequence[Contingency] = field(repr=False)
@@ -82,11 +83,27 @@ class Drawing:
             np.add.at(by_class, (symbol, stratum), records)
             if not whole.acceptable(by_class, self.models).all():
                 return None
-            return Drawn([_dealt(whole, kinds[0], self.rng)], by_class)
-        symbol_of = [_dealt(*each, self.rng) for each in zip(self.tables, kinds, strict=True)]
-        kept = [] if self.kept_of is None else [self.kept_of]
-        by_class = _by_class(whole, [*symbol_of, *kept])
-        return Drawn(symbol_of, by_class) if whole.acceptable(by_class, self.models).all() else None
+            return Drawn(dealt(self.tables, kinds, self.rng), by_class)
+        found = dealt(self.tables, kinds, self.rng)
+        by_class = self._by_class(found)
+        return Drawn(found, by_class) if whole.acceptable(by_class, self.models).all() else None
+
+    def _by_class(self, found: Dealt) -> Ints:
+        """Records by class, all that tells classes apart together, and stratum.
+
+        Shape (classes, strata).
+        """
+        whole, kept = self.tables[0], [] if self.kept_of is None else [self.kept_of]
+        stratum_of = whole.stratum_of
+        if found.rows is not None:
+            stratum_of, kept = stratum_of[found.rows], [each[found.rows] for each in kept]
+        codes = np.column_stack([*found.symbol_of, *kept])
+        _, class_of = np.unique(codes, axis=0, return_inverse=True)
+        strata = whole.records.shape[1]
+        by_class = np.zeros((class_of.max() + 1, strata), np.int64)
+        sizes = 1 if found.sizes is None else found.sizes
+        np.add.at(by_class, (class_of.reshape(-1), stratum_of), sizes)
+        return by_class
 
     def _kinds(self, table: Contingency, matrix: Floats) -> Ints:
         """Draw from a channel, stratum by stratum of equal sensitive values.
@@ -110,30 +127,11 @@ class Drawing:
         return np.concatenate(found)
 
 
-def _dealt(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:
-    """The symbol of each record, those alike being dealt theirs at random, shape (records,)."""
-    # Both sides in the order of rows, then strata: what was drawn for a kind goes to its records.
-    shuffled = rng.permutation(len(table.row_of))
-    order = np.lexsort((table.stratum_of[shuffled], table.row_of[shuffled]))
-    _, _, symbol, records = kinds[np.lexsort((kinds[:, 1], kinds[:, 0]))].T
-    symbol_of = np.empty(len(shuffled), np.intp)
-    symbol_of[shuffled[order]] = np.repeat(symbol, records)
-    return symbol_of
-
-
-def _by_class(table: Contingency, codes: Sequence[Codes]) -> Ints:
-    """Records by class, a combination of codes, and stratum, shape (classes, strata)."""
-    _, class_of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
-    strata = table.records.shape[1]
-    keys = class_of.reshape(-1) * strata + table.stratum_of
-    return np.bincount(keys, minlength=(class_of.max() + 1) * strata).reshape(-1, strata)
-
-
 ONE = 1 << 36
-"""Chances are whole multiples of 1 / ONE (1.5e-11), so that sums of them are exact.
+"""Chances are whole multiples of 1 / ONE (1.5e-11), so that sums of them are exact."""
 
-A hundred million records of one kind stay within 63 bits.
-"""
+HALF = 1 << 18
+"""Products of chances are made of numbers of records below."""
 
 MOST_EDGES = 2_000
 """Entries to round beyond are rounded row by row: a walk through so many takes too long."""
@@ -180,7 +178,11 @@ def _parts(records: Ints, channel: Floats) -> tuple[Ints, Ints]:
     units = np.rint(channel * ONE).astype(np.int64)
     likeliest = channel.argmax(axis=1)
     units[np.arange(len(units)), likeliest] += ONE - units.sum(axis=1)
-    return np.divmod(units * records[:, None], ONE)
+    # In two steps: 64 bits hold products with 10^8 records, not with 10^9.
+    high, low = np.divmod(records[:, None], HALF)
+    above, rest = np.divmod(units * high, ONE // HALF)
+    below, rest = np.divmod(rest * HALF + units * low, ONE)
+    return above + below, rest
 
 
 def _graph(rest: Ints) -> Graph:

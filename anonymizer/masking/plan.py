@@ -13,6 +13,7 @@ import pandas as pd
 
 from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import T
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
@@ -65,12 +66,12 @@ class RandomPlan(RecodingPlan):
         found = tuple(replace(each, part=each.part.forgetting) for each in self.candidates)
         return replace(self, candidates=found, rng=rng)
 
-    def base(self, admitted: pd.DataFrame) -> pd.DataFrame:
+    def base(self, admitted: T) -> T:
         """A table at the levels it is drawn from, without its identifiers."""
-        left = admitted.drop(columns=list(self.schema.identifiers))
+        left = engine.without_columns(admitted, self.schema.identifiers)
         return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
 
-    def drawing(self, base: pd.DataFrame, tables: Sequence[Contingency]) -> Drawing:
+    def drawing(self, base: engine.Table, tables: Sequence[Contingency]) -> Drawing:
         """How a table is drawn, from the records of each part."""
         least = self.options.min_records
         inside = {name for table in tables for name in table.schema.quasi_identifiers}
@@ -84,8 +85,8 @@ class RandomPlan(RecodingPlan):
             engine.grouped(base, kept)[0] if kept else None,
         )
 
-    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
-    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
+    def carry_out(self, admitted: engine.Table) -> Outcome:
         """Draw what is released for each record."""
         base = self.base(admitted)
         names = [candidate.part.names for candidate in self.candidates]
@@ -101,15 +102,15 @@ class RandomPlan(RecodingPlan):
             )
         return self.outcome(base, tables, drawn)
 
-    def outcome(self, base: pd.DataFrame, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
+    def outcome(self, base: engine.Table, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
         """Put drawn symbols into a table of the admitted records at their levels."""
-        columns = {}
-        for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
+        columns, true = {}, drawn.dealt.records_of(base)
+        for candidate, symbol_of in zip(self.candidates, drawn.dealt.symbol_of, strict=True):
             for attribute in candidate.part.attributes:
                 place = candidate.part.names.index(attribute.name)
                 labels = [symbol[place] for symbol in candidate.symbols]
-                columns[attribute.name] = _symbols_of(base[attribute.name], symbol_of, labels)
-        released = engine.without_traces(engine.replaced(base, columns))
+                columns[attribute.name] = _symbols_of(true[attribute.name], symbol_of, labels)
+        released = engine.without_traces(engine.replaced(true, columns))
         hidden = list(dict.fromkeys([*columns, *self.generalized]))
         attributes, whole = self._attributes, tables[0]
         numbers = [attribute.name for attribute in attributes if attribute.numeric]
@@ -121,10 +122,15 @@ class RandomPlan(RecodingPlan):
             self.candidates[0].margin,
             self.options.withhold,
             {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes},
-            preserved(base, released, numbers, self.schema.sensitive),
-            list(map(channel_report, self.candidates, tables, drawn.symbol_of)),
+            preserved(true, released, numbers, self.schema.sensitive),
+            [
+                channel_report(candidate, table, drawn.dealt, place)
+                for place, (candidate, table) in enumerate(
+                    zip(self.candidates, tables, strict=True)
+                )
+            ],
         )
-        return Outcome(released, np.zeros(len(released), bool), False, hidden, report)
+        return Outcome(released, np.zeros(len(base.index), bool), False, hidden, report)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -216,7 +222,9 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
             Part(Contingency.of(base, replace(schema, quasi_identifiers=names)), tuple(some))
         )
     drawing = plan.drawing(base, [part.contingency for part in parts])
-    proposed = _candidates(parts, schema.quasi_identifiers, options, task.models, len(base))
+    proposed = _candidates(
+        parts, schema.quasi_identifiers, options, task.models, engine.records(base)
+    )
     candidates, drawn = _first_that_holds(proposed, drawing)
     _require_private(candidates, options)
     plan = replace(plan, candidates=candidates, search=_result_of(options, candidates))

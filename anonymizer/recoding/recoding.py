@@ -131,6 +131,11 @@ class RecodingPlan(ABC):
         PolicyBrokenError or PolicyUnreachableError when nothing that satisfies the policy is left.
         """
 
+    def require_room(self, columns: Iterable[object]) -> None:
+        """Refuse a table with a column that is in the way of what is released of it."""
+        if isinstance(self.recoding, Regions) and self.recoding.numbered:
+            require_unnumbered(columns)
+
     @abstractmethod
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator

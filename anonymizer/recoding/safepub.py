@@ -5,14 +5,14 @@ any other figure (how many records there were, how many were left out, what the 
 would have to be paid for in epsilon too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import T
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Partition, Taxonomy
@@ -98,37 +98,41 @@ class SamplePlan(RecodingPlan):
 
     model: DifferentialPrivacy
 
-    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
-    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
+    def carry_out(self, admitted: engine.Table) -> Outcome:
         """Draw a sample, recode it and leave small classes out: see ``drawn``."""
         return self.drawn(admitted)[1]
 
-    def drawn(self, admitted: pd.DataFrame) -> tuple[pd.DataFrame, Outcome]:
+    def drawn(self, admitted: T) -> tuple[T, Outcome]:
         """The records that were drawn and left, and what is released of them.
 
         In random order and without an index: both would disclose who was drawn. InputError where a
         column would be released as it is, PolicyUnreachableError where no class is large enough.
         """
-        known = (*self.schema.quasi_identifiers, *self.schema.identifiers)
-        for column in admitted.columns:
-            if column not in known:
-                raise InputError(_as_it_is(column))
-        table = admitted[list(self.schema.quasi_identifiers)]
+        self.require_room(admitted.columns)
+        table = engine.chosen(admitted, self.schema.quasi_identifiers)
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
-        drawn = table[rng.random(len(table)) < self.model.beta]
+        drawn = engine.sampled(table, self.model.beta, rng)
         recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
-        class_of, _ = engine.grouped(recoded, self.schema.quasi_identifiers)
-        large = (np.bincount(class_of) >= self._least)[class_of]
-        left = recoded[large]
-        if not len(left):
+        class_of, first = engine.grouped(recoded, self.schema.quasi_identifiers)
+        large = (engine.sized(recoded, class_of, len(first)) >= self._least)[class_of]
+        left = engine.records_of(recoded, large)
+        if not large.any():
             raise PolicyUnreachableError(
                 f"nothing was released: no class of the sample has k = {self._least} records; "
                 "choose coarser levels, or a larger epsilon or delta"
             )
-        order = rng.permutation(len(left))
-        released = engine.without_traces(left.iloc[order].reset_index(drop=True))
-        nowhere = np.zeros(len(left), bool)
-        return drawn[large], Outcome(released, nowhere, False, self.generalized)
+        released = engine.without_traces(engine.shuffled(left, rng))
+        nowhere = np.zeros(len(released.index), bool)
+        kept = engine.records_of(drawn, large)
+        return kept, Outcome(released, nowhere, False, self.generalized)
+
+    def require_room(self, columns: Iterable[object]) -> None:
+        """Refuse a table with a column that would be released as it is."""
+        known = (*self.schema.quasi_identifiers, *self.schema.identifiers)
+        for column in columns:
+            if column not in known:
+                raise InputError(_as_it_is(column))
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -136,7 +140,7 @@ class SamplePlan(RecodingPlan):
         """None: nothing is reported of the raw table."""
         raise NotImplementedError
 
-    def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
+    def _alike(self, table: T) -> T:
         """The table with every value as the taxonomies write it; those unknown as they are."""
         columns = {}
         for name, taxonomy in self.taxonomies.items():

@@ -38,7 +38,7 @@ from anonymizer.release.request import Request
 from anonymizer.release.rows import learned, require_rows, scored, verified
 from anonymizer.release.sklearn_api import Conventions
 from anonymizer.tables import engine
-from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -215,7 +215,7 @@ class Anonymizer(Displayed, Request, Conventions):
         rows = table.reset_index(drop=True)
         return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 
-    def fit_counted(self, X: T, task: Task, relation: Relation | None = None) -> T:
+    def fit_counted(self, X: T, task: Task, relation: Original | None = None) -> T:
         """The release of a table that was counted already: ``task(X)``.
 
         ``relation``: the table as it lies, where X is its tally.

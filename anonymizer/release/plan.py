@@ -33,7 +33,7 @@ from anonymizer.release.warnings.column_warnings import (
 from anonymizer.release.warnings.relation_warnings import relation_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
-from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
     from anonymizer.release.applying.applied import Source
@@ -173,7 +173,7 @@ class Plan:
         return self.released(table, unseen)[1:]
 
     def released(
-        self, table: T, unseen: Unseen, relation: Relation | None = None
+        self, table: T, unseen: Unseen, relation: Original | None = None
     ) -> tuple[RecodingPlan, T, Release]:
         """The same, and before it the plan that was carried out.
 
@@ -234,7 +234,7 @@ class Plan:
         admitted: T,
         outcome: Outcome,
         raw: Counts | None = None,
-        relation: Relation | None = None,
+        relation: Original | None = None,
     ) -> tuple[T, Release]:
         """Recount a recoded table, hold the policy against it, and hand it out with its proof.
 
@@ -245,6 +245,9 @@ class Plan:
         Raises PolicyBrokenError when a class breaks the policy.
         """
         fitted, released = self.fitted, outcome.released
+        if relation is not None:  # its tally has no columns but those that were counted
+            others = {*relation.columns} - {*fitted.schema.identifiers}
+            fitted.require_room([name for name in relation.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
         reported = (
@@ -284,7 +287,7 @@ class Plan:
         outcome: Outcome,
         raw: Counts | None,
         counts: Counts,
-        relation: Relation | None,
+        relation: Original | None,
     ) -> dict[str, object]:
         """What is reported of a release by comparing it with the table it was made of."""
         fitted, released, left = self.fitted, outcome.released, outcome.left(admitted)
@@ -314,12 +317,14 @@ class Plan:
         outcome: Outcome,
         raw: Counts,
         others: Sequence[str],
-        relation: Relation | None,
+        relation: Original | None,
     ) -> Iterable[ReleaseWarning]:
         """Warnings about columns that are released as they are, and about the order of records."""
         names = [*self.fitted.schema.identifiers, *outcome.hidden]
         if relation is not None:
             return relation_warnings(relation, left, outcome, raw, others, names)
+        if isinstance(left, engine.Tally):  # it has no other columns, and its records no order
+            return ()
         released = outcome.released
         hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
         return [*column_warnings(released, others, hidden), *order_warnings(left, names)]

@@ -1,36 +1,43 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
-
-import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
-from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
+from anonymizer.release.manifest import Manifest, digests_of, is_release, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
-from anonymizer.release.manifest.parts import ReleasedFile, ReportedInput, ReportedRoles
+from anonymizer.release.manifest.parts import (
+    ReleasedFile,
+    ReleasedPart,
+    ReportedInput,
+    ReportedRoles,
+)
+from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
+from anonymizer.release.relations import Carried, counted_in, fitted
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
+from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import (
-    Format,
-    disarmed,
-    disarmed_text,
-    formulas,
-    read_table,
-    with_safe_names,
-    write_table,
+from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
+from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.relations.spreadsheet import (
+    disarmed_in,
+    formulas_in,
+    with_safe_names_in,
 )
 
 
@@ -70,102 +77,143 @@ def _publish(
     on_counted: Callable[[Task], object] | None,
     key: PrivateKey | None,
 ) -> tuple[Release, Manifest]:
-    form = study.data_format
+    form, given = study.data_format, study.document.data
+    written, parts = study.output_format, study.document.output.parts
+    writing = Writing(written, study.disarms(written), parts, key, force)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
-    safe = study.disarms(form)
-    raw = study.read(form=form)
-    raw = with_safe_names(raw, (*study.schema.columns, *study.schema.identifiers)) if safe else raw
-    watch("counting the table", 0, None)
-    task = anonymizer.task(raw)
-    if on_counted is not None:
-        on_counted(task)
-    table = anonymizer.fit_counted(raw, task)
-    watch("writing and verifying the release", 0, None)
-    people = anonymizer.plan_.fitted.people(table)
-    objective = study.objective_options
-    written = Written(form, safe, study.published, study.privacy, objective, key, force)
-    return write_release(output, raw, table, anonymizer.release_, people, written)
+    with output.workspace() as space:
+        place = Place(study.data_path, form, given.table, space, given.memory, watch)
+        with place.opened(study.schema.columns) as raw:
+            if writing.safe:
+                raw = with_safe_names_in(raw, (*study.schema.columns, *study.schema.identifiers))
+            watch("counting the table", 0, None)
+            carried = fitted(anonymizer, raw, form, on_counted)
+            watch("writing and verifying the release", 0, None)
+            promised = Promised(study.published, study.privacy, study.objective_options)
+            return write_release(output, carried, promised, writing, place)
 
 
-class Written(NamedTuple):
+class Place(NamedTuple):
+    """Where a table lies and how it is read.
+
+    ``path`` and ``form``; the ``table`` of a database; ``space``: a directory for what does not fit
+    into ``memory``; ``watch`` is told of the progress.
+    """
+
+    path: Path
+    form: Format
+    table: str | None
+    space: Path
+    memory: str | None = None
+    watch: Watch = ignore
+
+    @contextmanager
+    def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
+        """The table where it lies; InputError when it cannot be read, or lacks some columns."""
+        means = {"table": self.table, "scratch": self.space, "memory": self.memory}
+        with opened(self.path, self.form, **means, watch=self.watch) as found:
+            require_named(self.path, found.columns, columns, self.form)
+            yield found
+
+    def released(self, path: Path, form: Format) -> "Place":
+        """Where the released table lies, read with the same means."""
+        return self._replace(path=path, form=form, table=None)
+
+
+class Promised(NamedTuple):
+    """What a released file is held against: roles, policy, and the objective as it is reported."""
+
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    objective: Mapping[str, object]
+
+
+class Writing(NamedTuple):
     """How a release is written.
 
-    ``form``: of the table that was given; ``safe``: whether cells that a spreadsheet would run are
-    disarmed; roles, policy and objective; the ``key`` that signs, None for no signature; ``force``:
-    whether a release that lies there is replaced.
+    ``form``: of the file; ``safe``: whether cells that a spreadsheet would run are disarmed;
+    ``parts``: the files that the table is spread over, None for one file; the ``key`` that signs,
+    None for no signature; ``force``: whether a release that lies there is replaced.
     """
 
     form: Format
     safe: bool
-    schema: Schema
-    models: Sequence[PrivacyModel]
-    objective: Mapping[str, object]
+    parts: int | None
     key: PrivateKey | None
     force: bool
 
 
 def write_release(
-    output: Output,
-    raw: pd.DataFrame,
-    table: pd.DataFrame,
-    release: Release,
-    people: Tally | None,
-    written: Written,
+    output: Output, carried: Carried, promised: Promised, writing: Writing, place: Place
 ) -> tuple[Release, Manifest]:
-    """Write a proven table and its manifest, and prove it once more as read back.
+    """Write a proven table and its manifest, and prove it once more as counted from the file.
 
-    ``raw`` is the table that was given, ``people`` the population recoded as the released one.
+    ``place`` is that of the table that was given.
     """
-    form, safe, schema = written.form, written.safe, written.schema
-    cells = {} if form.parquet else formulas(table)
-    if cells or safe:
-        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
+    form, schema, release = writing.form, promised.schema, carried.release
+    table, counted, people = carried.table, carried.counted, carried.people
+    cells = {} if form.parquet else formulas_in(table, counted)
+    if cells or writing.safe:
+        release = replace(release, spreadsheet=Spreadsheet(writing.safe, cells))
     name = "released" + form.suffix
-    manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
-    shape = shape_of(table, schema)
+    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
     about = {
         "columns": reported_roles(schema, form),
-        "objective": ReportedObjective.model_validate(written.objective),
-        **_input(raw, release, written),
+        "objective": ReportedObjective.model_validate(promised.objective),
+        **_input(carried, schema, writing.key),
     }
+    if writing.safe:
+        _require_unordered(promised.models, engine.chosen(counted, schema.sensitive))
+        table, people = disarmed_in(table), None if people is None else disarmed(people)
+    shape = {**shape_of(counted, schema), "columns": [*map(str, table.columns)]}
 
     def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
-        file_of = ReleasedFile(file=name, sha256=digest_of_file(directory / name), **shape)
+        file_of = _file(directory / name, shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
         return manifest
 
-    if safe:
-        _require_unordered(written.models, table[list(schema.sensitive)])
-        table, people = disarmed(table), None if people is None else disarmed(people)
+    def write(path: Path) -> None:
+        table.write(path, form, writing.parts)
+        with place.released(path, form).opened(schema.columns) as written:
+            _prove(written, carried, promised, people, form)
+
     output.write(
         {
-            name: lambda path: _write_proven(table, path, written, people),
-            **manifest_writers(manifest_in, written.key),
+            name: write if writing.parts is None else Folder(write),
+            **manifest_writers(manifest_in, writing.key),
         },
-        force=written.force,
+        force=writing.force,
     )
     return release, manifest
 
 
-def _input(raw: pd.DataFrame, release: Release, written: Written) -> dict[str, ReportedInput]:
+def _file(path: Path, shape: Mapping[str, object]) -> ReleasedFile:
+    """What is reported of the file, or the folder of files, that a table was written to."""
+    digest, parts = digests_of(path)
+    listed = parts and [ReleasedPart(file=name, sha256=found) for name, found in parts.items()]
+    given = {} if listed is None else {"parts": listed}
+    return ReleasedFile(file=path.name, sha256=digest, **shape, **given)  # type: ignore[arg-type]
+
+
+def _input(carried: Carried, schema: Schema, key: PrivateKey | None) -> dict[str, ReportedInput]:
     """What is reported of the table that was given, where there is a key.
 
     Nothing of one that is released under differential privacy, whose records are not reported.
     """
-    if written.key is None or release.records is None:
+    if key is None or carried.release.records is None:
         return {}
-    names = {*release.recoding, *written.schema.sensitive, *written.schema.targets}
-    return {"input": ReportedInput(fingerprint=fingerprint_of(raw, names, written.key.of_counts))}
+    names = {*carried.release.recoding, *schema.sensitive, *schema.targets}
+    return {"input": ReportedInput(fingerprint=fingerprint_of(carried.given, names, key.of_counts))}
 
 
-def _require_unordered(models: Sequence[PrivacyModel], table: pd.DataFrame) -> None:
+def _require_unordered(models: Sequence[PrivacyModel], table: Tally) -> None:
     """Require that no model knows sensitive values by texts that are written otherwise."""
     for model in models:
         name = getattr(model, "attribute", None)
         listed = getattr(model, "order", None) or getattr(model, "hierarchy", None)
-        if listed and formulas(table if name is None else table[[name]]):
+        if listed and formulas(table if name is None else engine.chosen(table, [name])):
             raise InputError(
                 f"csv-safe = true changes values that {model.name} lists in an order or a "
                 "hierarchy; leave csv-safe out, or write these values in another way"
@@ -230,8 +278,16 @@ def reported_roles(schema: Schema, form: Format) -> ReportedRoles:
     )
 
 
-def _write_proven(table: pd.DataFrame, path: Path, written: Written, people: Tally | None) -> None:
-    """Write a table and prove what the file holds: texts may merge or split what values did not."""
-    form, schema = written.form.released, written.schema
-    write_table(table, path, form)
-    prove(read_table(path, form, schema.columns), schema, written.models, people)
+def _prove(
+    written: Relation, carried: Carried, promised: Promised, people: Tally | None, form: Format
+) -> None:
+    """Prove what a file holds: texts may merge or split what values did not."""
+    schema = promised.schema
+    schema.require_unnamed(written.columns)
+    counted = counted_in(written, schema.columns, form)[1]
+    prove(counted, schema, promised.models, people)
+    if engine.records(counted) != carried.release.released:
+        raise InputError(
+            "the released file has other records than were released: was the table changed in the "
+            "meantime? Run again; nothing was written"
+        )

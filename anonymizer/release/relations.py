@@ -13,7 +13,7 @@ from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
-from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.tables.relations.relation import Moves, Original, Relation
 from anonymizer.tables.values import is_missing
 
 
@@ -22,13 +22,19 @@ class Carried:
     """A release that was proven on counts, and the table that it is, which is not computed yet.
 
     ``table``: where the released table lies. ``counted``: its records by the columns with a role;
-    ``plan`` made it.
+    ``plan`` made it of the records that were ``given``, counted with clean values.
     """
 
     table: Relation = field(repr=False)
     counted: Tally = field(repr=False)
+    given: Tally = field(repr=False)
     plan: RecodingPlan = field(repr=False)
     release: Release
+
+    @property
+    def people(self) -> Tally | None:
+        """The population as the table was recoded; None where there is none."""
+        return self.plan.people(self.counted)
 
     def verify(self, table: Relation | None = None) -> None:
         """Count the released table where it lies, or another one, and hold the policy against it.
@@ -37,6 +43,7 @@ class Carried:
         """
         released = self.table if table is None else table
         plan = self.plan
+        plan.schema.require_unnamed(released.columns)
         recounted = released.tally(plan.published.columns)
         prove(recounted, plan.published, plan.models, plan.people(recounted))
 
@@ -72,10 +79,11 @@ def fitted(
     task = anonymizer.task(table)
     if on_counted is not None:
         on_counted(task)
-    released = anonymizer.fit_counted(table, task, relation)
-    moves = Moves.between(raw, released, anonymizer.columns_, _changed(raw, released))
+    released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
-    return Carried(relation.recoded(moves), released, plan, anonymizer.release_)
+    columns = anonymizer.columns_
+    moves = Moves.between(raw, released, columns, _changed(raw, released), plan.private)
+    return Carried(relation.recoded(moves), released, table, plan, anonymizer.release_)
 
 
 def applied(
@@ -84,11 +92,12 @@ def applied(
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
     raw, table = counted_in(relation, schema.columns, form)
-    carried_out, released, release = plan.released(table, unseen, relation)
+    carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
-    moves = Moves.between(raw, released, columns, _changed(raw, released))
-    return Carried(relation.recoded(moves), released, carried_out, release)
+    changed = _changed(raw, released)
+    moves = Moves.between(raw, released, columns, changed, carried_out.private)
+    return Carried(relation.recoded(moves), released, table, carried_out, release)
 
 
 def _changed(raw: Tally, released: Tally) -> list[str]:

@@ -115,6 +115,12 @@ class Engine(Protocol):
     def records_of(self, table: T, records: Codes | Mask) -> T:
         """Some rows of a table, by their places or by a mask."""
 
+    def sampled(self, table: T, chance: float, rng: np.random.Generator) -> T:
+        """Some records of a table, each drawn with a chance, independently of the others."""
+
+    def shuffled(self, table: T, rng: np.random.Generator) -> T:
+        """The records in random order, where they have one, without the index they had."""
+
     def chosen(self, table: T, columns: Sequence[str]) -> T:
         """Some columns of a table."""
 
@@ -167,6 +173,8 @@ relabel = _by_its_engine(Engine.relabel)
 merged = _by_its_engine(Engine.merged)
 replaced = _by_its_engine(Engine.replaced)
 records_of = _by_its_engine(Engine.records_of)
+sampled = _by_its_engine(Engine.sampled)
+shuffled = _by_its_engine(Engine.shuffled)
 chosen = _by_its_engine(Engine.chosen)
 without_columns = _by_its_engine(Engine.without_columns)
 missing_values = _by_its_engine(Engine.missing_values)

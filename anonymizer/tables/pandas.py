@@ -218,6 +218,14 @@ def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFr
     return table
 
 
+def sampled(table: pd.DataFrame, chance: float, rng: np.random.Generator) -> pd.DataFrame:
+    return table[rng.random(len(table)) < chance]
+
+
+def shuffled(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    return table.iloc[rng.permutation(len(table))].reset_index(drop=True)
+
+
 def chosen(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return table[list(columns)]
 

@@ -38,6 +38,16 @@ def records_of(table: Tally, records: Codes | Mask) -> Tally:
     return Tally(pandas.records_of(table.combinations, records), table.sizes[records])
 
 
+def sampled(table: Tally, chance: float, rng: np.random.Generator) -> Tally:
+    drawn = rng.binomial(table.sizes, chance)
+    return records_of(replace(table, sizes=drawn), drawn > 0)
+
+
+def shuffled(table: Tally, rng: np.random.Generator) -> Tally:
+    # Its rows say which combinations they were counted as, and have no order of records.
+    return table
+
+
 def chosen(table: Tally, columns: Sequence[str]) -> Tally:
     return replace(table, combinations=table.combinations[list(columns)])
 

@@ -291,7 +291,7 @@ def test_absolute_paths_stay_so(tmp_path):
         ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator '' must be one ASCII character"),
         ("[quasi", 'missing = "skip"\n[quasi', r"\[data\] missing .*'error', 'drop' or 'category"),
         ("[quasi", "missing-values = 5\n[quasi", r"\[data\] missing-values must be a list"),
-        ("[[privacy]]", "[search]\nseed = -1\n[[privacy]]", r"\[search\] seed .*greater than or"),
+        ("[[privacy]]", "[search]\nseed = -1\n[[privacy]]", r"\[search\] seed must be at least 0"),
         (
             "[[privacy]]",
             "[search]\nseed = 1.5\n[[privacy]]",

@@ -17,7 +17,7 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.applying.applied import Source
 from anonymizer.release.applying.classes import Listed
 from anonymizer.release.applying.reach import Reach
-from anonymizer.release.manifest import Manifest, digest_of_file, sound
+from anonymizer.release.manifest import Manifest, digest_of_file, home_of, sound
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed_text
@@ -44,7 +44,7 @@ class Followed:
         Raises InputError when the manifest, or a table next to it, is damaged, when values were
         drawn, and when the study is needed and not given, or is another one.
         """
-        directory = path if path.is_dir() else path.parent
+        directory = home_of(path)
         place = directory / MANIFEST
         _require_release(path, place)
         manifest = Manifest.read(place)

@@ -1,27 +1,36 @@
 """A release's recoding applied to a table file: another release, written and proven like any."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
 from anonymizer.recoding.problem.suppression import Suppression
-from anonymizer.recoding.recoding import RecodingPlan
 from anonymizer.release.applying.plans import Followed
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan, Unseen
-from anonymizer.release.publish import Written, require_free, same_file, write_release
+from anonymizer.release.publish import (
+    Place,
+    Promised,
+    Writing,
+    require_free,
+    same_file,
+    write_release,
+)
+from anonymizer.release.relations import Carried, applied, counted_in
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
-from anonymizer.tables.files import Format, Given, describe_file, read_table, with_safe_names
+from anonymizer.tables import engine
+from anonymizer.tables.files import Format, Given, columns_in, describe_file
+from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.relations.spreadsheet import with_safe_names_in
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ def publish_applied(
     recoding.
     """
     with reserved(directory, FILES) as output:
-        home = release if release.is_dir() else release.parent
+        home = home_of(release)
         if same_file(directory, home):
             raise InputError(
                 f"{directory} is the release that is applied; choose another directory"
@@ -71,18 +80,26 @@ def publish_applied(
         assert plan.followed is not None
         manifest = plan.followed.manifest
         watch("reading the table", 0, None)
-        form, raw = _read(table, manifest, plan, wishes.drop, study)
         plan = _within(plan, wishes.suppression)
-        fitted, released, proof = _released(plan, raw, wishes.unseen)
-        watch("writing and verifying the release", 0, None)
-        listed = plan.source.listed
-        numbered = listed is not None and listed.numbered
-        schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
-        people = fitted.people(released)
-        objective = {} if manifest.objective is None else manifest.objective.model_dump()
-        safe = _is_safe(manifest, form)
-        written = Written(form, safe, schema, plan.fitted.models, objective, key, force)
-        return write_release(output, raw, released, proof, people, written)
+        form = _format(table, manifest, plan.schema.columns, study)
+        writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
+        with output.workspace() as space:
+            place = Place(table, form, None, space, watch=watch)
+            with _as_study(study), place.opened(plan.schema.columns) as raw:
+                lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
+                watch("counting the table", 0, None)
+                carried = _applied(plan, lying, form, wishes.unseen)
+                watch("writing and verifying the release", 0, None)
+                return write_release(output, carried, _promised(plan, manifest), writing, place)
+
+
+def _promised(plan: Plan, manifest: Manifest) -> Promised:
+    """What the new release is held against: the policy of the one that is applied."""
+    listed = plan.source.listed
+    numbered = listed is not None and listed.numbered
+    schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
+    objective = {} if manifest.objective is None else manifest.objective.model_dump()
+    return Promised(schema, plan.fitted.models, objective)
 
 
 def _is_safe(manifest: Manifest, form: Format) -> bool:
@@ -90,66 +107,64 @@ def _is_safe(manifest: Manifest, form: Format) -> bool:
     return not form.parquet and manifest.spreadsheet is not None and manifest.spreadsheet.safe
 
 
-def _read(
-    path: Path, manifest: Manifest, plan: Plan, drop: Collection[str], study: Study | None
-) -> tuple[Format, pd.DataFrame]:
-    """The table, written as that of the release was, with the columns that this had."""
+def _known_columns(
+    raw: Relation,
+    path: Path,
+    manifest: Manifest,
+    plan: Plan,
+    drop: Collection[str],
+    safe: bool,
+) -> Relation:
+    """The table with the columns that the table of the release had, and no other ones."""
     about, roles = manifest.file
-    form, raw = _as_it_lies(path, manifest, plan.schema.columns, study)
-    if _is_safe(manifest, form):
-        raw = with_safe_names(raw, (*plan.schema.columns, *plan.schema.identifiers))
+    if safe:
+        raw = with_safe_names_in(raw, (*plan.schema.columns, *plan.schema.identifiers))
     absent = [name for name in drop if name not in raw.columns]
     if absent:
         raise InputError(f"{path} has no column {absent[0]!r} to drop; leave it out")
-    raw = raw.drop(columns=list(drop))
+    left = [name for name in raw.columns if name not in drop]
     known = {name for name in about.columns or () if name != CLASS or CLASS in roles.identifiers}
-    lacking = [repr(name) for name in known if name not in raw.columns]
+    lacking = [repr(name) for name in known if name not in left]
     if lacking:
         raise InputError(f"{path} lacks columns of the release: {', '.join(sorted(lacking))}")
-    others = [name for name in raw.columns if name not in known and name not in roles.identifiers]
+    others = [name for name in left if name not in known and name not in roles.identifiers]
     if others:
         raise InputError(
             f"{path} has columns that the release did not have: {', '.join(map(repr, others))}; "
             f"nobody decided that they may be released: leave them out with --drop {others[0]}"
         )
-    return form, raw
+    return raw.named({name: name for name in left}) if drop else raw
 
 
-def _as_it_lies(
-    path: Path, manifest: Manifest, columns: Sequence[str], study: Study | None
-) -> tuple[Format, pd.DataFrame]:
-    """A table and its format: as a study has it, else as a manifest does.
+def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study | None) -> Format:
+    """How a table lies in its file: as a study has it, else as a manifest does.
 
-    Encodings of one byte and marks of decimals are in no manifest.
+    Encodings of one byte and marks of decimals are in no manifest. The separator is that of the
+    release, else the one that is found: what is written follows the file, so that a program that
+    exports semicolons this month needs no study to say so.
     """
     if study is not None:
-        form = study.format_of(path, columns)
-        return form, read_table(path, form, columns)
-    try:
-        return _as_released(path, manifest, columns)
-    except InputError as error:
-        where = "in [data] of the study of the release, and name that with --study"
-        raise InputError(str(error).replace("in [data]", where)) from None
-
-
-def _as_released(
-    path: Path, manifest: Manifest, columns: Sequence[str]
-) -> tuple[Format, pd.DataFrame]:
-    """A table and its format: the separator of the release, else the one that is found.
-
-    What is written follows the file, so that a program that exports semicolons this month needs
-    no study to say so.
-    """
+        return study.format_of(path, columns)
     roles = manifest.file[1]
     given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
-    form = describe_file(path, given, columns)
+    with _as_study(study):
+        form = describe_file(path, given, columns)
+        if form.parquet or {*columns} <= {*columns_in(path, form)}:
+            return form
+        return describe_file(path, replace(given, separator=None), columns)
+
+
+@contextmanager
+def _as_study(study: Study | None) -> Iterator[None]:
+    """Say where a key of ``[data]`` goes where no study is given."""
     try:
-        return form, read_table(path, form, columns)
+        yield
     except InputError as error:
-        found = describe_file(path, replace(given, separator=None), columns)
-        if form.parquet or found.separator == form.separator:
-            raise InputError(str(error).split("; does its first line")[0]) from None
-    return found, read_table(path, found, columns)
+        if study is not None:
+            raise
+        where = "in [data] of the study of the release, and name that with --study"
+        said = str(error).split("; does its first line")[0]
+        raise InputError(said.replace("in [data]", where)) from None
 
 
 def _within(plan: Plan, share: float | None) -> Plan:
@@ -164,24 +179,24 @@ def _within(plan: Plan, share: float | None) -> Plan:
     return replace(plan, fitted=fitted, method=method, followed=followed)
 
 
-def _released(
-    plan: Plan, raw: pd.DataFrame, unseen: Unseen
-) -> tuple[RecodingPlan, pd.DataFrame, Release]:
+def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Carried:
     """The table recoded and proven; the error of a broken policy says which budget would do."""
     try:
-        return plan.released(raw, unseen)
+        return applied(plan, table, form, unseen)
     except PolicyBrokenError as error:
-        needed = None if "needs suppression" in str(error) else _needed(plan, raw, unseen)
+        known = "needs suppression" in str(error)
+        needed = None if known else _needed(plan, table, form, unseen)
         if needed is None:
             raise
         raise PolicyBrokenError(f"{error}; needs suppression = {needed:g}") from None
 
 
-def _needed(plan: Plan, raw: pd.DataFrame, unseen: Unseen) -> float | None:
+def _needed(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> float | None:
     """The share of records that would have to be suppressed; None where no share would do."""
+    admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
     try:
-        outcome = _within(plan, NEARLY_ALL).carried_out(plan.admitted(raw), unseen)[1]
+        outcome = _within(plan, NEARLY_ALL).carried_out(admitted, unseen)[1]
     except PolicyBrokenError:
         return None
-    records = int(outcome.suppressed.sum())
-    return budget_for(records, len(outcome.suppressed)) if records else None
+    records = outcome.suppressed_of(admitted)
+    return budget_for(records, engine.records(admitted)) if records else None

@@ -10,7 +10,7 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest import Manifest, home_of, sound
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
@@ -68,7 +68,7 @@ def source_of(path: Path, study: Path | None = None) -> Source:
     Raises PolicyBrokenError when it does not hold, InputError when it is none or cannot be carried
     out by other tools.
     """
-    directory = path if path.is_dir() else path.parent
+    directory = home_of(path)
     if not path.exists() and not (directory / MANIFEST).exists():
         raise InputError(f"there is no {path}; name the directory of a release, or its table")
     manifest = Manifest.read(directory / MANIFEST)

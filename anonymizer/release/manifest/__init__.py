@@ -6,7 +6,16 @@ under these labels (``placement.py``).
 """
 
 from anonymizer.release.manifest.fields import FORMAT
-from anonymizer.release.manifest.file import digest_of_file, shape_of, sound
+from anonymizer.release.manifest.file import digest_of_file, digests_of, home_of, shape_of, sound
 from anonymizer.release.manifest.manifest import Manifest, is_release
 
-__all__ = ["FORMAT", "Manifest", "digest_of_file", "is_release", "shape_of", "sound"]
+__all__ = [
+    "FORMAT",
+    "Manifest",
+    "digest_of_file",
+    "digests_of",
+    "home_of",
+    "is_release",
+    "shape_of",
+    "sound",
+]

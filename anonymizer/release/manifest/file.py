@@ -8,6 +8,7 @@ from typing import Any
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
+from anonymizer.release.release import MANIFEST, RELEASED
 from anonymizer.tables import engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, read_bytes
 
@@ -48,3 +49,23 @@ def digest_of_file(path: Path) -> str:
     """The SHA-256 of a regular file; OSError when it cannot be read."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digests_of(table: Path) -> tuple[str, dict[str, str] | None]:
+    """The SHA-256 of a table, and those of its files by name where it is a folder; None else.
+
+    That of a folder is of the lines that ``sha256sum`` prints of its files, sorted by name.
+
+    Raises OSError when it cannot be read.
+    """
+    if not table.is_dir():
+        return digest_of_file(table), None
+    parts = {path.name: digest_of_file(path) for path in sorted(table.iterdir())}
+    lines = "".join(f"{digest}  {name}\n" for name, digest in parts.items())
+    return hashlib.sha256(lines.encode()).hexdigest(), parts
+
+
+def home_of(path: Path) -> Path:
+    """The directory of the release that a path leads to: itself, or what its table lies in."""
+    table = path.is_dir() and path.name in RELEASED and not (path / MANIFEST).exists()
+    return path if path.is_dir() and not table else path.parent

@@ -14,7 +14,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
-from anonymizer.release.manifest.file import MALFORMED, digest_of_file, manifest_bytes
+from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
 from anonymizer.release.manifest.groups import filled, partition_of
 from anonymizer.release.manifest.parts import LabelText, ReleasedFile, ReportedRoles
 from anonymizer.release.release import MANIFEST
@@ -201,12 +201,12 @@ class Manifest(Reported):
         Raises InputError when it is another one, cannot be read or was changed since.
         """
         about = self.file[0]
-        if release.is_dir():
+        if release == home_of(release):
             release /= about.file
         elif release.name != about.file:
             raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
         try:
-            found = digest_of_file(release)
+            found = digests_of(release)[0]
         except FileNotFoundError:
             raise InputError(f"there is no {release}, which its {MANIFEST} is about") from None
         except OSError as error:

@@ -76,11 +76,24 @@ class ReportedRoles(ManifestPart):
     )
 
 
+class ReleasedPart(ManifestPart):
+    """One of the files of a table that is a folder of files."""
+
+    file: FileName = Field(description="Its name in the folder.")
+    sha256: Digest = Field(description="The SHA-256 of its bytes, in hexadecimal digits.")
+
+
 class ReleasedFile(ManifestPart):
-    """The file that the manifest is about, which is next to it."""
+    """The file that the manifest is about, which is next to it; or the folder of files."""
 
     file: FileName = Field(description="Its name.")
-    sha256: Digest = Field(description="The SHA-256 of its bytes, in hexadecimal digits.")
+    sha256: Digest = Field(
+        description="The SHA-256 of its bytes, in hexadecimal digits; of a folder, that of the "
+        "lines that sha256sum prints of its parts, in their order, each ending in a line feed."
+    )
+    parts: list[ReleasedPart] | None = Field(
+        default=None, description="The files of a folder, in the order of their records."
+    )
     columns: list[StrictStr] = Field(
         default_factory=list, description="All of its columns, in their order."
     )

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
@@ -20,8 +21,19 @@ IN = "in"
 """Where in a scratch directory those directories are made that go into it."""
 
 Writer = Callable[[Path], None]
+"""What fills a file that lies there, empty."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What fills a directory that lies there, empty, with files."""
+
+    fill: Writer
+
 
 ACL = "system.posix_acl_"
+
+EXECUTE, READ, WRITTEN = 0o111, 0o444, 0o666
 
 _standing: ContextVar[list[str] | None] = ContextVar("standing", default=None)
 
@@ -69,7 +81,11 @@ def write_file(
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def prepare(scratch: Path, writers: Mapping[str, Writer | Mapping[str, Writer]]) -> Path:
+Writers = Mapping[str, Writer | Folder | Mapping[str, Writer]]
+"""What writes each file, by name; the writers of a directory are a mapping of their own."""
+
+
+def prepare(scratch: Path, writers: Writers) -> Path:
     """Make files that only their owner can read until all are there, and on the disk.
 
     Returns the directory that holds them, with the permissions that a new one has. The writers of a
@@ -81,32 +97,48 @@ def prepare(scratch: Path, writers: Mapping[str, Writer | Mapping[str, Writer]])
             prepare(scratch / IN, inner).rename(scratch / IN / name)
     new = scratch / NEW
     new.mkdir()
-    files = {name: write for name, write in writers.items() if not isinstance(write, Mapping)}
-    modes = {name: _owned(new / name) for name in files}
-    for name, write in files.items():
-        write(new / name)
-    for name in writers.keys() - files.keys():
+    made = {name: each for name, each in writers.items() if not isinstance(each, Mapping)}
+    modes = {name: _owned(new / name, isinstance(each, Folder)) for name, each in made.items()}
+    for name, each in made.items():
+        (each.fill if isinstance(each, Folder) else each)(new / name)
+    for name in writers.keys() - made.keys():
         (scratch / IN / name).rename(new / name)
     for path in new.iterdir():
         if path.name not in writers:  # a library made it for itself
             path.unlink()
     for name, mode in modes.items():
-        (new / name).chmod(mode)
-        flush(new / name)
+        _finish(new / name, mode)
     flush(new)
     return new
+
+
+def _finish(path: Path, mode: int) -> None:
+    """Have a file kept by the disk, or a directory and its files, with the permissions of new ones.
+
+    Where a new directory can be listed, its new files can be read.
+    """
+    path.chmod(mode)
+    for inner in path.iterdir() if path.is_dir() else ():
+        _finish(inner, mode & WRITTEN)
+    flush(path)
 
 
 def dress(new: Path, old: Path) -> None:
     """Give a file or a directory the owner and the permissions of the one it replaces.
 
+    Where a file replaces a directory, or the other way round, who could read the one can read the
+    other.
+
     Raises OSError when they cannot be had; then its owner alone has any.
     """
     before, now = old.stat(), new.stat()
-    new.chmod(stat.S_IMODE(before.st_mode) & stat.S_IRWXU)
+    mode = stat.S_IMODE(before.st_mode)
+    if new.is_dir() != old.is_dir():
+        mode = mode | (mode & READ) >> 2 if new.is_dir() else mode & ~EXECUTE
+    new.chmod(mode & stat.S_IRWXU)
     if (before.st_uid, before.st_gid) != (now.st_uid, now.st_gid):
         os.chown(new, before.st_uid, before.st_gid)
-    new.chmod(stat.S_IMODE(before.st_mode))
+    new.chmod(mode)
     if hasattr(os, "listxattr"):
         for name in os.listxattr(old):
             if name.startswith(ACL):
@@ -171,8 +203,16 @@ def _name(new: Path, path: Path, force: bool, private: bool) -> None:
         raise _there(path) from None
 
 
-def _owned(path: Path) -> int:
-    """Make a file for its owner alone; give the permissions that a new one has otherwise."""
+def _owned(path: Path, folder: bool = False) -> int:
+    """Make a file for its owner alone; give the permissions that a new one has otherwise.
+
+    The same of a directory that is a ``folder`` of files.
+    """
+    if folder:
+        path.mkdir()
+        mode = stat.S_IMODE(path.stat().st_mode)
+        path.chmod(stat.S_IRWXU)
+        return mode
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         return stat.S_IMODE(os.fstat(descriptor).st_mode)

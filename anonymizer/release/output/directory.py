@@ -11,14 +11,22 @@ killed on the way leaves behind is finished, or put back, by the next run.
 import errno
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
-from anonymizer.release.output.atomic import Writer, dress, kept, prepare, stands, unwritten
+from anonymizer.release.output.atomic import (
+    Writer,
+    Writers,
+    dress,
+    kept,
+    prepare,
+    stands,
+    unwritten,
+)
 from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import Site, locked, reason_of, sites
 from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
@@ -65,9 +73,7 @@ class Output:
     what: str = "release"
 
     @logged("writing", lambda _: {})
-    def write(
-        self, writers: Mapping[str, Writer | Mapping[str, Writer]], *, force: bool = False
-    ) -> None:
+    def write(self, writers: Writers, *, force: bool = False) -> None:
         """Write a release so that all of its files appear, whole, or none.
 
         A signal that comes once all are made acts when the release stands and is noted as such.
@@ -108,6 +114,19 @@ class Output:
                 shutil.rmtree(scratch, ignore_errors=True)
             kept(self.path, f"{self.shown / name} was written")
 
+    @contextmanager
+    def workspace(self) -> Iterator[Path]:
+        """A directory for what does not fit into memory, which nobody but its owner can enter.
+
+        It is removed at the end; what a killed run leaves there is at the next run.
+        """
+        with unwritten(self.shown):
+            scratch = self.site.scratch()
+        try:
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
     def recover(self) -> None:
         """Finish, put back or clear what runs left that were killed.
 
@@ -138,14 +157,15 @@ class Output:
     def _dress_files(self, ready: Path, names: tuple[str, ...], old: list[str]) -> None:
         """Let the manifest have the permissions of the manifest, the table those of the table.
 
-        What is about the manifest, its signature, begins with its name.
+        What is about the manifest, its signature, begins with its name; files within a table have
+        those of files within the table.
         """
         for name in names:
             about = name.startswith(self._sign)
             like = [each for each in reversed(old) if each.startswith(self._sign) == about]
             if like:
                 with suppress(OSError):  # its owner alone can read it then
-                    dress(ready / name, self.path / like[0])
+                    _dress(ready / name, self.path / like[0])
 
     def _alone(self, old: list[str]) -> bool:
         """Whether a directory can change as a whole: it holds nothing else, and nobody is in it."""
@@ -238,6 +258,14 @@ class Output:
                     rename_new(path, self.path / path.name)
             (ready / self._sign).unlink(missing_ok=True)  # it is no release from now on
             shutil.rmtree(scratch)
+
+
+def _dress(new: Path, old: Path) -> None:
+    """Dress a file, or a directory and each of its files, as what it replaces."""
+    inner = min(old.iterdir(), default=old) if old.is_dir() else old
+    for path in new.iterdir() if new.is_dir() else ():
+        dress(path, inner)
+    dress(new, old)
 
 
 def _given(new: Path, given: Path) -> bool:

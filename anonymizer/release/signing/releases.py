@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.file import manifest_bytes
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
@@ -42,7 +42,7 @@ def sign_release(release: Path, key: PrivateKey, *, force: bool = False) -> Path
     Raises InputError when there is no release, its table was changed since, or it is signed already
     by another key.
     """
-    directory = release if release.is_dir() else release.parent
+    directory = home_of(release)
     path = directory / SIGNATURE
     if not (directory / MANIFEST).is_file():
         raise InputError(f"there is no {directory / MANIFEST}: only a release can be signed")

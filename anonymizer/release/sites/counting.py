@@ -1,12 +1,11 @@
 """The counts of one site's part of a table, in a file that a steward adds to those of others."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError
@@ -15,10 +14,15 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_texts, compared, read_counts, write_counts
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format
+from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.relation import Relation
 
 FORMAT = 1
 """The version of the form of a file of counts."""
@@ -144,16 +148,32 @@ def require_countable(study: Study) -> None:
         )
 
 
+@contextmanager
+def part_at(
+    study: Study, path: Path, space: Path | None = None, watch: Watch = ignore
+) -> Iterator[tuple[Relation, Format]]:
+    """A part where it lies, as a study has it, and its format.
+
+    ``space``: a directory for what does not fit into memory.
+    """
+    form, given = study.format_of(path), study.document.data
+    with opened(
+        path, form, table=given.table, scratch=space, memory=given.memory, watch=watch
+    ) as raw:
+        require_named(path, raw.columns, study.schema.columns, form)
+        yield raw, form
+
+
 @logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
-def counts_of(study: Study, table: pd.DataFrame) -> PartCounts:
-    """Count a part as a study has it.
+def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
+    """Count a part as a study has it, where it lies.
 
     InputError where the part could not be released by itself: a column is lacking, values are
     missing under ``missing = "error"``, or a hierarchy does not cover them.
     """
     schema = study.schema
-    schema.require_shape(table.columns, engine.records(table))
-    tally = engine.tally(table, schema.columns)
+    schema.require_shape(table.columns, table.records)
+    tally = counted_in(table, schema.columns, form)[1]
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
     return PartCounts(as_texts(tally), columns, roles_of(study), secrets.token_hex(16))
@@ -170,9 +190,9 @@ def count_part(
     require_countable(study)
     require_place(path, "cannot count to", force=force)
     watch("reading the table", 0, None)
-    raw = study.read(table)
-    watch("counting the table", 0, None)
-    counts = counts_of(study, raw)
+    with part_at(study, table, watch=watch) as (raw, form):
+        watch("counting the table", 0, None)
+        counts = counts_of(study, raw, form)
     write_file(path, counts.write, force=force, private=True)
     return counts
 

@@ -7,9 +7,8 @@ release but ``part.json``, which names the release and the counts that it belong
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, ValidationError
 
@@ -20,16 +19,20 @@ from anonymizer.release.manifest.parts import Digest, ManifestPart, ReleasedFile
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import same_file
+from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
-from anonymizer.release.sites.counting import PartCounts
+from anonymizer.release.sites.counting import PartCounts, part_at
 from anonymizer.release.sites.following import Following
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_text, as_texts, compared
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, read_table, release_format, write_table
+from anonymizer.tables.files import Format, release_format
+from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.reading import MANIFEST_SIZE, parsed_json, read_bytes, text_in
+from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.relation import Moves, Relation
 
 PART = "part.json"
 """The file that says what a part is of, next to its table."""
@@ -80,7 +83,9 @@ class PartManifest(ManifestPart):
 
 def _recounted(path: Path, manifest: Manifest, form: Format) -> Tally:
     columns = manifest.roles.columns
-    return as_texts(engine.tally(read_table(path, form, columns), columns))
+    with opened(path, form) as table:
+        require_named(path, table.columns, columns, form)
+        return as_texts(counted_in(table, columns, form)[1])
 
 
 def require_counted(manifest: Manifest, release: Path) -> list[str]:
@@ -129,38 +134,43 @@ def publish_part(
                 f"{counts} is not among the counts that {home} was made of; send it to the "
                 "steward, or give the file that was sent"
             )
-        watch("reading the table", 0, None)
-        form = study.format_of(table)
-        raw = _without_identifiers(study, study.read(table, form))
-        group, tally = _tallied(raw, plan.schema.columns)
-        _require_same(table, counts, raw, tally, own)
         whole = PartCounts.read(home / COUNTS).tally
-        part = Following(plan, whole, manifest.suppressed_class).part(tally).released
-        _require_within(part, whole)
-        released = _carried_out(raw, group, part)[manifest.file[0].columns]
-        watch("writing and verifying the part", 0, None)
-        return _write(output, released, part, form, manifest, (sha256, own.digest), force)
+        following = Following(plan, whole, manifest.suppressed_class)
+        watch("reading the table", 0, None)
+        with output.workspace() as space, part_at(study, table, space, watch) as (lying, form):
+            watch("counting the table", 0, None)
+            raw, tally = counted_in(lying, plan.schema.columns, form)
+            columns = [name for name in lying.columns if name not in study.schema.identifiers]
+            _require_same(table, counts, columns, tally, own)
+            part = following.part(tally).released
+            _require_within(part, whole)
+            moves = Moves.between(raw, part, manifest.file[0].columns, _changed(raw, part))
+            watch("writing and verifying the part", 0, None)
+            released = Recoded(lying.recoded(moves), part, form.released)
+            return _write(output, released, manifest, (sha256, own.digest), force)
+
+
+class Recoded(NamedTuple):
+    """A recoded part, its counts, and the format of its file."""
+
+    table: Relation
+    counted: Tally
+    form: Format
 
 
 def _write(
-    output: Output,
-    released: pd.DataFrame,
-    part: Tally,
-    form: Format,
-    manifest: Manifest,
-    digests: tuple[str, str],
-    force: bool,
+    output: Output, part: Recoded, manifest: Manifest, digests: tuple[str, str], force: bool
 ) -> PartManifest:
     """Write a recoded part, count it as read back, and only then say what it is.
 
-    ``part``: its counts; ``digests``: of the manifest of the release, and of the raw counts.
+    ``digests``: of the manifest of the release, and of the raw counts.
     """
-    name, written = "released" + form.suffix, form.released
+    name, form = "released" + part.form.suffix, part.form
     made: list[PartManifest] = []
 
     def write(path: Path) -> None:
-        write_table(released, path, written)
-        again = compared([_recounted(path, manifest, written), part])[1]
+        part.table.write(path, form)
+        again = compared([_recounted(path, manifest, form), part.counted])[1]
         if (again[0] != again[1]).any():
             raise PolicyBrokenError(
                 "nothing was written: the part reads back from its file in another way than it "
@@ -169,7 +179,7 @@ def _write(
 
     def describe(path: Path) -> None:
         sha256 = digest_of_file(path.parent / name)
-        table = ReleasedFile(file=name, sha256=sha256, columns=[*released.columns])
+        table = ReleasedFile(file=name, sha256=sha256, columns=[*part.table.columns])
         separator = None if form.parquet else form.separator
         made.append(
             PartManifest(
@@ -195,22 +205,11 @@ def _require_free(directory: Path, home: Path, sources: Sequence[Path], force: b
         raise InputError(f"{directory} holds other files than a part; choose another directory")
 
 
-def _tallied(raw: pd.DataFrame, columns: tuple[str, ...]) -> tuple[np.ndarray, Tally]:
-    """The number of each record's combination of values, and how many records have each."""
-    group, first = engine.grouped(raw, columns)
-    combinations = engine.records_of(raw[list(columns)], first).reset_index(drop=True)
-    return group, Tally(combinations, np.bincount(group, minlength=len(first)).astype(np.int64))
-
-
-def _without_identifiers(study: Study, raw: pd.DataFrame) -> pd.DataFrame:
-    return engine.without_columns(raw, [n for n in study.schema.identifiers if n in raw.columns])
-
-
 def _require_same(
-    table: Path, counts: Path, raw: pd.DataFrame, tally: Tally, own: PartCounts
+    table: Path, counts: Path, columns: Sequence[str], tally: Tally, own: PartCounts
 ) -> None:
     """Require that a table is the one that was counted."""
-    alike = {*tally.columns} == {*own.tally.columns} and {*raw.columns} == {*own.columns}
+    alike = {*tally.columns} == {*own.tally.columns} and {*columns} == {*own.columns}
     if alike:
         sizes = compared([own.tally, tally])[1]
         alike = bool((sizes[0] == sizes[1]).all())
@@ -231,18 +230,15 @@ def _require_within(part: Tally, whole: Tally) -> None:
         )
 
 
-def _carried_out(raw: pd.DataFrame, group: np.ndarray, part: Tally) -> pd.DataFrame:
-    """The records under the released values of their combinations, without those left out."""
-    place = part.combinations.index.get_indexer(pd.RangeIndex(group.max() + 1))[group]
-    kept = np.flatnonzero(place >= 0)
-    left = engine.records_of(raw, kept)
-    rows = place[kept]
-    columns = {}
-    for name in part.columns:
-        codes, labels = engine.distinct(part[name])
-        before, values = engine.distinct(left[name])
-        pairs = {*zip(before.tolist(), codes[rows].tolist(), strict=True)}
-        alike = all(as_text(values[old]) == labels[new] for old, new in pairs)
-        if not alike:
-            columns[name] = engine.relabel(left[name], codes[rows], labels)
-    return engine.without_traces(engine.replaced(left, columns))
+def _changed(raw: Tally, part: Tally) -> list[str]:
+    """The columns that are not released as they lie; the others keep the types of their values."""
+    return [name for name in part.columns if not _same(raw[name].loc[part.index], part[name])]
+
+
+def _same(raw: pd.Series, released: pd.Series) -> bool:
+    """Whether every value is released as the text that it has."""
+    codes, values = engine.distinct(raw)
+    others, labels = engine.distinct(released)
+    pairs = {*zip(codes.tolist(), others.tolist(), strict=True)}
+    texts = [value if isinstance(value, str) else as_text(value) for value in values]
+    return all(texts[code] == as_text(labels[other]) for code, other in pairs)

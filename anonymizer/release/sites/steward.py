@@ -1,11 +1,9 @@
 """The release of a table in parts: chosen for the sum of their counts, and proven on it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
-
-import pandas as pd
+from typing import Any
 
 from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
@@ -24,56 +22,9 @@ from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
 from anonymizer.release.sites.following import Following
 from anonymizer.release.study import Study
-from anonymizer.tables import engine
 from anonymizer.tables.counts_file import added, as_texts, compared
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.relations.relation import Moves, Relation
-
-
-@dataclass(frozen=True, eq=False)
-class Elsewhere:
-    """A table of which nothing but the counts is here: those of the columns with a role."""
-
-    counted: Tally = field(repr=False)
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The columns that were counted."""
-        return [*self.counted.columns]
-
-    @property
-    def records(self) -> int:
-        """How many records were counted."""
-        return engine.records(self.counted)
-
-    @property
-    def native(self) -> Any:
-        """Nothing: the records are elsewhere."""
-        raise self._refused()
-
-    def tally(self, columns: Sequence[str]) -> Tally:
-        """Count again, by some of the columns."""
-        return engine.tally(self.counted, columns)
-
-    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
-        """None: the order of the records is not known here."""
-        return None
-
-    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
-        """Refused: the records are elsewhere."""
-        raise self._refused()
-
-    def recoded(self, moves: Moves) -> Relation:
-        """Refused: each site recodes its part."""
-        raise self._refused()
-
-    def write(self, path: Path, form: Format) -> None:
-        """Refused: each site writes its part."""
-        raise self._refused()
-
-    def _refused(self) -> InputError:
-        return InputError("this needs the records of the table, of which only counts are here")
 
 
 def publish_counts(
@@ -107,7 +58,7 @@ def publish_counts(
         task = anonymizer.task(whole)
         if on_counted is not None:
             on_counted(task)
-        released = anonymizer.fit_counted(whole, task, cast(Relation, Elsewhere(whole)))
+        released = anonymizer.fit_counted(whole, task)
         watch("writing and verifying the release", 0, None)
         release = _with_others(anonymizer.release_, parts[0].columns, whole)
         about = _reported(study, release, parts, whole, key)

@@ -40,6 +40,9 @@ from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 UNKNOWN_SECTION = ("extra_forbidden", 1)
 """A complaint about a section, by its type and the length of its place."""
 
+SIZE = r"^0*[1-9][0-9]{0,5}(\.[0-9]+)? ?([KMGTkmgt][Ii]?)[Bb]$"
+"""How a size of memory is written."""
+
 UNION = ("int", "float")
 """What pydantic adds to the place of a complaint about a number."""
 
@@ -62,6 +65,10 @@ Texts = Annotated[
 """Texts; one alone needs no list."""
 
 
+Memory = Annotated[StrictStr, Field(pattern=SIZE)]
+"""How much memory may be used, a number and its unit."""
+
+
 class Data(Section):
     """``[data]``: where the table lies and how it is read."""
 
@@ -74,6 +81,8 @@ class Data(Section):
     thousands: StrictStr | None = None
     quote: StrictStr | None = None
     columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
+    table: StrictStr | None = None
+    memory: Memory | None = None
 
 
 class Columns(Section):
@@ -102,9 +111,19 @@ class ObjectiveOptions(Section):
     aggregate: StrictStr | None = None
 
 
-class OutputOptions(Section):
-    """``[output]``: how the release is written."""
+MOST_PARTS = 10_000
+"""Files that a released table may be spread over."""
 
+
+class OutputOptions(Section):
+    """``[output]``: how the release is written.
+
+    ``file``: the released table, in the format of its ending; that of the table by default.
+    ``parts``: how many files of a folder it is spread over, one file by default.
+    """
+
+    file: Literal["released.csv", "released.parquet"] | None = None
+    parts: Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)] | None = None
     csv_safe: StrictBool = False
 
 
@@ -260,6 +279,10 @@ def _expected(complaint: ErrorDetails) -> str:
         return "must be a number, without quotes"
     if complaint["type"] == "literal_error":
         return f"must be {complaint['ctx']['expected']}"
+    if complaint["type"] == "greater_than_equal":
+        return f"must be at least {complaint['ctx']['ge']}"
+    if complaint["type"] == "less_than_equal":
+        return f"must be at most {complaint['ctx']['le']:,}"
     kinds = {
         "string_type": "must be a text in quotes",
         "bool_type": "must be true or false",
@@ -268,6 +291,7 @@ def _expected(complaint: ErrorDetails) -> str:
         "tuple_type": "must be a list in brackets",
         "dict_type": "must be a section",
         "too_short": "must not be empty",
+        "string_pattern_mismatch": 'must be a size of memory, such as "4 GB" or "500 MB"',
         "model_type": "must be a section",
     }
     message = complaint["msg"]

@@ -1,7 +1,7 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
+from anonymizer.tables.files.format import is_parquet
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import Draft
@@ -215,6 +216,22 @@ class Study:
     def disarms(self, form: Format) -> bool:
         """Whether a release of that format has no cells that a spreadsheet would run."""
         return self.document.output.csv_safe and not form.parquet
+
+    @cached_property
+    def output_format(self) -> Format:
+        """The format of the released table: that of the study's own, if it gives no other one.
+
+        InputError when it shall be spread over files that are no Parquet.
+        """
+        output, form = self.document.output, self.data_format.released
+        if output.file is not None:
+            form = replace(form, parquet=is_parquet(Path(output.file)))
+        if output.parts is not None and not form.parquet:
+            raise InputError(
+                f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
+                "leave it out"
+            )
+        return form
 
     @property
     def objective_options(self) -> dict[str, object]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.release.manifest import home_of
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import Verification, verify_release
 from anonymizer.tables.values import counted
@@ -35,7 +36,7 @@ def require_followable(
 
     Raises PolicyBrokenError when the release does not hold, InputError when it cannot be read.
     """
-    home = release if release.is_dir() else release.parent
+    home = home_of(release)
     found = verify_release(home, study, key=key)
     own = tuple(check for check in found.checks if check.how != "study")
     require_sound(home, replace(found, checks=own), "its recoding is not carried elsewhere")

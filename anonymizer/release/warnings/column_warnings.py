@@ -25,6 +25,12 @@ from anonymizer.tables.values import is_missing
 WRONG = 0.1
 """Wrong guesses that a column may leave, by those that chance would: it explains nine of ten."""
 
+DOUBTFUL = 0.5
+"""The same among some records, from which on all of them need not be counted.
+
+Of some records a column leaves no larger share wrong than of all, but for chance.
+"""
+
 SCREENED = 4
 """Every fourth record is looked at before all of them are.
 
@@ -104,7 +110,7 @@ def column_warnings(
             continue
         sizes = np.bincount(digits[0])
         sizes = sizes[sizes > 0]
-        if own := _unique(sizes):
+        if own := singled_out(*np.unique(sizes, return_counts=True)):
             found.append(ReleaseWarning("nearly-unique-column", str(name), own, len(released)))
             continue
         gains = {each.name: _gain(digits, sizes, each) for each in hidden}
@@ -128,16 +134,37 @@ def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[Rel
     return found
 
 
-def _unique(sizes: Ints) -> int:
+def singled_out(sizes: Ints, values: Ints) -> int:
     """Records with a value of their own, where nearly all have one but for the commonest value.
 
-    That one is what stands for none: missing, an empty text, 0. ``sizes``: the records of each
-    value that occurs, shape (values,). 0 where the column is not nearly unique.
+    That one is what stands for none: missing, an empty text, 0. ``sizes``: different numbers of
+    records, and how many ``values`` have each, shape (numbers,). 0 where the column is not nearly
+    unique.
     """
-    values, own, records = len(sizes), int((sizes == 1).sum()), int(sizes.sum())
+    own, distinct = int(values[sizes == 1].sum()), int(values.sum())
+    records = int((sizes * values).sum())
     rarer = records - int(sizes.max(initial=0))
-    differ = values - 1 >= IDENTIFYING * rarer and values >= ENOUGH
+    differ = distinct - 1 >= IDENTIFYING * rarer and distinct >= ENOUGH
     return own if differ and own >= SINGLED_OUT * records else 0
+
+
+def nearly_unique(column: pd.Series) -> bool:
+    """Whether nearly all records have a value of their own, but for the commonest value."""
+    sizes = np.bincount(_numbered(column)[0])
+    return singled_out(*np.unique(sizes[sizes > 0], return_counts=True)) > 0
+
+
+def doubtful(column: pd.Series, hidden: Hidden) -> bool:
+    """Whether some records leave open that a column gives a quasi-identifier away."""
+    digits, records = _numbered(column), len(column)
+    values, distinct = (np.count_nonzero(np.bincount(each[0])) for each in (digits, hidden.values))
+    value_wrong, column_wrong = _wrong(digits, hidden.values)
+    unlabelled, _ = _wrong(hidden.labels, digits)
+    found = (
+        (value_wrong, (records - values) * hidden.wrong / records),
+        (column_wrong, (records - distinct) * unlabelled / records),
+    )
+    return any(expected < ENOUGH or wrong <= DOUBTFUL * expected for wrong, expected in found)
 
 
 def _gain(column: Digits, sizes: Ints, hidden: Hidden) -> int:
@@ -155,14 +182,14 @@ def _gain(column: Digits, sizes: Ints, hidden: Hidden) -> int:
     unlabelled, _ = _wrong(hidden.labels, column)
     distinct = np.count_nonzero(np.bincount(hidden.values[0]))
     if not (
-        _explained(value_wrong, (records - values) * hidden.wrong / records)
-        or _explained(column_wrong, (records - distinct) * unlabelled / records)
+        explained(value_wrong, (records - values) * hidden.wrong / records)
+        or explained(column_wrong, (records - distinct) * unlabelled / records)
     ):
         return 0
     return hidden.wrong - _wrong(_together(hidden.labels, column), hidden.values)[0]
 
 
-def _explained(wrong: int, expected: float) -> bool:
+def explained(wrong: int, expected: float) -> bool:
     """Whether so few guesses are wrong of as many as chance would leave at least."""
     return expected >= ENOUGH and wrong <= WRONG * expected
 

@@ -17,4 +17,3 @@ from anonymizer.tables.files.spreadsheet import disarmed_text as disarmed_text
 from anonymizer.tables.files.spreadsheet import formulas as formulas
 from anonymizer.tables.files.spreadsheet import rearmed as rearmed
 from anonymizer.tables.files.spreadsheet import rearmed_text as rearmed_text
-from anonymizer.tables.files.spreadsheet import with_safe_names as with_safe_names

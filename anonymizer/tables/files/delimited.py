@@ -28,13 +28,23 @@ LONGEST_NAME = 10_000
 
 def csv_columns(path: Path, form: Format) -> list[str]:
     """The columns of a CSV file, by its first line that is not empty."""
+    return [name.strip() for name in csv_header(path, form)]
+
+
+def csv_header(path: Path, form: Format) -> list[str]:
+    """The same as they stand there, with blanks around them."""
     with _long_fields(), _text_stream(path, form) as text:
         header = _header(path, csv.reader(text, strict=True, **form.dialect))
-        names = header if form.columns is None else form.columns
-        return [name.strip() for name in names]
+        return header if form.columns is None else [*form.columns]
 
 
 def read_csv(path: Path, form: Format, columns: Sequence[str]) -> pd.DataFrame:
+    """Read CSV in pandas; errors as :func:`csv_table`."""
+    frame: pd.DataFrame = csv_table(path, form, columns).to_pandas()
+    return frame
+
+
+def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     """Read CSV twice: strictly, to refuse what is not CSV, and fast, for the table.
 
     The fast parser forgives a quote that is left open and takes the records up to the next one
@@ -61,8 +71,7 @@ def read_csv(path: Path, form: Format, columns: Sequence[str]) -> pd.DataFrame:
     require_named(path, names, ())
     if not form.plain:
         table = with_plain_numbers(table, form)
-    frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis(names, axis=1)
+    return table.rename_columns(names)
 
 
 def _any_text(column: pa.ChunkedArray) -> bool:

@@ -18,17 +18,21 @@ from anonymizer.tables.values import number_of
 
 T = TypeVar("T", bound=Any)
 
+BEGINNINGS = "=+-@\t\r'"
+"""What a text begins with that is disarmed, or looks as if it was."""
+
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
 
-def formulas(table: pd.DataFrame) -> dict[str, int]:
+def formulas(table: engine.Table) -> dict[str, int]:
     """How many cells of each column a spreadsheet would run, its name included; those with any."""
     found = {}
     for name in table.columns:
         cells = int(_runs(name))
         if _has_texts(table[name]):
             codes, values = engine.distinct(table[name])
-            cells += int(np.array([_runs(value) for value in values], bool)[codes].sum())
+            runs = np.array([_runs(value) for value in values], np.intp)
+            cells += int(engine.sized(table, runs[codes], 2)[1])
         if cells:
             found[str(name)] = cells
     return found
@@ -44,18 +48,14 @@ def rearmed(table: pd.DataFrame) -> pd.DataFrame:
     return _mapped(table, rearmed_text).rename(columns=rearmed_text)
 
 
-def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
-    """The table with columns without a role that may be named in a spreadsheet.
-
-    InputError when a column with a role would need another name: the study goes by that.
-    """
+def require_safe_names(roles: Iterable[str]) -> None:
+    """Require that no column with a role would need another name: the study goes by that."""
     for name in roles:
         if _is_armed(name):
             raise InputError(
                 f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
                 "the study, or leave out csv-safe"
             )
-    return table.rename(columns=disarmed_text)
 
 
 def _is_armed(value: object) -> bool:
@@ -93,4 +93,4 @@ def _mapped(table: T, change: Callable[[Any], Any]) -> T:
             changed = [change(value) if isinstance(value, str) else value for value in values]
             if any(old is not new for old, new in zip(values, changed, strict=True)):
                 columns[name] = engine.relabel(table[name], codes, changed)
-    return engine.replaced(table, columns)
+    return engine.replaced(table, columns) if columns else table

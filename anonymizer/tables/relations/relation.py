@@ -1,11 +1,10 @@
 """What is needed of a table that is counted and recoded where it lies, and what is done to it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Ints
@@ -29,12 +28,14 @@ class Moves:
         The row of ``raw`` of each move, shape (moves,). Records of rows that no move is of are left
         out. Where values are drawn, a row has several moves.
     records
-        How many records of its row each move is for, shape (moves,): all of them where the row has
-        one move.
+        How many records of its row each move is for, shape (moves,). Which ones is left to chance,
+        and those beyond the moves of a row are left out: its records are drawn.
     columns
         The columns of the table afterwards, in their order; the others are left out. Those that
         are not in ``released`` stay as they are, but -0.0 in columns that ``raw`` has becomes 0.0:
         they were counted as one.
+    shuffled
+        Whether the records come in random order: theirs would disclose which of them were drawn.
     """
 
     raw: Tally = field(repr=False)
@@ -42,10 +43,16 @@ class Moves:
     of: Codes = field(repr=False)
     records: Ints = field(repr=False)
     columns: tuple[str, ...]
+    shuffled: bool = False
 
     @classmethod
     def between(
-        cls, raw: Tally, released: Tally, columns: Iterable[str], changed: Sequence[str]
+        cls,
+        raw: Tally,
+        released: Tally,
+        columns: Iterable[str],
+        changed: Sequence[str],
+        shuffled: bool = False,
     ) -> "Moves":
         """The moves from counted records to released ones, whose index says which they were.
 
@@ -53,12 +60,12 @@ class Moves:
         """
         rows = released.combinations
         of = raw.combinations.index.get_indexer(rows.index)
-        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns))
+        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns), shuffled)
 
     @property
     def drawn(self) -> bool:
-        """Whether records that are alike get different values."""
-        return len(np.unique(self.of)) < len(self.of)
+        """Whether records that are alike fare differently: other values, or left out."""
+        return bool((self.records != self.raw.sizes[self.of]).any())
 
 
 class Relation(Protocol):
@@ -94,6 +101,28 @@ class Relation(Protocol):
         None where the table has no order.
         """
 
+    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
+        """Some columns of at most about so many records, whichever; all where there are fewer."""
+
+    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+        """The numbers of records that values of a column have, and how many values have each.
+
+        Both of shape (numbers,), in no promised order.
+        """
+
+    def guessed(self, given: Sequence[str], about: str) -> int:
+        """Records whose value of a column is guessed right by the values of some others.
+
+        The commonest value is guessed among those with the same values of the others: sum of
+        max_v n(g, v) over their combinations g.
+        """
+
+    def beginning(self, column: str, characters: str) -> Tally:
+        """Count the texts of a column that begin with one of some characters; none of no text."""
+
+    def named(self, columns: Mapping[str, str]) -> "Relation":
+        """Some columns of the table, in an order, and the name of each afterwards."""
+
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """All records in memory, for what needs them one by one; values of their exact types."""
 
@@ -108,3 +137,16 @@ class Relation(Protocol):
 
         InputError when it cannot be read to its end; OSError when it cannot be written.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """A table where it lies, and its tally: values as they are there, combinations by number."""
+
+    relation: Relation = field(repr=False)
+    tally: Tally = field(repr=False)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns of the table."""
+        return self.relation.columns

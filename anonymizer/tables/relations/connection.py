@@ -1,0 +1,210 @@
+"""DuckDB within this process: bounded in memory, never loading what is not there, in our words."""
+
+import errno
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from anonymizer.errors import InputError
+
+Watch = Callable[[str, int, int | None], None]
+"""Called with what is done, how much of it, and of how much."""
+
+OFTEN = 0.1
+"""Seconds between two looks at the progress of a query."""
+
+MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", re.IGNORECASE)
+
+SETTINGS = (
+    # What reads the network, or installs what is not there, is never wanted.
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    # The left table of a join is the one that is streamed, so that records keep their order.
+    "SET disabled_optimizers = 'join_order,build_side_probe_side'",
+    "SET TimeZone = 'UTC'",
+    "SET enable_progress_bar = true",
+    "SET enable_progress_bar_print = false",
+)
+
+FULL = ("No space left", "Disk quota", "File too large", "max_temp_directory_size")
+"""What DuckDB says where nothing more can be written."""
+
+
+class Connection:
+    """A database of DuckDB in memory, and files that must stay as they are while it reads them.
+
+    ``scratch``: a directory for what does not fit into memory. ``watch`` is told of the progress.
+    """
+
+    def __init__(self, scratch: Path, memory: str | None, watch: Watch | None) -> None:
+        self.scratch, self.watch = scratch, watch
+        self._numbers, self._files = count(), dict[Path, tuple[int, ...]]()
+        config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
+        if memory is not None:
+            config["memory_limit"] = _memory(memory)
+        self.database = duckdb.connect(":memory:", config=config)
+        for setting in SETTINGS:
+            self.database.execute(setting)
+
+    def close(self) -> None:
+        """Give back memory and files."""
+        self.database.close()
+
+    def free_name(self) -> str:
+        """A name that no table has."""
+        return f"t{next(self._numbers)}"
+
+    def reads(self, path: Path) -> None:
+        """Take note of a file that is read more than once."""
+        self._files[path] = _state(path)
+
+    def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
+        """Hold a small table; the name that it gets. ``kinds``: types of columns."""
+        name = self.free_name()
+        columns = ", ".join(
+            f"CAST({quoted(each)} AS {kinds[each]}) AS {quoted(each)}"
+            if kinds and each in kinds
+            else quoted(each)
+            for each in table.column_names
+        )
+        self.database.register("given", table)
+        self.run(f"CREATE TEMP TABLE {name} AS SELECT {columns} FROM given")
+        self.database.unregister("given")
+        return name
+
+    def run(self, query: str, doing: str = "", records: int | None = None) -> None:
+        """Carry out a statement; errors as :meth:`arrow`."""
+        self._followed(lambda: self.database.execute(query), doing, records)
+
+    def arrow(self, query: str, doing: str = "", records: int | None = None) -> pa.Table:
+        """What a query gives, in memory.
+
+        InputError when a file cannot be read, is not what it was, or does not fit into memory;
+        OSError when the disk is full.
+        """
+
+        def found() -> pa.Table:
+            return self.database.sql(query).to_arrow_table()
+
+        return self._followed(found, doing, records)
+
+    def batches(self, query: str, rows: int = 1 << 17) -> Iterator[pa.RecordBatch]:
+        """What a query gives, a piece at a time."""
+        with self._unchanged():
+            yield from self.database.sql(query).to_arrow_reader(rows)
+
+    def number(self, query: str) -> int:
+        """The single number that a query gives; 0 for none."""
+        return int(self.arrow(query)[0][0].as_py() or 0)
+
+    def _followed(self, work: Callable[[], Any], doing: str, records: int | None) -> Any:
+        """Carry out a query, telling who watches how far it is."""
+        with self._unchanged():
+            if self.watch is None or not doing:
+                return work()
+            with ThreadPoolExecutor(1) as pool:
+                return self._watched(pool.submit(work), doing, records)
+
+    def _watched(self, running: "Future[Any]", doing: str, records: int | None) -> Any:
+        try:
+            while True:
+                try:
+                    return running.result(OFTEN)
+                except TimeoutError:
+                    if running.done():
+                        raise
+                    share = max(self.database.query_progress(), 0.0) / 100
+                    assert self.watch is not None
+                    self.watch(doing, int(share * (records or 100)), records or 100)
+        except BaseException:
+            if not running.done():
+                self.database.interrupt()
+            raise
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Require that files are what they were before and after; errors in our own words."""
+        self._require_same()
+        try:
+            with worded("the table"):
+                yield
+        finally:
+            self._require_same()
+
+    def _require_same(self) -> None:
+        for path, before in self._files.items():
+            if _state(path) != before:
+                raise InputError(
+                    f"cannot read {path}: it was changed while it was read; leave it as it is "
+                    "until the end"
+                )
+
+
+@contextmanager
+def connected(
+    scratch: Path | None, memory: str | None, watch: Watch | None = None
+) -> Iterator[Connection]:
+    """A connection, and a directory for what does not fit into memory, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix=".anonymizer-", dir=scratch) as directory:
+        connection = Connection(Path(directory), memory, watch)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def worded(what: object) -> Iterator[None]:
+    """Say in our own words why a query failed: the engine's messages quote the data."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        if any(each in str(error) for each in FULL):
+            raise OSError(errno.ENOSPC, "no space left on the disk") from None
+        raise InputError(
+            f"{what} does not fit into memory; give more of it by memory in [data], such as "
+            'memory = "8GB", or count fewer different values'
+        ) from None
+    except duckdb.IOException as error:
+        if any(each in str(error) for each in FULL):
+            raise OSError(errno.ENOSPC, "no space left on the disk") from None
+        raise InputError(f"cannot read {what}: it is damaged, or no longer there") from None
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error:
+        raise InputError(
+            f"cannot read {what}: it is damaged, cut short, or not what its name says"
+        ) from None
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _memory(given: str) -> str:
+    if not MEMORY.fullmatch(given.strip()):
+        raise InputError(f'memory = {given!r} must be bytes with their unit, such as "4GB"')
+    return given
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written to, or is another one; none where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev)

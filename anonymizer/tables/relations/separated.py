@@ -1,0 +1,224 @@
+"""CSV files into DuckDB, read whole or refused: what it reads otherwise than the strict reader.
+
+DuckDB reads ten times as fast as Python. It forgives a separator at the end of a line, blanks
+before a quote, and ends of lines of several kinds: a file that has any goes to the strict reader,
+and so does one that DuckDB refuses, for the message that names the line.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from anonymizer.errors import InputError
+from anonymizer.tables.files.delimited import csv_header, csv_table
+from anonymizer.tables.files.format import UTF8, Format
+from anonymizer.tables.files.opening import COMPRESSIONS, require_named, table_stream
+from anonymizer.tables.relations.connection import Connection, literal
+from anonymizer.tables.relations.stored import Column, Stored
+
+SEPARATORS = ",;\t|"
+"""Between fields of files that DuckDB is given."""
+
+READING = "reading the table"
+
+SEEN = 1 << 20
+"""Bytes that are looked at together: few enough that they are still in the cache."""
+
+
+class Look:
+    """What is seen of a file without parsing it, a block at a time.
+
+    ``ends`` are the lines whose last field is empty, ``empty`` those without a field,
+    ``returns`` and ``lines`` carriage returns and
+    line feeds, ``pairs`` one after the other; ``cut``
+    says whether no line feed ends the last line.
+    """
+
+    def __init__(self, form: Format) -> None:
+        self._form = form
+        self._quote, self._cut = form.quote.encode(), form.separator.encode()
+        around = re.escape(self._cut) + b"\\r\\n"
+        quote = re.escape(self._quote)
+        self._blank = re.compile(
+            b"(?:^|[%s])[ \\t]+%s|%s[ \\t]+(?:[%s]|$)" % (around, quote, quote, around)
+        )
+        blanks = (b" ", b"\t")
+        self._near = [pair for each in blanks for pair in (each + self._quote, self._quote + each)]
+        self.quotes = self.blanks = self.cut = False
+        self.returns = self.pairs = self.lines = self.ends = self.empty = self.size = 0
+        self._rest = b""
+
+    def at(self, block: bytes) -> None:
+        """Look at the next block, up to the last line that is whole."""
+        whole = self._rest + block if self._rest else block
+        end = whole.rfind(b"\n") + 1
+        self._rest = whole[end:]
+        self._see(whole[:end] if self._rest else whole)
+
+    def finished(self) -> "Look":
+        """Look at what is left at the end: a line that no line feed ends."""
+        rest, self._rest = self._rest, b""
+        self._see(rest)
+        self.cut = bool(rest)
+        self.ends += rest.endswith((self._cut, self._cut + 2 * self._quote))
+        return self
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether lines end alike, and every quote where a field does."""
+        alike = self.returns in (0, self.lines) and self.returns == self.pairs
+        return alike and not self.blanks and self.lines > 0
+
+    def _count_ends(self, text: bytes, end: bytes) -> None:
+        """Count the lines whose last field is empty, with or without quotes, and empty lines."""
+        self.ends += text.count(self._cut + end)
+        if self._quote and self._quote in text:
+            self.ends += text.count(self._cut + 2 * self._quote + end)
+        elif 2 * end in text:
+            self.empty += sum(not line for line in text.split(end)[:-1])
+
+    def _see(self, text: bytes) -> None:
+        first = not self.size
+        self.size += len(text)
+        self.lines += text.count(b"\n")
+        self._count_ends(text, b"\n")
+        if b"\r" in text:
+            self.returns += text.count(b"\r")
+            self.pairs += text.count(b"\r\n")
+            self._count_ends(text, b"\r\n")
+        if self._quote and self._quote in text:
+            self.quotes = True
+            near = any(each in text for each in self._near)
+            self.blanks = self.blanks or (near and self._blank.search(text) is not None)
+        if first and text.removeprefix(b"\xef\xbb\xbf")[:1] in (b"\r", b"\n"):
+            self.blanks = True
+
+
+def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
+    """CSV files of the same columns, read into DuckDB."""
+    name = ""
+    names: list[str] = []
+    for path in paths:
+        name, names = _loaded(connection, path, form)
+    held = tuple(Column(each, pa.string()) for each in names)
+    shown = ", ".join(f"c{number}" for number in range(len(names)))
+    records = connection.number(f"SELECT count(*) FROM {name}")
+    return Stored(connection, f"SELECT {shown} FROM {name}", held, records)
+
+
+def _loaded(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
+    """The table that a file was read into, and the names of its columns."""
+    found = _fast(connection, path, form)
+    if found is None:
+        table = csv_table(path, form, ())
+        places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
+        return connection.keep(places), table.column_names
+    return found
+
+
+def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]] | None:
+    """The same by DuckDB; None where the strict reader has to decide."""
+    if form.separator not in SEPARATORS or not form.plain:
+        return None
+    try:
+        header = csv_header(path, form)
+    except csv.Error:
+        return None
+    plain, look = _looked_at(connection, path, form)
+    try:
+        name = _read(connection, plain, form, header, look)
+    except InputError:
+        return None
+    finally:
+        if plain != path:
+            plain.unlink()
+    if name is None:
+        return None
+    return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
+
+
+def _read(
+    connection: Connection, path: Path, form: Format, header: Sequence[str], look: Look
+) -> str | None:
+    """Read a file into a table, in parallel where no field may hold the end of a line.
+
+    None where the table is not what the file must have for sure: no line may be lost, nor a
+    separator at the end of one.
+    """
+    if len(header) < 2 or not look.is_regular:
+        return None
+    for parallel in (True, False):
+        name = connection.free_name()
+        connection.run(_loading(name, path, form, len(header), parallel), READING)
+        lines = look.lines + look.cut - form.header
+        records = connection.number(f"SELECT count(*) FROM {name}")
+        if records == lines or (not look.quotes and records == lines - look.empty):
+            break
+        if not parallel and records + _ends_within(connection, name, header, form) == lines:
+            break
+        connection.run(f"DROP TABLE {name}")
+    else:
+        return None
+    empty = connection.number(f"SELECT count(*) FROM {name} WHERE c{len(header) - 1} = ''")
+    return name if look.ends == empty + (form.header and not header[-1]) else None
+
+
+def _ends_within(connection: Connection, name: str, header: Sequence[str], form: Format) -> int:
+    """Line feeds within fields, those of the header included."""
+    feeds = " + ".join(
+        f"length(c{n}) - length(replace(c{n}, chr(10), ''))" for n in range(len(header))
+    )
+    named = sum(each.count("\n") for each in header) if form.header else 0
+    return named + connection.number(f"SELECT sum({feeds}) FROM {name}")
+
+
+def _loading(name: str, path: Path, form: Format, width: int, parallel: bool) -> str:
+    """The statement that reads a file into a table."""
+    columns = ", ".join(f"'c{n}': 'VARCHAR'" for n in range(width))
+    texts = ", ".join(f"'c{n}'" for n in range(width))
+    quote = literal(form.quote)
+    return (
+        f"CREATE TABLE {name} AS FROM read_csv({literal(str(path))}, auto_detect = false, "
+        f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
+        f"comment = '', header = {form.header}, "
+        f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
+        f"strict_mode = true, null_padding = false, ignore_errors = false, "
+        f"parallel = {parallel})"
+    )
+
+
+def _without_blank_ends(
+    connection: Connection, path: Path, name: str, names: list[str]
+) -> list[str]:
+    """The names of the columns without those at the end that have neither a name nor a value."""
+    while len(names) > 1 and not names[-1]:
+        if connection.number(f"SELECT count(*) FROM {name} WHERE c{len(names) - 1} <> ''"):
+            break
+        names = names[:-1]
+    require_named(path, names, ())
+    return names
+
+
+def _looked_at(connection: Connection, path: Path, form: Format) -> tuple[Path, Look]:
+    """What is seen of a file, and where it lies as plain UTF-8: it may have to be written so."""
+    look = Look(form)
+    if path.suffix not in COMPRESSIONS and form.encoding == UTF8 and not form.skipped:
+        for block in _blocks(path, form):
+            look.at(block)
+        connection.reads(path)
+        return path, look.finished()
+    plain = connection.scratch / f"{connection.free_name()}.csv"
+    with plain.open("wb") as file:
+        for block in _blocks(path, form):
+            look.at(block)
+            file.write(block)
+    return plain, look.finished()
+
+
+def _blocks(path: Path, form: Format) -> Iterator[bytes]:
+    with table_stream(path, form.encoding, form.skipped) as stream:
+        while block := stream.read(SEEN):
+            yield block

@@ -1,0 +1,175 @@
+"""A table in DuckDB: a query whose columns are counted, recoded and written where they lie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.kernels.arrays import Ints
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.parquet import exact_frame, is_text
+from anonymizer.tables.relations import coded
+from anonymizer.tables.relations.connection import Connection
+from anonymizer.tables.relations.moving import moved
+from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.writing import written
+
+COUNTING = "counting the table"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of a query: its name in the table, and the type of its values as the file has it."""
+
+    name: str
+    kind: pa.DataType
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """The table that a query gives, whose columns are ``c0``, ``c1`` ...: names differ by case.
+
+    ``known`` is the number of its records, where that is known.
+    """
+
+    connection: Connection = field(repr=False)
+    query: str = field(repr=False)
+    held: tuple[Column, ...] = field(repr=False)
+    known: int | None = None
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """As ``Relation.columns``."""
+        return [column.name for column in self.held]
+
+    @property
+    def records(self) -> int:
+        """As ``Relation.records``."""
+        if self.known is not None:
+            return self.known
+        return self.connection.number(f"SELECT count(*) FROM ({self.query})")
+
+    @property
+    def native(self) -> Any:
+        """As ``Relation.native``."""
+        return self.connection.database.sql(self.query)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """As ``Relation.tally``."""
+        if not columns:
+            return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
+        found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
+        return coded.tally_of(self._typed(found, columns), columns, "n")
+
+    def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
+        """As ``Relation.spread``."""
+        step = max(1, -(-self.records // most))
+        if step == 1:
+            return self.frame(columns)
+        shown = self._shown(columns)
+        query = f"SELECT *, row_number() OVER () AS n FROM ({self.query})"
+        return self._frame(f"SELECT {shown} FROM ({query}) WHERE n % {step} = 1", columns)
+
+    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
+        """As ``Relation.sample``."""
+        found = self.spread(columns, most)
+        return self.frame(columns) if found is None else found
+
+    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+        """As ``Relation.multiplicities``."""
+        counted = f"SELECT n, count(*) AS m FROM ({self._counted([column])}) GROUP BY n"
+        found = self.connection.arrow(counted, COUNTING)
+        return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
+
+    def guessed(self, given: Sequence[str], about: str) -> int:
+        """As ``Relation.guessed``."""
+        groups = ", ".join(self._places(given)) or "()"
+        counted = self._counted([*dict.fromkeys([*given, about])])
+        best = f"SELECT max(n) AS best FROM ({counted}) GROUP BY {groups}"
+        return self.connection.number(f"SELECT sum(best) FROM ({best})")
+
+    def beginning(self, column: str, characters: str) -> Tally:
+        """As ``Relation.beginning``."""
+        place, kind = self._place(column)
+        if not is_text(_plain_kind(kind)):
+            return Tally(pd.DataFrame({column: []}), np.zeros(0, np.int64))
+        first = ", ".join(f"chr({ord(each)})" for each in characters)
+        chosen = f"SELECT * FROM ({self.query}) WHERE left({place}, 1) IN ({first})"
+        return replace(self, query=chosen, known=None).tally([column])
+
+    def named(self, columns: Mapping[str, str]) -> "Stored":
+        """As ``Relation.named``."""
+        held = tuple(Column(new, self._place(old)[1]) for old, new in columns.items())
+        places = enumerate(self._places([*columns]))
+        shown = ", ".join(f"{place} AS c{number}" for number, place in places)
+        return replace(self, query=f"SELECT {shown} FROM ({self.query})", held=held)
+
+    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
+        """As ``Relation.frame``."""
+        return self._frame(f"SELECT {self._shown(columns)} FROM ({self.query})", columns)
+
+    def recoded(self, moves: Moves) -> "Stored":
+        """As ``Relation.recoded``."""
+        query, kinds = moved(self.connection, self.query, self._known_columns(), moves)
+        held = tuple(Column(name, kind) for name, kind in kinds.items())
+        known = int(moves.records.sum())
+        return replace(self, query=query, held=held, known=known)
+
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
+        """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""
+        held = [(column.name, column.kind) for column in self.held]
+        written(self.connection, self.query, held, path, form, parts, self.records)
+
+    def _known_columns(self) -> dict[str, tuple[str, pa.DataType]]:
+        return {column.name: (f"c{n}", column.kind) for n, column in enumerate(self.held)}
+
+    def _place(self, name: str) -> tuple[str, pa.DataType]:
+        return self._known_columns()[name]
+
+    def _places(self, names: Sequence[str]) -> list[str]:
+        known = self._known_columns()
+        return [known[name][0] for name in names]
+
+    def _shown(self, columns: Sequence[str]) -> str:
+        return ", ".join(self._places(columns))
+
+    def _counted(self, columns: Sequence[str]) -> str:
+        """The records of each combination of values."""
+        known = self._known_columns()
+        groups = [f"{equal_alike(*known[name])} AS {known[name][0]}" for name in columns]
+        chosen = ", ".join(groups)
+        return f"SELECT {chosen}, count(*) AS n FROM ({self.query}) AS s GROUP BY ALL"
+
+    def _frame(self, query: str, columns: Sequence[str]) -> pd.DataFrame:
+        return exact_frame(self._typed(self.connection.arrow(query), columns))
+
+    def _typed(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """Values with the types that the file has, columns with the names of the table."""
+        arrays = [typed(found.column(n), self._place(name)[1]) for n, name in enumerate(columns)]
+        others = found.column_names[len(columns) :]
+        return pa.table([*arrays, *found.columns[len(columns) :]], names=[*columns, *others])
+
+
+def equal_alike(place: str, kind: pa.DataType) -> str:
+    """A column whose equal values are one: no -0.0, and NaN is missing."""
+    if not pa.types.is_floating(kind):
+        return place
+    return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
+
+
+def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """A column with a type that DuckDB does not have."""
+    if column.type == kind or pa.types.is_dictionary(column.type):
+        return column
+    if pa.types.is_dictionary(kind):
+        return column.dictionary_encode()
+    return column.cast(kind)
+
+
+def _plain_kind(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
