@@ -62,15 +62,17 @@ def publishing(counts: Sequence[Path]) -> "Callable[..., tuple[Release, Manifest
 def verifying(parts: Sequence[Path]) -> "Callable[..., Verification]":
     """What verifies a release: alone, or with some parts of it."""
     from anonymizer.release.sites import verify_parts
+    from anonymizer.release.sites.parts import require_release
     from anonymizer.release.verification import verify_release
 
-    if not parts:
-        return verify_release
+    def alone(release: Path, study: Path | None, **options: Path | None) -> "Verification":
+        require_release(release)
+        return verify_release(release, study, **options)
 
     def with_parts(release: Path, study: Path | None, **options: Path | None) -> "Verification":
         return verify_parts(release, parts, study, **options)
 
-    return with_parts
+    return with_parts if parts else alone
 
 
 def apply_part(

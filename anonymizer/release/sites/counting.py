@@ -150,7 +150,7 @@ def require_countable(study: Study) -> None:
 
 @contextmanager
 def part_at(
-    study: Study, path: Path, space: Path | None = None, watch: Watch = ignore
+    study: Study, path: Path, space: Path, watch: Watch
 ) -> Iterator[tuple[Relation, Format]]:
     """A part where it lies, as a study has it, and its format.
 
@@ -189,12 +189,18 @@ def count_part(
     """
     require_countable(study)
     require_place(path, "cannot count to", force=force)
-    watch("reading the table", 0, None)
-    with part_at(study, table, watch=watch) as (raw, form):
-        watch("counting the table", 0, None)
-        counts = counts_of(study, raw, form)
-    write_file(path, counts.write, force=force, private=True)
-    return counts
+    made: list[PartCounts] = []
+
+    def write(path: Path) -> None:
+        watch("reading the table", 0, None)
+        # What does not fit into memory is as sensitive: it goes where a killed run is cleared.
+        with part_at(study, table, path.parent.parent, watch) as (raw, form):
+            watch("counting the table", 0, None)
+            made.append(counts_of(study, raw, form))
+        made[0].write(path)
+
+    write_file(path, write, force=force, private=True)
+    return made[0]
 
 
 def read_parts(study: Study, paths: Sequence[Path]) -> list[PartCounts]:

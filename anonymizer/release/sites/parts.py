@@ -88,6 +88,15 @@ def _recounted(path: Path, manifest: Manifest, form: Format) -> Tally:
         return as_texts(counted_in(table, columns, form)[1])
 
 
+def require_release(path: Path) -> None:
+    """Refuse a part in place of a release."""
+    if (path / PART).is_file() and not (path / MANIFEST).exists():
+        raise InputError(
+            f"{path} is a part of a release, whose policy is about all parts together: verify the "
+            f"release, with --parts {path} and the others"
+        )
+
+
 def require_counted(manifest: Manifest, release: Path) -> list[str]:
     """The digests of the counts that a release was made of.
 
