@@ -18,6 +18,7 @@ from anonymizer.tables.files import numerals
 from anonymizer.tables.files.foreign import require_table
 from anonymizer.tables.files.format import UTF8, Format, Given, is_parquet
 from anonymizer.tables.files.opening import no_text, readable, table_stream
+from anonymizer.tables.files.places import files_of, is_database
 from anonymizer.tables.reading import separator_of
 
 SEPARATORS = ",;\t|"
@@ -52,12 +53,18 @@ class Numerals(NamedTuple):
 def describe_file(path: Path, given: Given | None = None, expected: Sequence[str] = ()) -> Format:
     """How a table lies in a file: as given, else as its name and its first lines show.
 
+    Of several files of a folder or a pattern it is the first one. A table in a database is released
+    as one in Parquet is.
+
     A file whose first line names all ``expected`` columns has a header line, whatever it looks
     like. ``doubts`` of the result says what may be otherwise.
 
     InputError when there is no such file, or it is another kind of file than a table.
     """
     given = given or Given()
+    if is_database(path):
+        return Format(True, missing_values=given.missing_values)
+    path = files_of(path)[0]
     _require_file(path)
     if is_parquet(path):
         return Format(True, missing_values=given.missing_values)
@@ -78,6 +85,7 @@ def release_format(
     path: Path, separator: str | None = None, missing_values: tuple[str, ...] = ()
 ) -> Format:
     """The format of a released table: nothing but its separator is to be found."""
+    path = files_of(path)[0]
     _require_file(path)
     if is_parquet(path):
         return Format(True, missing_values=missing_values)

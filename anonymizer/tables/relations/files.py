@@ -1,7 +1,7 @@
 """Files, folders of files and databases as tables that lie where they are."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +11,10 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
+from anonymizer.tables.files.places import files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
 from anonymizer.tables.relations.connection import Connection, Watch, connected, literal
+from anonymizer.tables.relations.databases import database_stored
 from anonymizer.tables.relations.separated import csv_stored
 from anonymizer.tables.relations.stored import Column, Stored
 
@@ -32,9 +34,10 @@ def opened(
     Parameters
     ----------
     path, form
-        Where it lies, and how: CSV or Parquet, one file.
+        Where it lies, and how: CSV or Parquet, one file, a pattern such as ``people/*.csv`` or a
+        folder; or a database of DuckDB, SQLite or PostgreSQL.
     table
-        That of a database.
+        That of a database; it may be left out where that has only one.
     scratch
         A directory for what does not fit into memory.
     memory
@@ -46,30 +49,58 @@ def opened(
     names file and line, no value.
     """
     with connected(scratch, memory, watch) as connection:
-        with readable(path, form.encoding):
-            found = _found(connection, path, form)
+        with _readable(path, form):
+            found = _found(connection, path, form, table)
         yield found
 
 
-def _found(connection: Connection, path: Path, form: Format) -> Stored:
-    if form.parquet:
-        return _parquet(connection, [path])
-    return csv_stored(connection, [path], form)
+def _readable(path: Path, form: Format) -> AbstractContextManager[None]:
+    """Say in our own words why a table cannot be read."""
+    alone = path.is_file() and not is_database(path)
+    return readable(path, form.encoding) if alone else nullcontext()
+
+
+def _found(connection: Connection, path: Path, form: Format, table: str | None) -> Stored:
+    if is_database(path):
+        return database_stored(connection, path, table)
+    if table is not None:
+        raise InputError(f"{path} is no database; leave out table in [data]")
+    paths = files_of(path)
+    return _parquet(connection, paths) if form.parquet else csv_stored(connection, paths, form)
 
 
 def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
-    """Parquet files of the same columns, as one table."""
+    """Parquet files of the same columns, as one table; the names of folders may be more of them."""
     schema, records = _schema(paths[0]), 0
     for path in paths:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)
     files = ", ".join(literal(str(path)) for path in paths)
-    places = [f"p{number}" for number in range(len(schema))]
-    kept = [n for n, name in enumerate(schema.names) if not UNNAMED_INDEX.fullmatch(name)]
+    folders = _partitioned(paths, schema)
+    hive = f"hive_partitioning = {bool(folders)}, hive_types_autocast = false"
+    scanned = f"read_parquet([{files}], {hive})"
+    if folders:  # they come in an order of DuckDB's own
+        described = connection.arrow(f"DESCRIBE FROM {scanned}").column(0).to_pylist()
+        folders = described[len(schema) :]
+    names = [*schema.names, *folders]
+    kinds = [*schema.types, *[pa.string()] * len(folders)]
+    places = ", ".join(f"p{number}" for number in range(len(names)))
+    kept = [n for n, name in enumerate(names) if not UNNAMED_INDEX.fullmatch(name)]
     shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
-    scanned = f"read_parquet([{files}], hive_partitioning = false) AS t({', '.join(places)})"
-    held = tuple(Column(schema.names[n], schema.types[n]) for n in kept)
-    return Stored(connection, f"SELECT {shown} FROM {scanned}", held, records)
+    query = f"SELECT {shown} FROM {scanned} AS t({places})"
+    held = tuple(Column(names[n], kinds[n]) for n in kept)
+    return Stored(connection, query, held, records)
+
+
+def _partitioned(paths: Sequence[Path], schema: pa.Schema) -> list[str]:
+    """The columns that folders name, and the files lack."""
+    found = list(partitions(paths[0]))
+    if len(paths) == 1 or not found or {*found} & {*schema.names}:
+        return []
+    for path in paths:
+        if list(partitions(path)) != found:
+            raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
+    return found
 
 
 def _schema(path: Path) -> pa.Schema:

@@ -64,7 +64,6 @@ def _narrowed(moves: Moves) -> Moves:
         return moves
     place = np.zeros(len(group), np.intp)
     place[moves.of] = np.arange(len(moves.of))
-    sizes = engine.sized(raw.combinations, group, len(first))
     sizes = np.bincount(group, weights=raw.sizes, minlength=len(first)).astype(np.int64)
     left = np.flatnonzero(move[first] >= 0)
     tally = Tally(raw.combinations[needed].iloc[first], sizes)
@@ -86,7 +85,6 @@ def _joined(
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
     keys = coded.keys_of(moves)
     coded_query = _coded(connection, query, known, keys)
-    ends = np.zeros(len(moves.of), np.int64)
     small = {
         **{f"k{n}": pa.array(each) for n, each in enumerate(_packed(keys, moves.of))},
         **{f"r{n}": _plain(column) for n, column in enumerate(released.columns)},
@@ -148,13 +146,11 @@ def _coded(connection: Connection, query: str, known: Known, keys: coded.Keys) -
         place, kind = known[name]
         small = pa.table({"v": _plain(values), "code": np.arange(len(values))})
         table = connection.keep(small)
-        value = f"nullif({place}, 'nan')" if pa.types.is_floating(kind) else place
-        joins.append(
-            f"LEFT JOIN {table} AS v{number} ON {value.replace(place, 's.' + place)} = v{number}.v"
-        )
-        codes.append(
-            f"CASE WHEN {value.replace(place, 's.' + place)} IS NULL THEN {len(values)} ELSE v{number}.code END"
-        )
+        value = f"s.{place}"
+        if pa.types.is_floating(kind):
+            value = f"nullif({value}, 'nan')"
+        joins.append(f"LEFT JOIN {table} AS v{number} ON {value} = v{number}.v")
+        codes.append(f"CASE WHEN {value} IS NULL THEN {len(values)} ELSE v{number}.code END")
     packed = [
         " + ".join(f"{codes[place]} * {weight}" for place, weight in weights.items())
         for weights in keys.weights

@@ -15,7 +15,7 @@ import pyarrow as pa
 from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import UTF8, Format
-from anonymizer.tables.files.opening import COMPRESSIONS, require_named, table_stream
+from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
 from anonymizer.tables.relations.connection import Connection, literal
 from anonymizer.tables.relations.stored import Column, Stored
 
@@ -99,10 +99,17 @@ class Look:
 
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
     """CSV files of the same columns, read into DuckDB."""
-    name = ""
-    names: list[str] = []
-    for path in paths:
-        name, names = _loaded(connection, path, form)
+    name, names = _loaded(connection, paths[0], form)
+    for path in paths[1:]:
+        other, others = _loaded(connection, path, form)
+        if others != names:
+            raise InputError(
+                f"cannot read {path}: its columns are not those of {paths[0].name}; write both "
+                "files alike"
+            )
+        shown = ", ".join(f"c{n}" for n in range(len(names)))
+        connection.run(f"INSERT INTO {name} SELECT {shown} FROM {other}")
+        connection.run(f"DROP TABLE {other}")
     held = tuple(Column(each, pa.string()) for each in names)
     shown = ", ".join(f"c{number}" for number in range(len(names)))
     records = connection.number(f"SELECT count(*) FROM {name}")
@@ -111,6 +118,11 @@ def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> S
 
 def _loaded(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
     """The table that a file was read into, and the names of its columns."""
+    with readable(path, form.encoding):
+        return _read_in(connection, path, form)
+
+
+def _read_in(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
     found = _fast(connection, path, form)
     if found is None:
         table = csv_table(path, form, ())

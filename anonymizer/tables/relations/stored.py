@@ -21,6 +21,9 @@ from anonymizer.tables.relations.writing import written
 
 COUNTING = "counting the table"
 
+RECORDS = "anonymizer records"
+"""A column of counts, next to those of the table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -64,7 +67,7 @@ class Stored:
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        return coded.tally_of(self._typed(found, columns), columns, "n")
+        return coded.tally_of(self._typed(found, columns), columns, RECORDS)
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
         """As ``Relation.spread``."""
@@ -151,8 +154,8 @@ class Stored:
     def _typed(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
         """Values with the types that the file has, columns with the names of the table."""
         arrays = [typed(found.column(n), self._place(name)[1]) for n, name in enumerate(columns)]
-        others = found.column_names[len(columns) :]
-        return pa.table([*arrays, *found.columns[len(columns) :]], names=[*columns, *others])
+        others = found.columns[len(columns) :]
+        return pa.table([*arrays, *others], names=[*columns, *[RECORDS] * len(others)])
 
 
 def equal_alike(place: str, kind: pa.DataType) -> str:
@@ -163,8 +166,8 @@ def equal_alike(place: str, kind: pa.DataType) -> str:
 
 
 def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """A column with a type that DuckDB does not have."""
-    if column.type == kind or pa.types.is_dictionary(column.type):
+    """A column with its type where DuckDB does not have it; pandas cannot count halves."""
+    if column.type == kind or pa.types.is_float16(kind) or pa.types.is_dictionary(column.type):
         return column
     if pa.types.is_dictionary(kind):
         return column.dictionary_encode()

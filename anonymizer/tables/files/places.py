@@ -1,0 +1,111 @@
+"""Where a table lies: in a file, in several of a folder or a pattern, or in a database."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote
+
+from anonymizer.errors import InputError
+from anonymizer.tables.files.format import PARQUET
+from anonymizer.tables.reading import open_regular
+
+POSTGRES = re.compile(r"postgres(?:ql)?:/+")
+"""How the address of a database begins; a path has one slash where an address has two."""
+
+DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3")
+"""Endings of the names of databases; others are known by how they begin."""
+
+SQLITE = b"SQLite format 3\x00"
+DUCKDB = b"DUCK"
+
+CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".csv.zst", ".csv.bz2", ".csv.lz4")
+"""Endings of the names of the CSV files of a folder."""
+
+PATTERN = re.compile(r"[*?\[]")
+
+PARTITION = re.compile(r"([^=]+)=(.*)")
+"""A folder whose name is the value of a column."""
+
+MOST_FILES = 100_000
+
+
+def is_database(path: Path) -> bool:
+    """Whether a table lies in a database: a file of DuckDB or SQLite, or one of PostgreSQL."""
+    return is_postgres(path) or path.suffix.lower() in DATABASES or is_sqlite(path) or _duck(path)
+
+
+def is_postgres(path: Path) -> bool:
+    """Whether a path is the address of a database of PostgreSQL."""
+    return POSTGRES.search(str(path)) is not None
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is a database of SQLite."""
+    return _start(path).startswith(SQLITE)
+
+
+def _duck(path: Path) -> bool:
+    return _start(path)[8:12] == DUCKDB
+
+
+def _start(path: Path) -> bytes:
+    with suppress(OSError, ValueError), open_regular(path) as file:
+        return file.read(len(SQLITE))
+    return b""
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of a table, by name: those of a folder or a pattern, else the one of this name.
+
+    InputError when there are none, or some are Parquet and others are not.
+    """
+    try:
+        folder = path.is_dir()
+        pattern = not folder and PATTERN.search(str(path)) is not None and not path.exists()
+    except (OSError, ValueError):
+        return [path]
+    if not folder and not pattern:
+        return [path]
+    found = _in_folder(path) if folder else _matching(path)
+    if not found:
+        what = "Parquet or CSV files" if folder else "files of such names"
+        raise InputError(f"there is no table in {path}: it has no {what}")
+    if len({_is_parquet(each) for each in found}) > 1:
+        raise InputError(
+            f"{path}: some files are Parquet and others are not; name those of one kind"
+        )
+    if len(found) > MOST_FILES:
+        raise InputError(f"{path}: it has more than {MOST_FILES:,} files; write fewer, larger ones")
+    return found
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in PARQUET
+
+
+def _in_folder(path: Path) -> list[Path]:
+    """The tables in a folder and the folders in it; what begins with a point or _ is none."""
+    found = [
+        each
+        for each in path.rglob("*")
+        if each.is_file()
+        and each.name.lower().endswith((*PARQUET, *CSV))
+        and not any(part[:1] in "._" for part in each.relative_to(path).parts)
+    ]
+    return sorted(found)
+
+
+def _matching(path: Path) -> list[Path]:
+    """The files that match a pattern."""
+    parts = path.parts
+    fixed = next(n for n, part in enumerate(parts) if PATTERN.search(part))
+    base = Path(*parts[:fixed]) if fixed else Path()
+    return sorted(each for each in base.glob(str(Path(*parts[fixed:]))) if each.is_file())
+
+
+def partitions(path: Path) -> dict[str, str | None]:
+    """The columns that the folders of a file name, as ``year=2020`` does, and their values."""
+    found = [PARTITION.fullmatch(part) for part in path.parts[:-1]]
+    values = {unquote(each[1]): unquote(each[2]) for each in found if each}
+    empty = "__HIVE_DEFAULT_PARTITION__"
+    return {name: None if value == empty else value for name, value in values.items()}

@@ -1,0 +1,246 @@
+"""Tables in files, folders and databases, by DuckDB, are what the readers in memory give."""
+
+import gzip
+import os
+import sqlite3
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from anonymizer.errors import InputError
+from anonymizer.tables import engine
+from anonymizer.tables.files import describe_file, read_table, write_table
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.relation import Moves
+
+CSV, PARQUET = Format(False), Format(True)
+
+VALUES = {
+    "x": pa.array([0.0, -0.0, None, float("nan"), 1.5, 1e22]),
+    "X": pa.array([1, 2**53 + 1, 2**63 - 1, None, 1, 1]),
+    "u": pa.array([2**64 - 1, 0, 1, 1, 1, None], pa.uint64()),
+    "s": pa.array(["é", "e\u0301", "", None, "a\nb", 'q"']),
+    "d": pa.array(["a", "b", "a", None, "a", "b"]).dictionary_encode(),
+    "n": pa.array([True, False, None, True, True, True]),
+    "day": pa.array([date(2020, 1, 1)] * 4 + [None, date(1, 1, 1)]),
+    "ms": pa.array([1, 2, 3, None, 5, 6], pa.timestamp("ms")),
+    "tz": pa.array([1, 2, 3, None, 5, 6], pa.timestamp("us", "Europe/Vienna")),
+    "dur": pa.array([1, 2, 3, None, 5, 6], pa.duration("us")),
+    "dec": pa.array([Decimal("1.50"), None] * 3, pa.decimal128(10, 2)),
+    "bin": pa.array([b"a", b"\xff", None, b"", b"a", b"a"]),
+}
+
+
+def written(frame: pd.DataFrame) -> list[list[str]]:
+    return [[repr(value) for value in row] for row in frame.astype(object).to_numpy()]
+
+
+def found(path: Path, form: Format, **options: str) -> pd.DataFrame:
+    with opened(path, form, **options) as table:
+        return table.frame(table.columns)
+
+
+def test_parquet_has_every_value_of_its_exact_type(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(VALUES), path)
+    frame = read_table(path, PARQUET)
+    with opened(path, PARQUET) as table:
+        assert written(table.frame(table.columns)) == written(frame)
+        for name in frame.columns:
+            tally = table.tally([name])
+            values = frame[name].astype(object).where(frame[name].notna().to_numpy(), None)
+            # 0.0 and -0.0, or NaN and null, are two values of the table in memory alone.
+            plain = [0.0 if value == 0 and name == "x" else value for value in values]
+            alike = {repr(None if value != value else value) for value in plain}
+            assert len(tally.sizes) == len(alike)
+            assert tally.sizes.sum() == 6
+        table.write(tmp_path / "b.parquet", PARQUET)
+        table.write(tmp_path / "b.csv", CSV)
+    again = parquet.read_table(tmp_path / "b.parquet")
+    assert again.schema == pa.table(VALUES).schema
+    assert written(read_table(tmp_path / "b.parquet", PARQUET)) == written(frame)
+    write_table(frame, tmp_path / "c.csv", CSV)
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
+
+
+USUAL = ["a", "1", "", "é", " x", "x ", '"x,y"', '"p""q"', '"l\nm"', '"l\r\nm"', '""', '" s "']
+ODD = ["#1", "NULL", "\x01", "\x00", "\\", "'", ' "a"', '"a" ', 'a"b', '"a"b', '"', "\r", "\u2028"]
+FIELDS = st.sampled_from([*USUAL, *ODD])
+ENDS = st.sampled_from(["\n"] * 12 + ["\r\n", "\r", "\n\n", ",\n", " \n"])
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    width = draw(st.integers(1, 3))
+    rows = draw(st.lists(st.lists(FIELDS, min_size=width, max_size=width), max_size=4))
+    usual = draw(ENDS)
+    lines = [["a", "b", draw(st.sampled_from(["c", ""]))][:width], *rows]
+    text = "".join(",".join(line) + (draw(ENDS) if line[0] == "é" else usual) for line in lines)
+    mark, cut = draw(st.sampled_from(["", "", "\ufeff"])), draw(st.sampled_from([0, 0, 1]))
+    return (mark + text[: len(text) - cut]).encode() + draw(st.sampled_from([b"", b"", b"\xff"]))
+
+
+def outcome(path: Path, read: object) -> object:
+    try:
+        frame = read(path, CSV)  # type: ignore[operator]
+    except InputError as error:
+        return str(error)
+    return list(frame.columns), written(frame)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(content=files())
+def test_csv_is_read_or_refused_as_by_the_strict_reader(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert outcome(path, found) == outcome(path, read_table)
+
+
+def test_ends_of_lines_within_fields_are_read_whatever_is_read_in_parallel(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    frame = pd.DataFrame({"a": [str(n) for n in range(30_000)], "b": "x,1\n2,y\n" * 40})
+    frame.to_csv(path, index=False)
+    assert found(path, CSV).equals(read_table(path, CSV))
+
+
+def test_csv_is_found_in_compressed_files_and_other_encodings(tmp_path: Path) -> None:
+    text = "sep=;\r\nname;size\r\né;1,5\r\nb;2,25\r\n"
+    (tmp_path / "a.csv").write_bytes(text.encode("utf-16"))
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    for name in ("a.csv", "a.csv.gz"):
+        path = tmp_path / name
+        assert found(path, describe_file(path)).to_numpy().tolist() == [["é", "1.5"], ["b", "2.25"]]
+
+
+def moves_of(table: object, rng: np.random.Generator, shuffled: bool) -> Moves:
+    """A third of each combination gets one value, half of it another, the rest is left out."""
+    tally = table.tally(["a", "b"])  # type: ignore[attr-defined]
+    rows = len(tally.sizes)
+    of = rng.permutation(np.repeat(np.arange(rows), 2))
+    records = np.where(rng.random(2 * rows) < 0.5, tally.sizes[of] // 3, tally.sizes[of] // 2)
+    released = pd.DataFrame({"a": [f"move {number}" for number in range(2 * rows)]})
+    return Moves(tally, released, of, records, ("id", "a"), shuffled)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_values_are_drawn_for_as_many_records_as_there_are_to_be(
+    tmp_path: Path, shuffled: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.choice(list("xyz"), 900), "b": rng.choice(["1", None], 900)})
+    frame["id"] = [str(number) for number in range(900)]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with opened(tmp_path / "a.csv", CSV) as table:
+        moves = moves_of(table, rng, shuffled)
+        recoded = table.recoded(moves)
+        drawn, again = (recoded.frame(recoded.columns) for _ in range(2))
+    assert drawn.equals(again)
+    counted = drawn["a"].value_counts().reindex(moves.released["a"], fill_value=0)
+    assert counted.to_list() == moves.records.tolist()
+    places = drawn["id"].astype(int)
+    assert places.is_monotonic_increasing != shuffled
+    raw = moves.raw.combinations.iloc[moves.of[drawn["a"].str.removeprefix("move ").astype(int)]]
+    assert raw["a"].astype(str).to_list() == frame["a"].iloc[places].to_list()
+
+
+def test_records_are_recoded_in_their_order_by_all_their_values(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(VALUES), path)
+    with opened(path, PARQUET) as table:
+        tally = table.tally(["x", "s", "X"])
+        missing = tally["s"].isna().to_numpy() | tally["x"].isna().to_numpy()
+        kept = np.flatnonzero(~missing)
+        labels = tally["s"].iloc[kept].astype(object).map(lambda text: f"<{text}>")
+        moves = Moves(tally, labels.to_frame(), kept, tally.sizes[kept], ("X", "s", "x"))
+        recoded = table.recoded(moves)
+        assert recoded.frame(recoded.columns)["s"].to_list() == [
+            "<é>",
+            "<e\u0301>",
+            "<a\nb>",
+            '<q">',
+        ]
+        assert [repr(each) for each in recoded.frame(["x"])["x"][:2]] == ["0.0", "0.0"]
+        recoded.write(tmp_path / "parts", PARQUET, 3)
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert [part.name for part in parts] == [f"part-{number}.parquet" for number in range(3)]
+    assert [len(parquet.read_table(part)) for part in parts] == [1, 1, 2]
+
+
+def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:
+    for number, year in enumerate(("2020", "__HIVE_DEFAULT_PARTITION__")):
+        folder = tmp_path / "p" / f"year={year}" / "kind=a%20b"
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.table({"n": [number]}), folder / "part.parquet")
+    for path in (tmp_path / "p", tmp_path / "p" / "*" / "*" / "*.parquet"):
+        frame = found(path, describe_file(path))
+        assert list(frame.columns) == ["n", "kind", "year"]
+        assert frame["kind"].to_list() == ["a b", "a b"]
+        assert frame["year"].fillna("?").to_list() == ["2020", "?"]
+    (tmp_path / "c").mkdir()
+    for number in range(2):
+        (tmp_path / "c" / f"{number}.csv").write_text(f"a,b\n{number},x\n")
+    assert found(tmp_path / "c", CSV)["a"].to_list() == ["0", "1"]
+    (tmp_path / "c" / "2.csv").write_text("a,c\n1,2\n")
+    with pytest.raises(InputError, match=r"2\.csv: its columns are not those of 0\.csv"):
+        found(tmp_path / "c" / "*.csv", CSV)
+    with pytest.raises(InputError, match="it has no files of such names"):
+        describe_file(tmp_path / "c" / "*.tsv")
+
+
+def test_tables_of_databases(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as database:
+        database.execute("CREATE TABLE people AS SELECT 1::HUGEINT AS a, 'é' AS b")
+        database.execute("CREATE VIEW more AS SELECT 2 AS a")
+    held = sqlite3.connect(tmp_path / "b.db")
+    held.execute("CREATE TABLE people (a, b, c)")
+    held.executemany("INSERT INTO people VALUES (?, ?, ?)", [(1, 1.5, "x"), (None, 2, 3)])
+    held.commit()
+    held.close()
+    path = tmp_path / "a.duckdb"
+    assert found(path, describe_file(path), table="people").to_numpy().tolist() == [
+        [Decimal(1), "é"]
+    ]
+    frame = found(tmp_path / "b.db", describe_file(tmp_path / "b.db"))
+    assert frame.astype(object).map(str).to_numpy().tolist() == [
+        ["1", "1.5", "x"],
+        ["<NA>", "2.0", "3"],
+    ]
+    with pytest.raises(InputError, match="has several tables: 'more', 'people'; set table in"):
+        found(path, PARQUET)
+    with pytest.raises(InputError, match="no table 'peple', only 'more', 'people'; did you mean"):
+        found(path, PARQUET, table="peple")
+    with pytest.raises(InputError, match="is read by DuckDB's extension postgres, which is not"):
+        found(Path("postgresql://me:secret@host/census"), PARQUET, table="people")
+    (tmp_path / "c.duckdb").write_text("none")
+    with pytest.raises(InputError, match="it is no database that can be opened"):
+        found(tmp_path / "c.duckdb", PARQUET)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(VALUES), path)
+    with opened(path, PARQUET) as table:
+        assert table.tally(["X"]).sizes.sum() == engine.records(table.tally(["s"])) == 6
+        os.utime(path, ns=(0, 0))
+        with pytest.raises(InputError, match="it was changed while it was read"):
+            table.tally(["X"])
+
+
+def test_memory_is_bounded_and_left_behind_is_nothing(tmp_path: Path) -> None:
+    parquet.write_table(pa.table(VALUES), tmp_path / "a.parquet")
+    with opened(tmp_path / "a.parquet", PARQUET, scratch=tmp_path, memory="1GB") as table:
+        limit = table.connection.database.sql("SELECT current_setting('memory_limit')").fetchall()
+        assert limit == [("953.6 MiB",)]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+    with pytest.raises(InputError, match='must be bytes with their unit, such as "4GB"'):
+        found(tmp_path / "a.parquet", PARQUET, memory="much")
