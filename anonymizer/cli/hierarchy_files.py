@@ -169,7 +169,7 @@ def convert(
 def _require_elsewhere(output: Path, table: Path) -> None:
     """Refuse a list of a table's values in place of the table, or in the directory of a release."""
     from anonymizer.errors import InputError
-    from anonymizer.release.publish import same_file
+    from anonymizer.release.manifest.standing import same_file
     from anonymizer.release.release import MANIFEST
 
     if same_file(output, table):

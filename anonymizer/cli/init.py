@@ -77,7 +77,7 @@ def init(
     they stand. At a terminal it asks for what a program cannot know; elsewhere it takes what it
     proposes.
     """
-    from anonymizer.release.publish import same_file
+    from anonymizer.release.manifest.standing import same_file
     from anonymizer.release.study.drafting import STUDY, Wishes, draft, require_room
     from anonymizer.report.printing import print_json
     from anonymizer.report.profile import print_draft, print_profile

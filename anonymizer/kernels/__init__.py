@@ -8,7 +8,7 @@ Imports no other room.
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from time import thread_time
 from typing import Any
 
@@ -106,22 +106,19 @@ class Account:
 _account = Account()
 
 
-def _by_account(name: str) -> Callable[..., Any]:
+def _by_account(name: str, *arguments: Any) -> Any:
     """A loop of the kernel that pays: NumPy's until loading the compiled one would have paid."""
-    by_numpy: Callable[..., Any] = getattr(NUMPY, name)
-
-    def loop(*arguments: Any) -> Any:
-        if _account.spent > LOADING or "anonymizer.kernels.compiled" in sys.modules:
-            return getattr(compiled_kernel(), name)(*arguments)
-        start = thread_time()
-        found = by_numpy(*arguments)
-        _account.spent += thread_time() - start
-        return found
-
-    return loop
+    if _account.spent > LOADING or "anonymizer.kernels.compiled" in sys.modules:
+        return getattr(compiled_kernel(), name)(*arguments)
+    start = thread_time()
+    found = getattr(NUMPY, name)(*arguments)
+    _account.spent += thread_time() - start
+    return found
 
 
-PAYING = Kernel("automatic", *map(_by_account, ("distinct", "roll_up", "broken", "uncertainty")))
+LOOPS = ("distinct", "roll_up", "broken", "uncertainty")
+
+PAYING = Kernel("automatic", *(partial(_by_account, name) for name in LOOPS))
 """NumPy until as much time was spent in it as loading compiled code takes; in mid-search, too."""
 
 

@@ -66,6 +66,10 @@ class RandomPlan(RecodingPlan):
         found = tuple(replace(each, part=each.part.forgetting) for each in self.candidates)
         return replace(self, candidates=found, rng=rng)
 
+    def dealt_by(self) -> int | None:
+        """As ``RecodingPlan.dealt_by``: repeated where the draw is."""
+        return None if self.options.seed is None else int(self.rng.integers(1 << 62))
+
     def base(self, admitted: T) -> T:
         """A table at the levels it is drawn from, without its identifiers."""
         left = engine.without_columns(admitted, self.schema.identifiers)

@@ -38,7 +38,7 @@ def relabelled(table: T, recoding: Partitions | Regions, taxonomies: Mapping[str
     """
     if isinstance(recoding, Regions):
         return _regrouped(table, recoding, taxonomies)
-    columns = {name: _recoded(table[name], taxonomies[name], p) for name, p in recoding.items()}
+    columns = {name: _recoded(table, name, taxonomies[name], p) for name, p in recoding.items()}
     return engine.replaced(table, columns)
 
 
@@ -46,10 +46,10 @@ def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -
     """A table with the quasi-identifiers of each record replaced by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
-    encoded = [_places(table[name], taxonomies[name]) for name in regions.names]
+    encoded = [_places(table, name, taxonomies[name]) for name in regions.names]
     class_of = regions.class_of(np.column_stack([places[codes] for codes, places in encoded]))
     if (class_of < 0).any():
-        uncovered = engine.records(engine.records_of(table, class_of < 0))
+        uncovered = engine.records_in(table, class_of < 0)
         raise UnknownValuesError(
             f"{counted(uncovered, 'record')} of the table combine values in a way "
             "that no class of the recoding covers; fit on a table that has them"
@@ -93,26 +93,28 @@ def require_unnumbered(columns: Iterable[object]) -> None:
         )
 
 
-def _places(column: pd.Series, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
-    """The number of each record's value among the distinct ones, and the code of each of these."""
-    codes, values = engine.distinct(column)
+def _places(table: engine.Table, name: str, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
+    """The number of each row's value among the distinct ones, and the code of each of these."""
+    codes, values = engine.distinct(table[name])
     places = taxonomy.encode(values)
     strange = places < 0
     if strange.any():
         raise UnknownValuesError(
-            f"column {column.name!r} holds {counted(int(strange.sum()), 'value')}, in "
-            f"{counted(int(strange[codes].sum()), 'record')}, that the recoding does not cover"
+            f"column {name!r} holds {counted(int(strange.sum()), 'value')}, in "
+            f"{counted(engine.records_in(table, strange[codes]), 'record')}, that the recoding "
+            "does not cover"
         )
     return codes, places
 
 
-def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
-    """Replace values by the labels of their groups.
+def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
+    """A column whose values are replaced by the labels of their groups.
 
     A column released at level 0 stays as it is, unless values that are written differently but
     are the same (39 and 39.0) have to become one.
     """
-    codes, places = _places(column, taxonomy)
+    codes, places = _places(table, name, taxonomy)
+    column: pd.Series = table[name]
     if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
         return column
     labels = [_published(label) for label in partition.labels]

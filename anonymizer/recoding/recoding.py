@@ -72,7 +72,7 @@ class Outcome:
 
     def suppressed_of(self, admitted: engine.Table) -> int:
         """How many of the admitted records are suppressed."""
-        return int(engine.sized(admitted, self.suppressed.astype(np.intp), 2)[1])
+        return engine.records_in(admitted, self.suppressed)
 
     def left(self, admitted: T) -> T:
         """The admitted records that the released table has, in its order."""
@@ -130,6 +130,13 @@ class RecodingPlan(ABC):
         InputError when it holds values, or combinations of them, that the plan has never seen;
         PolicyBrokenError or PolicyUnreachableError when nothing that satisfies the policy is left.
         """
+
+    def dealt_by(self) -> int | None:
+        """A seed of which records, of those alike, get which of the values drawn for them.
+
+        None where nobody may know it, or nothing is drawn.
+        """
+        return None
 
     def require_room(self, columns: Iterable[object]) -> None:
         """Refuse a table with a column that is in the way of what is released of it."""

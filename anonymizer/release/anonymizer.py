@@ -31,7 +31,7 @@ from anonymizer.privacy import (
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.frames import frame_of, with_target
+from anonymizer.release.frames import rows_of, table_of, with_target
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.release.recodings import RecodingName
 from anonymizer.release.request import Request
@@ -42,6 +42,8 @@ from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
+    from anonymizer.release.relations import Carried
+    from anonymizer.tables.relations.frames import Frame
 
 
 @dataclass(eq=False, repr=False)
@@ -156,16 +158,17 @@ class Anonymizer(Displayed, Request, Conventions):
             state["privacy"] = without_people(self.privacy)
         return state
 
-    def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
+    @watched
+    def fit(self, X: Any, y: object = None) -> "Anonymizer":
         """Choose the recoding for a table, and prove it on that table.
 
         ``y`` may hold sensitive attributes and targets that X lacks: a Series or a DataFrame by
         their names, or values without a name where one is missing. Else it is not looked at.
         """
-        self.fit_transform(X, y)
+        self._learned(table_of(X), y)
         return self
 
-    def transform(self, X: pd.DataFrame) -> Any:
+    def transform(self, X: Any) -> Any:
         """Recode a table, recount it, and hand it out only if every class satisfies the policy.
 
         Recoding and policy are those that were fitted. Columns keep their order, other columns and
@@ -184,27 +187,50 @@ class Anonymizer(Displayed, Request, Conventions):
             When it lacks a column, or holds values that the recoding cannot place.
         """
         self._require_fitted()
-        table = frame_of(X)
+        given = table_of(X)
         plan, known = self.plan_, list(self.feature_names_in_)
         if not self.verify:
-            return self._output(scored(plan, table, known, self.columns_, self.unseen))
-        released, self.release_ = verified(plan, table, known, self.unseen)
-        return self._output(released)
+            rows = scored(plan, rows_of(given), known, self.columns_, self.unseen)
+            return self._output(rows, given)
+        released, self.release_ = verified(plan, given, known, self.unseen)
+        return self._output(released, given)
 
     @watched
-    def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
+    def fit_transform(self, X: Any, y: object = None) -> Any:
         """Choose the recoding for a table and give the released one, without the columns of ``y``.
+
+        X is a DataFrame of pandas, Polars (also lazy), Dask or Spark, a table of Arrow or a
+        relation of DuckDB. It is counted and recoded where it lies, and what is given is of the
+        same kind, with all records of those that keep an order in it.
 
         With ``verify=False`` it has every row of X: those that were suppressed, removed or dropped
         are ``*`` in every quasi-identifier. The plan is remembered only when the release that it
         makes is proven.
         """
-        given = frame_of(X)
-        table = with_target(given, y, self.schema)
-        released = self._fitted(table) if self.verify else self._fitted_rows(table)
-        self.columns_ = [name for name in self.columns_ if name not in {*table} - {*given}]
+        given = table_of(X)
+        released = self._learned(given, y)
+        if isinstance(released, pd.DataFrame):
+            return self._output(released[self.columns_], given)
+        released.verify()
+        return self._output(released.table.chosen(self.columns_), given)
+
+    def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | Carried":
+        """The release of a table that was fitted, not computed yet where it lies elsewhere."""
+        rows = given if self.verify else rows_of(given)
+        table = with_target(rows, y, self.schema)
+        released = self._released(table)
+        self.columns_ = [
+            name for name in self.columns_ if name not in {*table.columns} - {*given.columns}
+        ]
         self.feature_names_in_ = np.array(given.columns, dtype=object)
-        return self._output(released[self.columns_])
+        return released
+
+    def _released(self, table: "pd.DataFrame | Frame") -> "pd.DataFrame | Carried":
+        if isinstance(table, pd.DataFrame):
+            return self._fitted(table) if self.verify else self._fitted_rows(table)
+        from anonymizer.release.relations import fitted
+
+        return fitted(self, table)
 
     def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
         return self.fit_counted(table, self.task(table))

@@ -1,8 +1,8 @@
-"""Tables as scikit-learn's users give and take them: DataFrames of pandas and of Polars."""
+"""Tables as users give and take them: of pandas, and of the libraries that narwhals knows."""
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -10,17 +10,23 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 
+T = TypeVar("T", "pd.DataFrame", "Frame")
 
-def frame_of(X: object) -> pd.DataFrame:
-    """A table as pandas has it.
+if TYPE_CHECKING:
+    from anonymizer.tables.relations.frames import Frame
 
-    Raises InputError when it is neither a DataFrame of pandas nor one of Polars: columns without
-    names have no roles.
+LIBRARIES = {"dask", "duckdb", "polars", "pyarrow", "pyspark"}
+"""Whose tables are counted and recoded where they lie."""
+
+
+def table_of(X: object) -> "pd.DataFrame | Frame":
+    """A table of pandas as it is, one of another library as a relation.
+
+    Raises InputError when it is neither: columns without names have no roles.
     """
-    if _is_polars(X, "DataFrame"):
-        return X.to_pandas()  # type: ignore[attr-defined, no-any-return]
-    if isinstance(X, pd.DataFrame):
-        return X
+    table = X if isinstance(X, pd.DataFrame) else relation_if_any(X)
+    if table is not None:
+        return table
     kind = "a sparse matrix" if hasattr(X, "tocsr") else type(X).__name__
     raise InputError(
         f"expected a pandas DataFrame, got {kind}, which has no column names; give a "
@@ -28,7 +34,24 @@ def frame_of(X: object) -> pd.DataFrame:
     )
 
 
-def with_target(X: pd.DataFrame, y: object, schema: Schema) -> pd.DataFrame:
+def relation_if_any(table: object) -> "Frame | None":
+    """The relation that a table of another library than pandas is; None where it is none."""
+    if not LIBRARIES.intersection(kind.__module__.split(".")[0] for kind in type(table).__mro__):
+        return None
+    from anonymizer.tables.relations.frames import relation_of
+
+    return relation_of(table)
+
+
+def rows_of(table: "pd.DataFrame | Frame") -> pd.DataFrame:
+    """The rows of a table that are needed one by one; InputError where they lie elsewhere."""
+    if isinstance(table, pd.DataFrame):
+        return table
+    table.require_in_memory("verify = False gives every row in its order")
+    return table.frame(table.columns)
+
+
+def with_target(X: T, y: object, schema: Schema) -> T:
     """A table with the sensitive attributes and targets that it lacks, taken from ``y``.
 
     ``y``: a DataFrame or a Series with the name of what is missing; or values without a name where
@@ -40,17 +63,20 @@ def with_target(X: pd.DataFrame, y: object, schema: Schema) -> pd.DataFrame:
         require_columns(X.columns, missing, "; put it into X, or give it as y")
     if not missing:
         return X
-    columns = _targets(y, missing)
-    for name, values in columns.items():
-        if len(values) != len(X):
-            raise InputError(f"y has {len(values)} values for the {len(X)} records of X")
-        columns[name] = values.set_axis(X.index)
-    return X.assign(**columns)
+    if not isinstance(X, pd.DataFrame):
+        X.require_in_memory("y has the values of its records, in their order")
+    columns, records = _targets(y, missing), len(X) if isinstance(X, pd.DataFrame) else X.records
+    for values in columns.values():
+        if len(values) != records:
+            raise InputError(f"y has {len(values)} values for the {records} records of X")
+    if not isinstance(X, pd.DataFrame):
+        return X.assigned(columns)
+    return X.assign(**{name: values.set_axis(X.index) for name, values in columns.items()})
 
 
 def _targets(y: object, missing: Sequence[str]) -> dict[str, pd.Series]:
     """The columns of ``y`` that are missing from X, in the order in which they are missing."""
-    y = y.to_pandas() if _is_polars(y, "DataFrame", "Series") else y  # type: ignore[attr-defined]
+    y = y.to_pandas() if hasattr(y, "to_pandas") else y
     named = " and ".join(map(repr, missing))
     if isinstance(y, pd.DataFrame):
         require_columns(y.columns, missing, f"; X lacks {named}, and y must have what X lacks")
@@ -88,24 +114,21 @@ def configured() -> str:
 def _polars(table: pd.DataFrame) -> Any:
     """A table as Polars has it, which knows no index."""
     try:
-        import polars
+        from anonymizer.tables.relations.libraries.polars import from_pandas
     except ModuleNotFoundError:
         raise InputError(
             "a Polars DataFrame needs polars, which is not installed: "
             "pip install 'anonymizer[polars]'"
         ) from None
-    try:
-        return polars.from_pandas(table.reset_index(drop=True))
-    except (TypeError, ValueError, polars.exceptions.PolarsError):
-        raise InputError(
-            "a column of the table holds values of several types, which Polars cannot have; "
-            "make it texts, or take a pandas DataFrame"
-        ) from None
+    return from_pandas(table)
 
 
-def _is_polars(given: object, *kinds: str) -> bool:
-    """Whether something is of a class of Polars; it is not imported for that."""
-    return type(given).__module__.split(".")[0] == "polars" and type(given).__name__ in kinds
+def output(table: "pd.DataFrame | Frame", chosen: str, given: "pd.DataFrame | Frame") -> Any:
+    """A released table as the kind that was chosen: by default, as that which was given."""
+    if chosen == "default" and not isinstance(given, pd.DataFrame):
+        return table.native if not isinstance(table, pd.DataFrame) else given.holding(table)
+    table = table if isinstance(table, pd.DataFrame) else table.frame(table.columns)
+    return CONTAINERS[chosen](table)
 
 
 CONTAINERS: dict[str, Callable[[pd.DataFrame], Any]] = {

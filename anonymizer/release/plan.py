@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
@@ -20,6 +19,7 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
+from anonymizer.release.frames import output, relation_if_any, rows_of, table_of
 from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, Seeds
@@ -128,15 +128,14 @@ class Plan:
             return Seeds(None, "withheld")
         return Seeds(self.seed, "withheld" if self.random else "none")
 
-    def apply(
-        self, table: pd.DataFrame, *, verify: bool = True, unseen: Unseen = "error"
-    ) -> pd.DataFrame:
+    def apply(self, table: Any, *, verify: bool = True, unseen: Unseen = "error") -> Any:
         """Recode a table.
 
         Parameters
         ----------
         table
-            A table with the columns that were fitted.
+            A table with the columns that were fitted: a DataFrame of pandas, Polars, Dask or Spark,
+            a table of Arrow or a relation of DuckDB. What is given back is of the same kind.
         verify
             Whether the recoded table is a release, recounted and held against the policy. Without
             it rows are recoded for a model that scores them: any number of rows, all of them, in
@@ -158,11 +157,10 @@ class Plan:
             return self.release(table, unseen=unseen)[0]
         from anonymizer.release.applying.scoring import unverified
 
-        return unverified(self, table, unseen)
+        given = table_of(table)
+        return output(unverified(self, rows_of(given), unseen), "default", given)
 
-    def release(
-        self, table: pd.DataFrame, *, unseen: Unseen = "error"
-    ) -> tuple[pd.DataFrame, Release]:
+    def release(self, table: Any, *, unseen: Unseen = "error") -> tuple[Any, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
         ``unseen``: see :meth:`apply`.
@@ -170,7 +168,14 @@ class Plan:
         Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises
         InputError when the table lacks what it needs or holds values that are not covered.
         """
-        return self.released(table, unseen)[1:]
+        relation = relation_if_any(table)
+        if relation is None:
+            return self.released(table, unseen)[1:]
+        from anonymizer.release.relations import applied
+
+        carried = applied(self, relation, unseen=unseen)
+        carried.verify()
+        return carried.table.native, carried.release
 
     def released(
         self, table: T, unseen: Unseen, relation: Original | None = None

@@ -1,6 +1,5 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,11 +20,12 @@ from anonymizer.release.manifest.parts import (
     ReportedInput,
     ReportedRoles,
 )
+from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
 from anonymizer.release.relations import Carried, counted_in, fitted
-from anonymizer.release.release import FILES, MANIFEST, SIGNATURE, Release, Spreadsheet
+from anonymizer.release.release import FILES, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -229,40 +229,6 @@ def schema_at(study: Study, path: Path) -> Schema:
 def form_at(study: Study, path: Path) -> Format:
     """The format of a table of a study, a release or not."""
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
-
-
-def require_free(directory: Path, source: Path, force: bool) -> None:
-    """Refuse a directory that holds a release, unless forced; never replace the table itself."""
-    there = [name for name in reversed(FILES) if os.path.lexists(directory / name)]
-    for name in there:
-        if same_file(directory / name, source):
-            raise InputError(f"{directory / name} is the table itself; choose another directory")
-    if there and not force:
-        raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
-    ours = _release_in(directory) if there else ()
-    for name in (name for name in there if name not in ours):
-        raise InputError(
-            f"{directory / name} is no part of a release of ours, which alone --force "
-            "replaces; move it or choose another directory"
-        )
-
-
-def same_file(path: Path, source: Path) -> bool:
-    """Whether both paths lead to the same existing file."""
-    try:
-        return path.samefile(source)
-    except (OSError, ValueError):  # reading the table will say why
-        return False
-
-
-def _release_in(directory: Path) -> tuple[str, ...]:
-    """The files of the release that lies there; none if what lies there is no release of ours."""
-    try:
-        manifest = Manifest.read(directory / MANIFEST)
-    except InputError:
-        return ()
-    ours = manifest.table if manifest.versions.anonymizer else None
-    return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
 
 
 def reported_roles(schema: Schema, form: Format) -> ReportedRoles:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import require_columns
+from anonymizer.errors import InputError, require_columns
 from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.plan import Plan, Unseen
@@ -13,6 +13,7 @@ from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
+from anonymizer.tables.relations.dealing import CHANGED
 from anonymizer.tables.relations.relation import Moves, Original, Relation
 from anonymizer.tables.values import is_missing
 
@@ -39,12 +40,14 @@ class Carried:
     def verify(self, table: Relation | None = None) -> None:
         """Count the released table where it lies, or another one, and hold the policy against it.
 
-        PolicyBrokenError when a class breaks it.
+        PolicyBrokenError when a class breaks it, InputError where the table changed meanwhile.
         """
         released = self.table if table is None else table
         plan = self.plan
         plan.schema.require_unnamed(released.columns)
         recounted = released.tally(plan.published.columns)
+        if engine.records(recounted) != engine.records(self.counted):
+            raise InputError(CHANGED)
         prove(recounted, plan.published, plan.models, plan.people(recounted))
 
 
@@ -81,8 +84,7 @@ def fitted(
         on_counted(task)
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
-    columns = anonymizer.columns_
-    moves = Moves.between(raw, released, columns, _changed(raw, released), plan.private)
+    moves = _moves(raw, released, anonymizer.columns_, plan)
     return Carried(relation.recoded(moves), released, table, plan, anonymizer.release_)
 
 
@@ -95,9 +97,14 @@ def applied(
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
-    changed = _changed(raw, released)
-    moves = Moves.between(raw, released, columns, changed, carried_out.private)
+    moves = _moves(raw, released, columns, carried_out)
     return Carried(relation.recoded(moves), released, table, carried_out, release)
+
+
+def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:
+    """What becomes of the records of a table, by a plan that was carried out on its tally."""
+    changed = _changed(raw, released)
+    return Moves.between(raw, released, columns, changed, plan.private, plan.dealt_by())
 
 
 def _changed(raw: Tally, released: Tally) -> list[str]:

@@ -5,6 +5,7 @@ from: an encoder that was fitted to numbers would not know them.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,14 @@ from anonymizer.errors import InputError, PolicyBrokenError, require_columns
 from anonymizer.masking import RandomRecoding
 from anonymizer.recoding.apply import overwritten
 from anonymizer.recoding.recoding import Recoding
+from anonymizer.release.frames import table_of
 from anonymizer.release.plan import Plan, Unseen
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.values import texts_of
+
+if TYPE_CHECKING:
+    from anonymizer.tables.relations.frames import Frame
 
 FEW = 100
 """Rows up to which it is faster to look at each value of a column than to number them first."""
@@ -27,8 +32,8 @@ MODELLED = "; rows that a model scores are no release, and need verify=False"
 
 
 def verified(
-    plan: Plan, table: pd.DataFrame, fitted: Sequence[str], unseen: Unseen
-) -> tuple[pd.DataFrame, Release]:
+    plan: Plan, table: "pd.DataFrame | Frame", fitted: Sequence[str], unseen: Unseen
+) -> tuple["pd.DataFrame | Frame", Release]:
     """The release of a table by a plan, whose errors say that a model needs none.
 
     ``fitted``: the columns of the table that was fitted.
@@ -39,7 +44,9 @@ def verified(
                 f"the table has no column {name!r}, which the policy is held against{MODELLED}"
             )
     try:
-        return plan.release(table, unseen=unseen)
+        given = table if isinstance(table, pd.DataFrame) else table.native
+        released, release = plan.release(given, unseen=unseen)
+        return table_of(released), release
     except PolicyBrokenError as error:
         raise PolicyBrokenError(f"{error}{MODELLED}") from None
 

@@ -4,14 +4,17 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
-from anonymizer.release.frames import CONTAINERS, configured, container_of
+from anonymizer.release.frames import configured, container_of, output
 from anonymizer.release.options import changed, options_of
+
+if TYPE_CHECKING:
+    from anonymizer.tables.relations.frames import Frame
 
 
 class Conventions:
@@ -91,7 +94,7 @@ class Conventions:
         return np.array(self.columns_, dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose the kind of table given: ``"pandas"``, ``"polars"``, or ``"default"`` (pandas).
+        """Choose the kind of table given: ``"pandas"``, ``"polars"``, or ``"default"``: that of X.
 
         None changes nothing. Polars knows no index, and no ``attrs``.
         """
@@ -99,10 +102,10 @@ class Conventions:
             self._sklearn_output_config = {"transform": container_of(transform)}
         return self
 
-    def _output(self, table: pd.DataFrame) -> Any:
-        """A table of the kind that ``set_output`` chose."""
+    def _output(self, table: "pd.DataFrame | Frame", given: "pd.DataFrame | Frame") -> Any:
+        """A table of the kind that ``set_output`` chose, by default that of the given one."""
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform") or configured()
-        return CONTAINERS[chosen](table)
+        return output(table, chosen, given)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn wants to know of an estimator; imported only when it does."""

@@ -192,6 +192,11 @@ def distinct(column: TableColumn) -> tuple[Codes, list[object]]:
     return engine_of(column).distinct(column)
 
 
+def records_in(table: Table, rows: Mask) -> int:
+    """How many records some rows of a table stand for."""
+    return int(sized(table, rows.astype(np.intp), 2)[1])
+
+
 def all_equal(table: Table, columns: Sequence[str], text: str) -> Mask:
     """Which rows have a text in every one of some columns, shape (rows,)."""
     same = np.ones(len(table.index), bool)

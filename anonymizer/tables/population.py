@@ -4,20 +4,23 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
     """A table of everybody that the records of another one may be taken for.
 
-    ``table`` has one record per person and the quasi-identifiers among its columns, ``name`` is
-    what a manifest calls it.
+    ``table`` has one record per person and the quasi-identifiers among its columns, held one by one
+    or counted. ``name`` is what a manifest calls it.
     """
 
-    table: pd.DataFrame = field(repr=False)
+    table: pd.DataFrame | Tally = field(repr=False)
     name: str = "population"
 
     @classmethod
@@ -25,7 +28,7 @@ class Population:
         """A population, or a DataFrame made one."""
         if isinstance(given, Population):
             return given
-        if isinstance(given, pd.DataFrame):
+        if isinstance(given, pd.DataFrame | Tally):
             return cls(given)
         raise InputError(
             f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, "
@@ -34,13 +37,20 @@ class Population:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of its values."""
-        rows = pd.util.hash_pandas_object(self.table.astype(str), index=False)
-        return "sha256:" + hashlib.sha256(rows.to_numpy().tobytes()).hexdigest()
+        """SHA-256 of its values and of how many have them, in whatever order, counted or not."""
+        rows, sizes = (
+            (self.table.combinations, self.table.sizes)
+            if isinstance(self.table, Tally)
+            else (self.table, np.ones(len(self.table), np.int64))
+        )
+        hashes = pd.util.hash_pandas_object(rows.astype(object).astype(str), index=False)
+        kinds, kind_of = np.unique(hashes.to_numpy(), return_inverse=True)
+        people = np.bincount(kind_of, sizes, minlength=len(kinds)).astype(np.int64)
+        return "sha256:" + hashlib.sha256(kinds.tobytes() + people.tobytes()).hexdigest()
 
     def describe(self) -> dict[str, object]:
         """What a manifest reports of it."""
-        return {"name": self.name, "records": len(self.table), "digest": self.digest}
+        return {"name": self.name, "records": engine.records(self.table), "digest": self.digest}
 
 
 class Withheld(Population):
@@ -51,7 +61,7 @@ class Withheld(Population):
         object.__setattr__(self, "_described", people.describe())
 
     @property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame | Tally:
         """Raise InputError: it is not there any more."""
         raise InputError(
             f"the population {self.name!r} was left out when this was fitted and pickled; state "

@@ -8,7 +8,7 @@ import pytest
 
 from anonymizer.errors import InputError
 from anonymizer.release.output import directory, renaming
-from anonymizer.release.output.atomic import standing
+from anonymizer.release.output.atomic import Folder, standing
 from anonymizer.release.output.directory import reserved
 
 NAMES = ("t.csv", "t.parquet", "sign")
@@ -151,6 +151,76 @@ def test_where_nothing_can_be_put_next_to_it(tmp_path, monkeypatch):
     for text in "12":
         release(tmp_path / "out", text, force=True)
     assert files(tmp_path / "out") == whole("2")
+
+
+# A table that is a folder of files
+
+
+def fills(texts):
+    def fill(path):
+        for name, text in texts.items():
+            (path / name).write_text(text)
+
+    return Folder(fill)
+
+
+def release_parts(out, texts, **options):
+    with reserved(out, NAMES) as output:
+        output.write({"t.parquet": fills(texts), "sign": writes(str(len(texts)))}, **options)
+
+
+def test_a_folder_of_files_takes_the_place_of_a_file_and_the_other_way_round(tmp_path, swap):
+    out = tmp_path / "out"
+    release(out, "1", "t.parquet")
+    release_parts(out, {"a": "2", "b": "3"}, force=True)
+    parts = {"t.parquet": None, "t.parquet/a": "2", "t.parquet/b": "3", "sign": "2"}
+    assert files(out) == parts
+    release_parts(out, {"c": "4"}, force=True)
+    assert files(out) == {"t.parquet": None, "t.parquet/c": "4", "sign": "1"}
+    release(out, "5", force=True)
+    assert files(out) == whole("5")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_who_could_read_a_file_can_read_the_folder_in_its_place(tmp_path, swap):
+    out = tmp_path / "out"
+    release(out, "1", "t.parquet")
+    (out / "t.parquet").chmod(0o640)
+    release_parts(out, {"a": "2"}, force=True)
+    assert (mode(out / "t.parquet"), mode(out / "t.parquet" / "a")) == (0o750, 0o640)
+    release(out, "3", "t.parquet", force=True)
+    assert mode(out / "t.parquet") == 0o640
+
+
+def test_a_folder_that_fails_leaves_what_was_there(tmp_path):
+    out = tmp_path / "out"
+    release(out, "1")
+
+    def fail(path):
+        (path / "a").write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with (
+        pytest.raises(InputError, match="No space left on device; nothing was written"),
+        reserved(out, NAMES) as output,
+    ):
+        output.write({"t.parquet": Folder(fail), "sign": writes("2")}, force=True)
+    assert files(tmp_path) == {"out": None, "out/t.csv": "1", "out/sign": "of 1"}
+
+
+def test_a_workspace_is_gone_afterwards_or_at_the_next_run(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with reserved(out, NAMES) as output, output.workspace() as space:
+        assert (mode(space), space.parent) == (0o700, tmp_path)
+        (space / "spilled").write_text("much")
+    assert files(tmp_path) == {}
+    with monkeypatch.context() as killed:
+        killed.setattr(directory.shutil, "rmtree", lambda *_, **__: None)
+        with reserved(out, NAMES) as output, output.workspace() as space:
+            (space / "spilled").write_text("much")
+    assert (space / "spilled").exists()
+    release(out, "1")
+    assert files(tmp_path) == {"out": None, "out/t.csv": "1", "out/sign": "of 1"}
 
 
 # Who can read it

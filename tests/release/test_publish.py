@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oddities import JOBS, PERSON, STUDY, lay, people
 
 from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError, PolicyUnreachableError
-from anonymizer.release import publish as publishing
 from anonymizer.release.publish import publish
 from anonymizer.release.verification import verify_release
+from anonymizer.tables.relations.stored import Stored
 
 
 def worst(rows):
@@ -163,6 +163,17 @@ def test_blanks_do_not_make_a_class_diverse(tmp_path, twin, suffix):
 # The released file is held against the policy as it can be read back
 
 
+def torn(monkeypatch, tear):
+    """Have every released file changed once it is written."""
+    write = Stored.write
+
+    def torn_write(table, path, *options):
+        write(table, path, *options)
+        tear(pd.read_csv(path, dtype=str, keep_default_na=False)).to_csv(path, index=False)
+
+    monkeypatch.setattr(Stored, "write", torn_write)
+
+
 def lone_class(frame):
     frame.loc[0, ["age", "job"]] = ["alone", "alone"]
     return frame
@@ -176,6 +187,10 @@ def no_records(frame):
     return frame.iloc[:0]
 
 
+def one_record_less(frame):
+    return frame.iloc[:-1]
+
+
 def no_column(frame):
     return frame.drop(columns="age")
 
@@ -186,6 +201,7 @@ def no_column(frame):
         (lone_class, PolicyBrokenError, "k-anonymity fails in [12] of"),
         (one_disease, PolicyBrokenError, "entropy-l-diversity about 'disease' fails in"),
         (no_records, InputError, "no records"),
+        (one_record_less, InputError, "file has other records than were released"),
         (no_column, InputError, "no column 'age'"),
     ],
 )
@@ -197,11 +213,7 @@ def test_a_file_that_breaks_the_policy_is_not_released(
     if before:
         publish(study, tmp_path / "out")
     left = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    monkeypatch.setattr(
-        publishing,
-        "write_table",
-        lambda frame, path, form: tear(frame.copy()).to_csv(path, index=False),
-    )
+    torn(monkeypatch, tear)
     with pytest.raises(error, match=message):
         publish(study, tmp_path / "out", force=True)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == left
@@ -210,24 +222,20 @@ def test_a_file_that_breaks_the_policy_is_not_released(
 
 def test_a_file_that_keeps_an_identifier_is_not_released(tmp_path, monkeypatch):
     study = lay(tmp_path, people())
-    monkeypatch.setattr(
-        publishing,
-        "write_table",
-        lambda frame, path, form: frame.assign(name="n").to_csv(path, index=False),
-    )
+    torn(monkeypatch, lambda frame: frame.assign(name="n"))
     with pytest.raises(PolicyBrokenError, match="identifier 'name'"):
         publish(study, tmp_path / "out")
 
 
 def test_a_disk_that_fills_up_leaves_nothing(tmp_path, monkeypatch):
-    write = publishing.write_table
+    write = Stored.write
 
-    def fill(frame, path, form):
-        write(frame, path, form)
+    def fill(table, path, *options):
+        write(table, path, *options)
         with Path("/dev/full").open("w") as file:
             file.write("more")
 
-    monkeypatch.setattr(publishing, "write_table", fill)
+    monkeypatch.setattr(Stored, "write", fill)
     with pytest.raises(InputError, match="No space left on device; nothing was written"):
         publish(lay(tmp_path, people()), tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -45,6 +45,8 @@ from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.release import print_release
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 NAMES = ("age", "job")
 LEVELS = {"age": 3, "job": 1}
@@ -353,6 +355,51 @@ def test_the_order_of_records_does_not_matter(held):
         assert rows_of(released) == rows_of(held.released)
     else:
         require_policy(released, held.models)
+
+
+# Tables that are counted
+
+
+def placed(released: Tally, table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The records of a table as a release of its tally has them, where nothing is drawn."""
+    rows, (group, _) = released.combinations, engine.grouped(table, columns)
+    there = np.isin(group, rows.index)
+    assert (released.sizes == np.bincount(group)[rows.index]).all()
+    return rows.loc[group[there]].set_index(table.index[there])
+
+
+def told(release: Release) -> dict:
+    """What a manifest reports, but for what only records have: an order, and other columns."""
+    told = json.loads(json.dumps(release.to_dict()))
+    return told | {"warnings": [w for w in told["warnings"] if w["code"] != "telling-order"]}
+
+
+@over_all
+def test_a_tally_is_released_as_its_table(held):
+    columns = held.anonymizer.plan_.schema.columns
+    tally = engine.tally(held.table, columns)
+    again = held.again()
+    fitted = again.fit_counted(tally, again.task(tally))
+    applied = held.anonymizer.plan_.released(tally, "error")
+    assert list(tally.columns) == list(columns)
+    for released, release in ((fitted, again.release_), applied[1:]):
+        if held.deterministic:
+            records = placed(released, held.table, columns)[list(held.released.columns)]
+            pd.testing.assert_frame_equal(records, held.released)
+            assert told(release) == told(held.release)
+            continue
+        rows = released.combinations
+        require_policy(rows.iloc[np.repeat(np.arange(len(rows)), released.sizes)], held.models)
+        assert release.released == released.sizes.sum()
+        kept = np.bincount(rows.index, released.sizes, minlength=len(tally.sizes))
+        assert (kept <= tally.sizes).all()
+        if not held.recoding.private:
+            assert (kept == tally.sizes).all()
+            assert rows[SENSITIVE].equals(tally[SENSITIVE].loc[rows.index])
+            channels = zip(release.masking.channels, held.release.masking.channels, strict=True)
+            assert all(
+                (one.channel.matrix == other.channel.matrix).all() for one, other in channels
+            )
 
 
 # Applied again

@@ -291,6 +291,13 @@ def test_absolute_paths_stay_so(tmp_path):
         ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator '' must be one ASCII character"),
         ("[quasi", 'missing = "skip"\n[quasi', r"\[data\] missing .*'error', 'drop' or 'category"),
         ("[quasi", "missing-values = 5\n[quasi", r"\[data\] missing-values must be a list"),
+        ("[quasi", 'memory = "4 gigs"\n[quasi', r'\[data\] memory must be a size .* "4 GB"'),
+        (
+            "[[privacy]]",
+            '[output]\nfile = "people.csv"\n[[privacy]]',
+            r"\[output\] file must be 'released.csv' or 'released.parquet'",
+        ),
+        ("[[privacy]]", "[output]\nparts = 0\n[[privacy]]", r"\[output\] parts must be at least 1"),
         ("[[privacy]]", "[search]\nseed = -1\n[[privacy]]", r"\[search\] seed must be at least 0"),
         (
             "[[privacy]]",

@@ -168,7 +168,7 @@ class TreeGrower:
             return []
         cut = self._chosen(opened, cuts)
         opened = self._without_gaps(opened, cut)
-        halves = list(self._halves(opened, cut, self.ground))
+        halves = list(_halves(opened, cut, self.ground))
         places = divide(self.nodes, opened.place, cut.axis, halves[0].box[cut.axis])
         return [half._replace(place=place) for half, place in zip(halves, places, strict=True)]
 
@@ -206,25 +206,16 @@ class TreeGrower:
         worth = effort * len(cuts) > WORTH_JOBS
         jobs = min(jobs_at_once(self.run.n_jobs), len(cuts)) if worth else 1
         if jobs == 1:
-            return self._worths(self.ground, opened, cuts)
+            return _worths(self.ground, opened, cuts)
         own = opened._replace(low=0, high=opened.high - opened.low)
         tasks = [
             (self.ground.of_slice(opened.low, opened.high), own, cuts[job::jobs])
             for job in range(jobs)
         ]
         found = np.empty(len(cuts))
-        for job, worths in enumerate(in_parallel(self._worths, tasks, self.run.n_jobs)):
+        for job, worths in enumerate(in_parallel(_worths, tasks, self.run.n_jobs)):
             found[job::jobs] = worths
         return found.tolist()
-
-    def _worths(self, ground: Ground, opened: Open, cuts: Sequence[Cut]) -> list[float]:
-        return [
-            sum(
-                ground.greedy(half.low, half.high, half.bounds)
-                for half in self._halves(opened, cut, ground)
-            )
-            for cut in cuts
-        ]
 
     def _without_gaps(self, opened: Open, cut: Cut) -> Open:
         """A box whose numbers are cut, missing values cut off before: no record of it has one."""
@@ -237,16 +228,27 @@ class TreeGrower:
         self.nodes[other] = tuple(gaps)
         return opened._replace(place=place, box=tuple(box))
 
-    def _halves(self, opened: Open, cut: Cut, ground: Ground) -> Iterator[Open]:
-        """Both parts of a cut; the slice is sorted into them."""
-        middle = ground.divide(opened.low, opened.high, cut.axis, cut.left)
-        shapes = _shapes(opened.box[cut.axis], cut)
-        for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
-            bounds = opened.bounds.copy()
-            if cut.at >= 0:
-                bounds[cut.axis, end] = cut.at
-            box = (*opened.box[: cut.axis], shapes[1 - end], *opened.box[cut.axis + 1 :])
-            yield Open(low - high, -1, low, high, bounds, box)
+
+def _worths(ground: Ground, opened: Open, cuts: Sequence[Cut]) -> list[float]:
+    """What the greedy tree of each cut is worth."""
+    return [
+        sum(
+            ground.greedy(half.low, half.high, half.bounds) for half in _halves(opened, cut, ground)
+        )
+        for cut in cuts
+    ]
+
+
+def _halves(opened: Open, cut: Cut, ground: Ground) -> Iterator[Open]:
+    """Both parts of a cut; the slice is sorted into them."""
+    middle = ground.divide(opened.low, opened.high, cut.axis, cut.left)
+    shapes = _shapes(opened.box[cut.axis], cut)
+    for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
+        bounds = opened.bounds.copy()
+        if cut.at >= 0:
+            bounds[cut.axis, end] = cut.at
+        box = (*opened.box[: cut.axis], shapes[1 - end], *opened.box[cut.axis + 1 :])
+        yield Open(low - high, -1, low, high, bounds, box)
 
 
 def _shapes(shape: Blocks, cut: Cut) -> tuple[Blocks, Blocks]:

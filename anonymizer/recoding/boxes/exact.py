@@ -9,7 +9,7 @@ quick: a box that breaks the policy has no tree at all.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from math import comb, inf, prod
 from operator import add
 
@@ -21,7 +21,7 @@ from anonymizer.kernels.guillotine import Shapes, best_trees, evaluate, spread
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks
-from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.parallel import as_done
 from anonymizer.recoding.problem.problem import Run
 
 MOST_BOXES = 50_000_000
@@ -210,20 +210,15 @@ class Grid:
     def _worths(self, criteria: Criteria, run: Run) -> Floats:
         """What every box is worth as a class."""
         worths = np.empty(_boxes_of(self.tables))
-        first, columns = len(self.tables[0]), self.counts.shape[-1]
-        lots = np.array_split(np.arange(first), min(first, LOTS))
-        done = 0
-
-        def judge(lot: Codes) -> None:
-            nonlocal done
-            begin, end = int(lot[0]), int(lot[-1]) + 1
-            stride = self._strides[0]
-            found = worths[begin * stride : end * stride]
-            evaluate(self._sums[begin:end], begin, columns, self.shapes, criteria, found)
-            done += len(found)
-            run.watch("judging boxes", done, len(worths))
-
-        in_parallel(judge, [(lot,) for lot in lots], run.n_jobs)
+        first, stride = len(self.tables[0]), self._strides[0]
+        ends = np.linspace(0, first, min(first, LOTS) + 1).astype(int).tolist()
+        lots = list(pairwise(ends))
+        given = self.counts.shape[-1], self.shapes, criteria, stride
+        tasks = [(self._sums[begin:end], begin, *given) for begin, end in lots]
+        # Put together here: jobs may be other processes, on other machines.
+        for (begin, end), found in zip(lots, as_done(_judged, tasks, run.n_jobs), strict=True):
+            worths[begin * stride : end * stride] = found
+            run.watch("judging boxes", end * stride, len(worths))
         return worths
 
     def _tree(self, criteria: Criteria, worths: Floats) -> Tree:
@@ -271,3 +266,12 @@ class Grid:
 
     def _shapes(self, numbers: tuple[int, ...]) -> list[Blocks]:
         return [table.shapes[n] for table, n in zip(self.tables, numbers, strict=True)]
+
+
+def _judged(
+    sums: Columns, begin: int, columns: int, shapes: Shapes, criteria: Criteria, stride: int
+) -> Floats:
+    """What the boxes of some shapes along the first axis are worth, from ``begin`` on."""
+    found = np.empty(len(sums) * stride)
+    evaluate(sums, begin, columns, shapes, criteria, found)
+    return found

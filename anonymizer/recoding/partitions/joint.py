@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import inf
-from time import monotonic
+from time import monotonic, time
 
 from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
+from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.families import Family, Intervals, Segments
@@ -250,31 +252,52 @@ def _refine_by_ascent(
     families = refiner.families(problem, attributes)
     names = sorted(families)
     levels = partial(level_recoding, problem.taxonomies, problem.counts.names)
-
-    def cut(recoding: Partitions, name: str) -> Refined:
-        others = {other: p for other, p in recoding.items() if other != name}
-        counts = problem.counts.recode(others)
-        return refiner.best(counts, others, refiner.segments(problem, counts, families[name]))
-
+    cut = partial(_best_cut, problem, refiner, families)
     confined = [name for name in names if families[name].confined]
     starts = [cut(levels(problem.lattice.heights), name) for name in names]
     searched = search(problem, run)
     nodes = [refiner.refined(problem.counts, levels(node)) for node in searched.minimal]
     tasks = [*((start, ()) for start in starts), *((node, confined) for node in nodes)]
-    climbed = in_parallel(partial(_climbed, cut, names, deadline), tasks, run.n_jobs)
-    best = Refined.among([each for each in climbed if each is not None])
+    until = deadline - monotonic() + time()  # jobs on other machines have other monotonic clocks
+    climb = partial(_climbed, problem.taxonomies, cut, names, until)
+    climbed = in_parallel(climb, tasks, run.n_jobs)
+    best = Refined.among([_here(*each, problem.taxonomies) for each in climbed if each is not None])
     return replace(best, checked=best.checked + searched.checked)
 
 
+def _best_cut(
+    problem: Problem,
+    refiner: Refiner,
+    families: Mapping[str, Family],
+    recoding: Partitions,
+    name: str,
+) -> Refined:
+    """The best ranges of an attribute, the others held as a recoding has them."""
+    others = {other: p for other, p in recoding.items() if other != name}
+    counts = problem.counts.recode(others)
+    return refiner.best(counts, others, refiner.segments(problem, counts, families[name]))
+
+
+def _here(found: Refined, levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Refined:
+    """What a job found, whose taxonomies may be copies: partitions that are levels by our own."""
+    own = {name: taxonomies[name].levels[level] for name, level in levels.items()}
+    return replace(found, recoding={**found.recoding, **own})
+
+
 def _climbed(
+    taxonomies: Mapping[str, Taxonomy],
     cut: Callable[[Partitions, str], Refined],
     names: Sequence[str],
-    deadline: float,
+    until: float,
     start: Refined,
     confined: Sequence[str],
-) -> Refined | None:
-    """Cut every attribute in turn, the others held, until none gains; the confined ones first."""
-    if confined and monotonic() > deadline:
+) -> tuple[Refined, dict[str, int]] | None:
+    """Cut every attribute in turn, the others held, until none gains; the confined ones first.
+
+    ``until``: when time is up, on the clock that machines share. With the level of each partition
+    that is one.
+    """
+    if confined and time() > until:
         return None
     best, cuts, gained = start, start.refinements + len(confined), True
     for name in confined:  # whether that gains or not
@@ -282,10 +305,11 @@ def _climbed(
     while gained:
         gained = False
         for name in names:
-            if monotonic() > deadline:
+            if time() > until:
                 break
             refined = cut(best.recoding, name)
             cuts += 1
             if refined.value > best.value + TOLERANCE:
                 best, gained = refined, True
-    return replace(best, refinements=cuts, checked=start.checked)
+    best = replace(best, refinements=cuts, checked=start.checked)
+    return best, levels_of(best.recoding, taxonomies)

@@ -1,4 +1,8 @@
-"""Independent tasks in several jobs: threads, which joblib and its caller place.
+"""Independent tasks in several jobs: threads, or where joblib's caller places them.
+
+That may be other processes, on other machines: a task is a function of its module, gets all it
+needs, and returns what it finds. What it is given is its own, and nothing that it changes there is
+seen by others.
 
 The loops of the kernels release the interpreter's lock, what drives them does not: a task is worth
 a job where it spends its time in compiled code, or in large arrays.
@@ -53,6 +57,8 @@ def as_done(
         return (function(*task) for task in tasks)
     import joblib
 
+    backend, _ = joblib.parallel.get_active_backend(prefer="threads")
+    way = "generator" if backend.supports_return_generator else "list"
     jobs = (joblib.delayed(function)(*task) for task in tasks)
-    found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
-    return cast(Iterator[T], found)
+    found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=way)(jobs)
+    return cast(Iterator[T], iter(found))

@@ -9,6 +9,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.schema import T
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
@@ -91,11 +92,11 @@ class AppliedPlan(GeneralizationPlan):
         return [name for name, partition in self.recoding.items() if partition is not raw[name]]
 
     def strange(self, table: engine.Table) -> Mask:
-        """Which records of a table have values, or a combination, that is not covered."""
+        """Which rows of a table have values, or a combination, that is not covered."""
         return self.strange_in(self.codes(table))
 
     def strange_in(self, codes: Codes) -> Mask:
-        """The same of their value codes, shape (records, quasi-identifiers)."""
+        """The same of their value codes, shape (rows, quasi-identifiers)."""
         found = np.zeros(len(codes), bool)
         for own, name in zip(codes.T, self.schema.quasi_identifiers, strict=True):
             found |= self.strangers[name][own]
@@ -104,13 +105,13 @@ class AppliedPlan(GeneralizationPlan):
         return found
 
     def codes(self, table: engine.Table) -> Codes:
-        """The value codes of every record, shape (records, quasi-identifiers)."""
+        """The value codes of every row, shape (rows, quasi-identifiers)."""
         names = self.schema.quasi_identifiers
         pairs = ((engine.distinct(table[name]), self.taxonomies[name]) for name in names)
         columns = [known.encode(values)[codes] for (codes, values), known in pairs]
         return np.column_stack(columns).astype(np.intp)
 
-    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+    def carry_out(self, admitted: engine.Table) -> Outcome:
         """Recode the records; those that are not covered are suppressed, or ``*`` already."""
         if isinstance(self.recoding, Regions):
             return self._without(admitted, self.strange(admitted))
@@ -120,34 +121,36 @@ class AppliedPlan(GeneralizationPlan):
         released, suppressed, removed = self.suppressed(recoded, forced)
         return Outcome(released, suppressed, removed, self.schema.quasi_identifiers)
 
-    def hidden(self, table: pd.DataFrame, records: Mask) -> pd.DataFrame:
-        """A table recoded, some records ``*`` in every quasi-identifier."""
+    def hidden(self, table: T, records: Mask) -> T:
+        """A table recoded, some rows ``*`` in every quasi-identifier."""
         recoded = relabelled(table, self.recoding, self.taxonomies)
         names = self.schema.quasi_identifiers
         return engine.replaced(
             recoded, {name: overwritten(recoded[name], records) for name in names}
         )
 
-    def _left(self, admitted: pd.DataFrame) -> pd.DataFrame:
-        return admitted.drop(columns=[c for c in self.schema.identifiers if c in admitted.columns])
+    def _left(self, admitted: T) -> T:
+        there = [name for name in self.schema.identifiers if name in admitted.columns]
+        return engine.without_columns(admitted, there)
 
-    def _without(self, admitted: pd.DataFrame, forced: Mask) -> Outcome:
+    def _without(self, admitted: engine.Table, forced: Mask) -> Outcome:
         """Leave records out that no class covers, and classes that break the policy.
 
         There is no class of suppressed records next to classes with groups of their own.
         """
-        most = self.suppression.most(len(admitted))
+        table = engine.records(admitted)
+        most = self.suppression.most(table)
         kept = engine.records_of(self._left(admitted), ~forced)
         released = engine.without_traces(relabelled(kept, self.recoding, self.taxonomies))
         suppressed = forced.copy()
-        if most and len(kept):
+        if most and not forced.all():
             without = replace(self, suppression=Suppression(NEARLY_ALL, remove=True))
             released, broken, _ = without.suppressed(released)
             suppressed[~forced] = broken
-        records = int(suppressed.sum())
+        records = engine.records_in(admitted, suppressed)
         if records > most or suppressed.all():
             raise PolicyBrokenError(
-                f"nothing was released: {counted(records, 'record')} of {len(admitted):,} would "
+                f"nothing was released: {counted(records, 'record')} of {table:,} would "
                 f"have to be suppressed, more than suppression = {self.suppression.share:.3g} "
                 "allows"
             )
@@ -186,7 +189,7 @@ class AppliedPlan(GeneralizationPlan):
         rows, class_of = np.unique(groups, axis=0, return_inverse=True)
         return class_of.ravel(), int(np.flatnonzero((rows < 0).all(axis=1))[0])
 
-    def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
+    def describe(self, shown: engine.Table) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier that were released, before or now."""
         names = self.schema.quasi_identifiers
         return {n: [_as_json(each) for each in self._described(n, shown[n])] for n in names}

@@ -12,14 +12,13 @@ from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
 from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.release.applying.plans import Followed
 from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.manifest.standing import require_free, same_file
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan, Unseen
 from anonymizer.release.publish import (
     Place,
     Promised,
     Writing,
-    require_free,
-    same_file,
     write_release,
 )
 from anonymizer.release.relations import Carried, applied, counted_in

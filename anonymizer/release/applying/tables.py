@@ -65,9 +65,9 @@ def plan_for(
     missed = {
         name: (mask, own) for (name, mask), own in zip(strangers.items(), codes.T, strict=True)
     }
-    _require_treated(source, missed, int(strange.sum()), unseen)
+    _require_treated(source, table, missed, strange, unseen)
     values_missed = sum(int(mask.sum()) for mask in strangers.values())
-    return plan, UnseenReport(values_missed, int(strange.sum()), unseen)
+    return plan, UnseenReport(values_missed, engine.records_in(table, strange), unseen)
 
 
 def _covered(
@@ -75,8 +75,8 @@ def _covered(
 ) -> tuple[Partitions | Regions, dict[str, Mask], Mask]:
     """The groups, or classes, of a table's values; and what these do not cover.
 
-    ``codes``: shape (records, attributes). The values of each attribute that are in no group, and
-    the records whose values are in no class together, shape (records,).
+    ``codes``: shape (rows, attributes). The values of each attribute that are in no group, and
+    the rows whose values are in no class together, shape (rows,).
     """
     if source.listed is None:
         alone = {name: each.partition for name, each in attributes.items()}
@@ -96,12 +96,14 @@ def _given(
     """What the plan for a table has of the one that is applied, but for its recoding."""
     given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
     del given["recoding"]
-    there = tuple(name for name in given["schema"].identifiers if name in table.columns)
+    identifiers = given["schema"].identifiers
+    if not isinstance(table, engine.Tally):  # which has none in any case
+        identifiers = tuple(name for name in identifiers if name in table.columns)
     taxonomies = {name: each.taxonomy for name, each in attributes.items()}
     people = source.plan.everybody
     return {
         **given,
-        "schema": replace(given["schema"], identifiers=there),
+        "schema": replace(given["schema"], identifiers=identifiers),
         "taxonomies": taxonomies,
         "population": people and People.of(people, taxonomies),
         "seen": None,
@@ -109,22 +111,32 @@ def _given(
 
 
 def _require_treated(
-    source: Source, missed: Mapping[str, tuple[Mask, Codes]], records: int, unseen: Unseen
+    source: Source,
+    table: engine.Table,
+    missed: Mapping[str, tuple[Mask, Codes]],
+    strange: Mask,
+    unseen: Unseen,
 ) -> None:
-    """Refuse what is not covered, unless something is to be done with it that can be."""
+    """Refuse what is not covered, unless something is to be done with it that can be.
+
+    ``missed``: by attribute its values that are not, and the codes of all rows; ``strange``: which
+    rows of the table have some, or are in no class.
+    """
     if unseen == "suppress":
         return
     if source.listed is not None:
+        records = counted(engine.records_in(table, strange), "record")
         raise InputError(
-            f"{counted(records, 'record')} of the table combine values in a way that no class of "
-            'the recoding covers; choose unseen = "suppress", or fit on a table that has them'
+            f"{records} of the table combine values in a way that no class of the recoding covers; "
+            'choose unseen = "suppress", or fit on a table that has them'
         )
     for name, (mask, codes) in missed.items():
         if not mask.any() or (unseen == "any" and source.reaches[name].hides):
             continue
+        records = counted(engine.records_in(table, mask[codes]), "record")
         begin = (
-            f"column {name!r} holds {counted(int(mask.sum()), 'value')}, in "
-            f"{counted(int(mask[codes].sum()), 'record')}, that the recoding does not cover"
+            f"column {name!r} holds {counted(int(mask.sum()), 'value')}, in {records}, that the "
+            "recoding does not cover"
         )
         if unseen == "any":
             raise InputError(f"{begin}, and {_no_star(source.reaches[name])}")
@@ -153,7 +165,7 @@ def _remedy(reach: Reach) -> str:
 class Values:
     """The distinct values of a column, in order, and where the recoding places them.
 
-    ``codes`` are those of its records, shape (records,).
+    ``codes`` are those of its rows, shape (rows,).
     """
 
     taxonomy: Taxonomy

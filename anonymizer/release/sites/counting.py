@@ -14,14 +14,13 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.publish import Place
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_texts, compared, read_counts, write_counts
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
-from anonymizer.tables.files.opening import require_named
-from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.relation import Relation
 
 FORMAT = 1
@@ -157,10 +156,8 @@ def part_at(
     ``space``: a directory for what does not fit into memory.
     """
     form, given = study.format_of(path), study.document.data
-    with opened(
-        path, form, table=given.table, scratch=space, memory=given.memory, watch=watch
-    ) as raw:
-        require_named(path, raw.columns, study.schema.columns, form)
+    place = Place(path, form, given.table, space, given.memory, watch)
+    with place.opened(study.schema.columns) as raw:
         yield raw, form
 
 

@@ -16,9 +16,9 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.manifest.parts import Digest, ManifestPart, ReleasedFile
+from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
-from anonymizer.release.publish import same_file
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
 from anonymizer.release.sites.counting import PartCounts, part_at

@@ -13,10 +13,11 @@ from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import ReleasedFile, ReportedInput
+from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.proof import prove
-from anonymizer.release.publish import reported_roles, require_free
+from anonymizer.release.publish import reported_roles
 from anonymizer.release.release import COUNTS, FILES, Release
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable

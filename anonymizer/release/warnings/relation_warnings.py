@@ -6,14 +6,17 @@ could be; the engine counts what they leave open.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.warnings.column_warnings import (
+    LOOKED_AT,
     Hidden,
     column_warnings,
     doubtful,
@@ -35,14 +38,16 @@ FEW = 1 << 17
 class Marked:
     """The released records of a table with what nobody is to know of them next to what is shown.
 
-    ``table`` has columns as they are, and for each hidden quasi-identifier two with the numbers of
-    its values and of its labels: ``values`` and ``labels`` are their names. ``rows`` are the moves
-    by which records get them, ``sizes`` the records of each.
+    ``original``: the table. ``shown``: columns of it. For each hidden quasi-identifier there are
+    two marks, the numbers of its values and of its labels: ``values`` and ``labels`` are what their
+    columns are called, and ``rows`` has them, by the combinations of the tally; ``sizes`` are the
+    records of each row. ``known`` are the values.
     """
 
-    table: Relation
+    original: Original
+    shown: Sequence[str]
     rows: pd.DataFrame
-    sizes: Codes
+    sizes: Ints
     values: Mapping[str, str]
     labels: Mapping[str, str]
     known: Mapping[str, Sequence[object]]
@@ -51,6 +56,34 @@ class Marked:
     def records(self) -> int:
         """How many records are released."""
         return int(self.sizes.sum())
+
+    @cached_property
+    def table(self) -> Relation:
+        """The released records with their marks, where they lie."""
+        tally = self.original.tally
+        of = tally.index.get_indexer(self.rows.index)
+        columns = (*self.shown, *self.rows.columns)
+        return self.original.relation.recoded(Moves(tally, self.rows, of, self.sizes, columns))
+
+    def some(self, most: int) -> tuple[pd.DataFrame, bool]:
+        """At most so many records with their marks, evenly spread, and whether they have an order.
+
+        Marks of records that are alike are looked up; where these differ the engine draws them.
+        """
+        drawn = not self.rows.index.is_unique
+        table = self.table if drawn else self.original.relation
+        names = [*self.shown, *(self.rows.columns if drawn else self.original.tally.columns)]
+        names = [*dict.fromkeys(names)]
+        spread = table.spread(names, most)
+        found = table.sample(names, most) if spread is None else spread
+        return found if drawn else self._looked_up(found), spread is not None
+
+    def _looked_up(self, records: pd.DataFrame) -> pd.DataFrame:
+        """The marks of those records that are released."""
+        place = self.rows.index.get_indexer(combinations_of(self.original.tally, records))
+        there = place >= 0
+        marks = self.rows.take(place[there]).set_axis(records.index[there])
+        return pd.concat([records.loc[there, [*self.shown]], marks], axis=1)
 
     def wrong(self, given: Sequence[str], about: str) -> int:
         """Records whose value of a column is not the likeliest one given that of others."""
@@ -72,6 +105,24 @@ class Marked:
         return records.assign(**{name: column.array for name, column in found.items()})
 
 
+def combinations_of(tally: Tally, records: pd.DataFrame) -> Codes:
+    """The number of the combination that each of some records of a table has; -1 of none.
+
+    ``records``: as the table has them, as does its tally.
+    """
+    both = {}
+    for name, column in tally.combinations.items():
+        kinds = column.cat.categories
+        values = pd.Categorical(records[name], categories=kinds)
+        codes = np.concatenate([column.cat.codes, values.codes])
+        both[name] = pd.Categorical.from_codes(codes, categories=kinds)
+    group, _ = engine.grouped(pd.DataFrame(both), [*both])
+    rows = len(tally.index)
+    number = np.full(len(group), -1, np.intp)
+    number[group[:rows]] = tally.index
+    return number[group[rows:]]
+
+
 def relation_warnings(
     original: Original,
     left: Tally,
@@ -89,20 +140,18 @@ def relation_warnings(
     names = [name for name in ordered if name in original.columns]
     if not others and not names:
         return
-    shown = [*others, *(name for name in names if name not in outcome.hidden)]
-    marked = _marked(original, left, outcome, shown)
-    records = marked.table.spread(marked.table.columns, FEW)
-    some = marked.table.sample(marked.table.columns, FEW) if records is None else records
+    marked = _marked(original, left, outcome, (*others, *({*names} - {*outcome.hidden})))
+    some, in_order = marked.some(FEW if others else LOOKED_AT)
     if len(some) == marked.records:
         yield from column_warnings(some, others, marked.hidden_in(some, raw))
     else:
         yield from _counted_warnings(marked, some, raw, others)
-    if records is not None:
-        yield from order_warnings(marked.with_values(records), names)
+    if in_order:
+        yield from order_warnings(marked.with_values(some), names)
 
 
 def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[str]) -> Marked:
-    """Number the values and labels of hidden quasi-identifiers, record by record."""
+    """Number the values and labels of hidden quasi-identifiers, combination by combination."""
     released: Tally = outcome.released
     columns, known, free = {}, {}, _names_but(original.columns)
     values = {name: next(free) for name in outcome.hidden}
@@ -112,10 +161,7 @@ def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[s
         columns[values[name]], known[name] = engine.distinct(before)
         columns[labels[name]] = engine.distinct(released[name])[0]
     rows = pd.DataFrame(columns, index=released.index)
-    of = original.tally.index.get_indexer(released.index)
-    moves = Moves(original.tally, rows, of, released.sizes, (*shown, *rows.columns))
-    table = original.relation.recoded(moves)
-    return Marked(table, rows, released.sizes, values, labels, known)
+    return Marked(original, shown, rows, released.sizes, values, labels, known)
 
 
 def _names_but(taken: Iterable[str]) -> Iterator[str]:
@@ -170,5 +216,7 @@ def _gain(marked: Marked, column: str, values: int, about: str) -> int:
 
 def _wrong_in(marked: Marked, given: str, about: str) -> int:
     """Records whose mark is not the likeliest one given another, by the moves alone."""
-    sizes = pd.Series(marked.sizes).groupby([marked.rows[name].array for name in (given, about)])
+    sizes = pd.Series(marked.sizes).groupby(
+        [marked.rows[name].to_numpy() for name in (given, about)]
+    )
     return marked.records - int(sizes.sum().groupby(level=0).max().sum())

@@ -1,12 +1,15 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
@@ -15,59 +18,129 @@ from anonymizer.tables.relations.relation import Moves
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
 
-
-def tally_of(counted: pa.Table, columns: Sequence[str], records: str) -> Tally:
-    """The tally that a table of combinations and their records is."""
-    found = {name: categorical(counted[name].combine_chunks()) for name in columns}
-    sizes = counted[records].to_numpy().astype(np.int64)
-    return Tally(pd.DataFrame(found), sizes)
+Known = Mapping[str, tuple[pd.Index, pa.Array]]
+"""By columns, categories that Python has other values for than Arrow, and those of Arrow."""
 
 
-def categorical(column: pa.Array) -> pd.Categorical:
-    """The values of a column as categories of their exact type."""
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    values = exact_frame(pa.table({"": column.dictionary}))[""]
-    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(codes, pd.Index(values))
+class Column(NamedTuple):
+    """The distinct values of a counted column, and the number of each row's; a missing one last."""
+
+    values: pa.Array
+    codes: Codes
+
+    @property
+    def bound(self) -> int:
+        """A bound on the numbers."""
+        return len(self.values) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """How records are told by numbers of their values."""
+    """How records are told by numbers of their values.
+
+    ``values``: the distinct values of each column; ``codes`` (rows, columns): the numbers of the
+    counted rows, missing values being last. ``weights``: of the columns, by their places, in the
+    numbers that combinations are packed into; one such number does where it cannot overflow.
+    """
 
     values: Mapping[str, pa.Array]
     weights: Sequence[Mapping[int, int]]
     codes: Codes
-    moves: Moves
-
-    def table(self, key: Callable[[int], str], names: Mapping[str, str]) -> pa.Table:
-        """The released values of each combination, by its numbers."""
-        rows = self.codes[self.moves.of]
-        keys = {
-            key(number): sum(rows[:, place] * weight for place, weight in weights.items())
-            for number, weights in enumerate(self.weights)
-        }
-        released = {names[name]: pa.array(column) for name, column in self.moves.released.items()}
-        return pa.table({**{name: pa.array(each) for name, each in keys.items()}, **released})
 
 
 def keys_of(moves: Moves) -> Keys:
     """The numbers of the values of the counted columns, and of their combinations."""
-    rows = moves.raw.combinations
-    values, codes = {}, []
-    for name, column in rows.items():
-        kinds = column.cat.categories
-        values[str(name)] = pa.array(kinds.array)
-        codes.append(np.where(column.cat.codes < 0, len(kinds), column.cat.codes).astype(np.int64))
+    columns = coded(moves.raw, {})
     weights: list[dict[int, int]] = [{}]
     bound = 1
-    for place, kinds in enumerate(values.values()):
-        if bound * (len(kinds) + 1) > MOST_KEYS:
+    for place, column in enumerate(columns.values()):
+        if bound * column.bound > MOST_KEYS:
             weights.append({})
             bound = 1
         weights[-1][place] = bound
-        bound *= len(kinds) + 1
-    return Keys(values, weights, np.column_stack(codes), moves)
+        bound *= column.bound
+    codes = np.column_stack([column.codes for column in columns.values()])
+    return Keys({name: column.values for name, column in columns.items()}, weights, codes)
+
+
+def tally_of(counted: pa.Table, columns: Sequence[str], size: str) -> Tally:
+    """The tally that a table of combinations and their sizes is, whatever the order of its rows."""
+    return tallied(counted, {name: name for name in columns}, size)[0]
+
+
+def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tally, Known]:
+    """The same, and what is known of its columns.
+
+    ``names``: those of columns, by those of the table.
+    """
+    found = {name: _sorted(counted[given]) for given, name in names.items()}
+    order = _order([*found.values()])
+    columns, known = {}, {}
+    for name, column in found.items():
+        kinds, exact = _categories(column.values)
+        codes = np.where(column.codes < len(kinds), column.codes, -1)
+        columns[name] = pd.Categorical.from_codes(codes[order], kinds)
+        if not exact:
+            known[name] = columns[name].categories, column.values
+    sizes = counted[size].to_numpy().astype(np.int64)
+    return Tally(pd.DataFrame(columns), sizes[order]), known
+
+
+def coded(raw: Tally, known: Known) -> dict[str, Column]:
+    """The columns of a tally, their values as the table has them."""
+    return {str(name): _coded(column, known) for name, column in raw.combinations.items()}
+
+
+def labels_of(moves: Moves) -> list[pa.Array]:
+    """The released values of each move, by columns; InputError where they are of several types."""
+    return [_labels(column) for _, column in moves.released.items()]
+
+
+def _sorted(column: pa.ChunkedArray) -> Column:
+    """The values of a column in their order, and their numbers."""
+    encoded = column.dictionary_encode().combine_chunks()
+    values = encoded.dictionary
+    order = pc.array_sort_indices(values).to_numpy()
+    place = np.empty(len(values) + 1, np.int64)
+    place[order], place[-1] = np.arange(len(values)), len(values)
+    return Column(values.take(order), place[encoded.indices.fill_null(len(values)).to_numpy()])
+
+
+def _order(columns: Sequence[Column]) -> Codes:
+    """The order of combinations."""
+    return np.lexsort([column.codes for column in reversed(columns)])
+
+
+def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
+    """Values as Python has them, and whether Arrow has the same; those it cannot hold are texts."""
+    if values.type == pa.time64("ns"):  # Python has microseconds
+        whole = pc.all(pc.equal(values.cast(pa.int64()).to_numpy() % 1000, 0)).as_py()
+        return _index(values.cast(pa.time64("us") if whole else pa.string())), False
+    try:
+        kinds = _index(values)
+        kinds.tolist()
+    except OverflowError:
+        return _index(values.cast(pa.string())), False
+    return kinds, True
+
+
+def _index(values: pa.Array) -> pd.Index:
+    return pd.Index(exact_frame(pa.table({"": values}))[""])
+
+
+def _coded(column: pd.Series, known: Known) -> Column:
+    kinds, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
+    found, values = known.get(str(column.name), (None, None))
+    values = values if found is kinds else pa.array(kinds.array)
+    return Column(values, np.where(codes < 0, len(kinds), codes))
+
+
+def _labels(column: pd.Series) -> pa.Array:
+    try:
+        labels = pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise InputError(
+            f"column {column.name!r} is released with values of several types, which only pandas "
+            "can hold in one column; make the labels of its hierarchy texts"
+        ) from None
+    return labels.dictionary_decode() if pa.types.is_dictionary(labels.type) else labels

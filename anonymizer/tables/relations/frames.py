@@ -4,34 +4,62 @@ An engine only groups by raw values and joins small tables of numbers and labels
 values mean is decided on the distinct ones, in memory, so that every engine comes to the same.
 """
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal, Self
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from anonymizer.kernels.arrays import Ints
+from anonymizer.errors import AnonymizerError, InputError, require_columns
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files.format import Format
+from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.tables.relations.coded import MOST_KEYS, Column, Known, coded, labels_of, tallied
+from anonymizer.tables.relations.looking import Looking
+from anonymizer.tables.relations.relation import Moves
 
-RECORDS = "anonymizer records"
-"""A column of counts, next to those of the table."""
+NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
+"""Types whose values cannot be told apart."""
 
-ROW = "anonymizer row"
-"""A column that numbers the records of a table that has an order."""
+AS_TEXTS = (nw.Int128, nw.UInt128, nw.Unknown)
+"""Types whose values are counted by their texts: Python, or Arrow, has nothing else for them."""
+
+How = Literal["left", "inner"]
+
+ENGINES = {
+    "polars": "polars.PolarsFrame",
+    "pyarrow": "arrow.ArrowFrame",
+    "duckdb": "duckdb.DuckFrame",
+    "dask": "dask.DaskFrame",
+    "pyspark": "spark.SparkFrame",
+    "pyspark[connect]": "spark.SparkFrame",
+}
+"""Where that lies which narwhals cannot express for a library."""
 
 
-class Frame:
+class Frame(Looking):
     """A table of one of these libraries; ``table`` is narwhals' view of it."""
+
+    library: ClassVar[str]
+    """What it is called."""
+
+    ordered: ClassVar[bool] = False
+    """Whether records have an order, which they keep."""
+
+    as_texts: ClassVar[tuple[type[nw.dtypes.DType], ...]] = AS_TEXTS
+    """Types whose values are counted by their texts."""
 
     def __init__(self, table: Any) -> None:
         self.table = table
+        self._schema = table.collect_schema()
+        self._known: Known = {}
 
     def __repr__(self) -> str:
         """What it is; not the values of anybody."""
@@ -40,12 +68,12 @@ class Frame:
     @property
     def columns(self) -> Sequence[str]:
         """As ``Relation.columns``."""
-        return list(self.table.collect_schema().names())
+        return [*self._schema.names()]
 
     @property
     def records(self) -> int:
         """As ``Relation.records``."""
-        return int(self._arrow(self.table.lazy().select(nw.len()))[0][0].as_py())
+        return int(self.collected(self.table.select(nw.len()))[0][0].as_py())
 
     @property
     def native(self) -> Any:
@@ -54,179 +82,205 @@ class Frame:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
-        return coded.tally_of(self._arrow(self._counted(columns)), columns, RECORDS)
+        self._require_distinct(columns)
+        new = self.unused
+        names = {f"{new}{place}": name for place, name in enumerate(columns)}
+        keys = self.with_keys(self._plain(self.table, columns), names)
+        counted = keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(new))
+        tally, known = tallied(self.collected(counted), names, new)
+        self._known |= known
+        return tally
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
-        """As ``Relation.spread``; tables that are computed have no order."""
-        if not isinstance(self.table, nw.DataFrame):
+        """As ``Relation.spread``."""
+        if not self.ordered:
             return None
-        step = max(1, -(-len(self.table) // most))
-        return exact_frame(self.table.select(*columns).gather_every(step).to_arrow())
-
-    def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
-        """As ``Relation.sample``."""
-        some = self.spread(columns, most)
-        if some is not None:
-            return some
-        return exact_frame(self._arrow(self._some(most).lazy().select(*columns)))
-
-    def _some(self, most: int) -> Any:
-        """At most about so many records."""
-        return self.table.head(most)
-
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
-        """As ``Relation.multiplicities``."""
-        sizes = self._counted([column]).group_by(RECORDS).agg(nw.len().alias(ROW))
-        found = self._arrow(sizes)
-        return found[RECORDS].to_numpy().astype(np.int64), found[ROW].to_numpy().astype(np.int64)
-
-    def guessed(self, given: Sequence[str], about: str) -> int:
-        """As ``Relation.guessed``."""
-        counted = self._counted([*given, about]).group_by(*given, drop_null_keys=False)
-        best = counted.agg(nw.col(RECORDS).max()).select(nw.col(RECORDS).sum())
-        return int(self._arrow(best)[0][0].as_py() or 0)
-
-    def beginning(self, column: str, characters: str) -> Tally:
-        """As ``Relation.beginning``."""
-        if self._kinds[column] not in (nw.String, nw.Categorical, nw.Enum):
-            return Tally(pd.DataFrame({column: []}), np.zeros(0, np.int64))
-        text = self.table.lazy().select(*self._plain([column]))
-        first = nw.col(column).str.slice(0, 1).is_in([*characters])
-        return type(self)(text.filter(first)).tally([column])
-
-    def named(self, columns: Mapping[str, str]) -> Relation:
-        """As ``Relation.named``."""
-        return type(self)(self.table.select(*columns).rename(dict(columns)))
-
-    def _counted(self, columns: Sequence[str]) -> Any:
-        """The records of each combination of values, not computed yet."""
-        chosen = self.table.lazy().select(*self._plain(columns))
-        return chosen.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(RECORDS))
+        step = max(1, -(-self.records // most))
+        return exact_frame(self.collected(self.table.select(*columns).gather_every(step)))
 
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """As ``Relation.frame``."""
-        return exact_frame(self._arrow(self.table.lazy().select(*columns)))
+        return exact_frame(self.collected(self.table.select(*columns)))
 
-    def recoded(self, moves: Moves) -> Relation:
+    def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``."""
-        if isinstance(self.table, nw.DataFrame):
-            return type(self)(self._in_order(moves))
-        changed = [*moves.released.columns]
-        kept = [name for name in moves.columns if name not in changed]
-        plain = [name for name in moves.raw.columns if name in kept]
-        others = [name for name in kept if name not in plain]
-        keyed = self._keyed(self.table.select(*others, *self._renamed(moves)), moves)
-        back = [nw.col(f"{RECORDS} {name}").alias(name) for name in plain]
-        labelled = [nw.col(f"{ROW} {name}").alias(name) for name in changed]
-        return type(self)(keyed.select(*others, *back, *labelled).select(*moves.columns))
+        with self.told():
+            return type(self)(self._recoded(moves))
 
-    def _in_order(self, moves: Moves) -> Any:
-        """The recoded table, records in their order, whatever the order of what joins give."""
-        changed = [*moves.released.columns]
-        narrow = self.table.select(*self._renamed(moves)).with_row_index(ROW)
-        found = self._keyed(narrow.lazy(), moves).sort(ROW).collect()
-        found = nw.from_arrow(found.to_arrow(), backend=self.table.implementation)
-        plain = [name for name in moves.raw.columns if name in moves.columns]
-        plain = [name for name in plain if name not in changed]
-        table = self.table[found[ROW].to_list()]
-        columns = [found[f"{RECORDS} {name}"].alias(name) for name in plain]
-        columns += [found[f"{ROW} {name}"].alias(name) for name in changed]
-        return table.with_columns(*columns).select(*moves.columns)
+    def require_in_memory(self, because: str) -> None:
+        """Require that the records are in memory, in their order."""
+        if not isinstance(self.table, nw.DataFrame):
+            raise InputError(
+                f"{because}, which a {type(self.native).__name__} of {self.library} does not hold "
+                "in memory; give a DataFrame of pandas or Polars, or a table of Arrow"
+            )
 
-    def _renamed(self, moves: Moves) -> list[Any]:
-        """The counted columns, under names of their own."""
-        names = [str(name) for name in moves.raw.columns]
-        return [
-            expression.alias(f"{RECORDS} {name}")
-            for name, expression in zip(names, self._plain(names, texts=False), strict=True)
-        ]
+    def assigned(self, columns: Mapping[str, pd.Series]) -> Self:
+        """A table in memory with more columns."""
+        added = self._held(pd.DataFrame({name: each.array for name, each in columns.items()}))
+        return type(self)(self.table.with_columns(*(added[name] for name in columns)))
 
-    def _keyed(self, table: Any, moves: Moves) -> Any:
-        """A table with the released values of the records that some move is of."""
-        keys = coded.keys_of(moves)
-        for number, (name, values) in enumerate(keys.values.items()):
-            raw, code = nw.col(f"{RECORDS} {name}"), f"{ROW} code {number}"
-            if isinstance(self._kinds[name], nw.Categorical | nw.Enum):
-                raw = raw.cast(nw.String)
-            key = f"{ROW} value {number}"
-            small = self._beside(pa.table({key: values, code: pa.array(range(len(values)))}))
-            table = table.with_columns(raw.alias(key)).join(small, on=key, how="left")
-            table = table.with_columns(nw.col(code).fill_null(len(values)))
-        packed = []
-        for number, weights in enumerate(keys.weights):
-            parts = [nw.col(f"{ROW} code {place}") * weight for place, weight in weights.items()]
-            packed.append(nw.sum_horizontal(*parts).alias(f"{ROW} key {number}"))
-        table = table.with_columns(*packed)
-        names = {name: f"{ROW} {name}" for name in moves.released.columns}
-        small = self._beside(keys.table(f"{ROW} key {{}}".format, names))
-        return table.join(small, on=[f"{ROW} key {i}" for i in range(len(packed))], how="inner")
+    def chosen(self, columns: Sequence[str]) -> Self:
+        """Some columns of the table."""
+        return type(self)(self.table.select(*columns))
 
-    def write(self, path: Path, form: Format) -> None:
-        """As ``Relation.write``."""
+    def holding(self, table: pd.DataFrame) -> Any:
+        """Other records as the library holds them in memory."""
+        return self._held(table).to_native()
+
+    def _held(self, table: pd.DataFrame) -> Any:
+        arrow = pa.Table.from_pandas(table, preserve_index=False)
+        return nw.from_arrow(arrow.replace_schema_metadata(), backend=self.table.implementation)
+
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
+        """As ``Relation.write``; the table is computed in memory."""
+        write_table(self.frame(self.columns), path, form)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Say of errors only what they are: their words may hold values of records."""
+        try:
+            yield
+        except (AnonymizerError, OSError, MemoryError, NotImplementedError):
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{self.library} could not compute the table ({type(error).__name__}); compute it "
+                f"with {self.library} alone to see why"
+            ) from None
+
+    def collected(self, table: Any) -> pa.Table:
+        """What a query gives, in memory."""
+        with self.told():
+            if isinstance(table, nw.LazyFrame):
+                table = table.collect("pyarrow")
+            return table.to_arrow()
+
+    def with_keys(self, table: Any, names: Mapping[str, str]) -> Any:
+        """A table with more columns, by whose values others are counted and joined."""
+        return table.with_columns(*(self._key(name).alias(new) for new, name in names.items()))
+
+    def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
+        """A table with the columns of a small one, which has a value of one column once."""
+        return table.join(self.beside(small), on=on, how=how)
+
+    def beside(self, small: pa.Table) -> Any:
+        """A small table of the same library, which can be joined to this one."""
         raise NotImplementedError
 
+    def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
+        """A table of the records that a move is of, with the number of one in a column.
+
+        ``row``: the column that says of which row of the counted table a record is. Which records
+        of a row get which of its moves is drawn.
+        """
+        raise InputError(
+            f"{self.library} cannot draw values for the records of a table; choose a recoding that "
+            "generalizes, or give a table of Polars, Arrow, DuckDB or Spark"
+        )
+
+    def shuffled(self, table: Any) -> Any:
+        """A table in random order; one that has no order stays as it is."""
+        return table
+
+    def _recoded(self, moves: Moves) -> Any:
+        new = self.unused
+        columns = coded(moves.raw, self._known)
+        table = self._plain(self.table, [*columns])
+        for place, (name, column) in enumerate(columns.items()):
+            table = self._numbered(table, name, column, f"{new}{place}")
+        key, move = f"{new}key", f"{new}move"
+        table, keys = self._packed(table, [*columns.values()], new)
+        labels = {f"{new}label {place}": each for place, each in enumerate(labels_of(moves))}
+        if moves.drawn:
+            table = self.joined(table, pa.table({key: keys, f"{new}row": range(len(keys))}), key)
+            table = self.dealt(table, moves, f"{new}row", move)
+            table = self.joined(table, pa.table({move: range(len(moves.of)), **labels}), move)
+        else:
+            table = self.joined(table, pa.table({key: keys[moves.of], **labels}), key)
+        names = dict(zip(moves.released.columns, labels, strict=True))
+        table = table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
+        return self.shuffled(table) if moves.shuffled else table
+
+    def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
+        """A table with the numbers of the values of a column; none of one that was not counted."""
+        key, code = f"{new} key", f"{new} code"
+        table = self.with_keys(table, {key: name})
+        found = nw.lit(None, dtype=nw.Int64)
+        if len(column.values):
+            numbers = pa.table({key: column.values, code: range(len(column.values))})
+            table, found = self.joined(table, numbers, key, "left"), nw.col(code)
+        missing = nw.when(nw.col(key).is_null()).then(nw.lit(len(column.values), dtype=nw.Int64))
+        return table.with_columns(missing.otherwise(found).alias(code))
+
+    def _packed(self, table: Any, columns: Sequence[Column], new: str) -> tuple[Any, Codes]:
+        """A table with the number of each record's combination, and that of each counted one."""
+        number, bound, keys = nw.col(f"{new}0 code"), columns[0].bound, columns[0].codes
+        for place, column in enumerate(columns[1:], 1):
+            if bound * column.bound >= MOST_KEYS:  # numbered anew, a key never overflows
+                known, keys = np.unique(keys, return_inverse=True)
+                on, dense = f"{new}{place} packed", f"{new}{place} number"
+                small = pa.table({on: known, dense: range(len(known))})
+                table = self.joined(table.with_columns(number.alias(on)), small, on)
+                number, bound = nw.col(dense), len(known)
+            number = number * column.bound + nw.col(f"{new}{place} code")
+            keys, bound = keys * column.bound + column.codes, bound * column.bound
+        return table.with_columns(number.alias(f"{new}key")), keys
+
+    def _plain(self, table: Any, columns: Sequence[str]) -> Any:
+        """A table in whose columns of numbers no value is NaN, and none -0.0."""
+        floats = [name for name in columns if self._schema[name].is_float()]
+        plain = [_plain(name, self._schema[name]) for name in floats]
+        return table.with_columns(*plain) if plain else table
+
+    def _key(self, name: str) -> Any:
+        """A column with values that every engine compares alike."""
+        texts = (nw.Categorical, nw.Enum, *self.as_texts)
+        column = nw.col(name)
+        return column.cast(nw.String) if isinstance(self._schema[name], texts) else column
+
+    def _require_distinct(self, columns: Sequence[str]) -> None:
+        require_columns(self.columns, columns)
+        for name in columns:
+            if isinstance(self._schema[name], NESTED):
+                raise InputError(
+                    f"column {name!r} holds values that cannot be told apart, such as lists; "
+                    "it can be neither a quasi-identifier nor sensitive"
+                )
+
     @property
-    def _kinds(self) -> Any:
-        """The types of the columns."""
-        return self.table.collect_schema()
-
-    def _plain(self, columns: Sequence[str], texts: bool = True) -> list[Any]:
-        """Columns whose equal values are one to every engine: no -0.0, no NaN, no categories."""
-        return [_plain(name, self._kinds[name], texts) for name in columns]
-
-    def _arrow(self, lazy: Any) -> pa.Table:
-        """What a query gives, in memory."""
-        return lazy.collect("pyarrow").to_native()
-
-    def _beside(self, small: pa.Table) -> Any:
-        """A small table of the same library, which can be joined to this one."""
-        return nw.from_arrow(small, backend=self.table.implementation).lazy()
-
-
-class DuckFrame(Frame):
-    """A relation of DuckDB, in the connection of whoever holds it."""
-
-    def _beside(self, small: pa.Table) -> Any:
-        found = self.native.query("anonymizer", "SELECT * FROM small")
-        return nw.from_native(found)
-
-
-class DaskFrame(Frame):
-    """A DataFrame of Dask."""
-
-    def _some(self, most: int) -> Any:
-        share = min(most / max(self.records, 1), 1.0)
-        return nw.from_native(self.native.sample(frac=share, random_state=0))
-
-    def _beside(self, small: pa.Table) -> Any:
-        import dask.dataframe as dd
-
-        return nw.from_native(dd.from_pandas(exact_frame(small), npartitions=1))
-
-
-class SparkFrame(Frame):
-    """A DataFrame of Spark."""
-
-    def _some(self, most: int) -> Any:
-        return nw.from_native(self.native.sample(min(most / max(self.records, 1), 1.0), seed=0))
-
-    def _beside(self, small: pa.Table) -> Any:
-        return nw.from_native(self.native.sparkSession.createDataFrame(small))
-
-
-KINDS = {"duckdb": DuckFrame, "dask": DaskFrame, "pyspark": SparkFrame}
+    def unused(self) -> str:
+        """What no name of a column begins with."""
+        new = "anonymizer "
+        while any(name.casefold().startswith(new) for name in self.columns):
+            new += "_"
+        return new
 
 
 def relation_of(table: object) -> Frame:
-    """The relation that a table of one of these libraries is."""
-    return KINDS.get(type(table).__module__.split(".")[0], Frame)(nw.from_native(table))
+    """The relation that a table of one of these libraries is; InputError of any other."""
+    try:
+        seen = viewed(table)
+        module, name = ENGINES[str(seen.implementation)].split(".")
+    except (TypeError, KeyError):
+        raise InputError(
+            f"a table must be a DataFrame of pandas, Polars, Dask or Spark, a table of Arrow or a "
+            f"relation of DuckDB, not {type(table).__name__}"
+        ) from None
+    known: type[Frame] = getattr(
+        import_module(f"anonymizer.tables.relations.libraries.{module}"), name
+    )
+    return known(seen)
 
 
-def _plain(name: str, kind: Any, texts: bool) -> Any:
-    column = nw.col(name)
-    if texts and isinstance(kind, nw.Categorical | nw.Enum):
-        return column.cast(nw.String)
-    if not kind.is_float():
-        return column
-    column = nw.when(~column.is_nan()).then(column)
-    return nw.when(column == 0).then(nw.lit(0.0, dtype=kind)).otherwise(column).alias(name)
+def viewed(table: object) -> Any:
+    """A table as narwhals sees it, without its warning that Dask is to be another package's."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
+        return nw.from_native(table)  # type: ignore[call-overload]
+
+
+def _plain(name: str, kind: Any) -> Any:
+    column = nw.when(~nw.col(name).is_nan()).then(nw.col(name))
+    zero = nw.lit(0.0, dtype=kind)
+    return nw.when(nw.col(name) == 0).then(zero).otherwise(column).alias(name)

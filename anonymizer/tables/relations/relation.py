@@ -1,8 +1,10 @@
 """What is needed of a table that is counted and recoded where it lies, and what is done to it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from secrets import randbits
 from typing import Any, Protocol
 
 import pandas as pd
@@ -36,6 +38,8 @@ class Moves:
         they were counted as one.
     shuffled
         Whether the records come in random order: theirs would disclose which of them were drawn.
+    seed
+        Of what is left to chance, 62 bits: one that nobody knows, unless a draw is to be repeated.
     """
 
     raw: Tally = field(repr=False)
@@ -44,6 +48,7 @@ class Moves:
     records: Ints = field(repr=False)
     columns: tuple[str, ...]
     shuffled: bool = False
+    seed: int = field(default_factory=partial(randbits, 62), repr=False)
 
     @classmethod
     def between(
@@ -53,6 +58,7 @@ class Moves:
         columns: Iterable[str],
         changed: Sequence[str],
         shuffled: bool = False,
+        seed: int | None = None,
     ) -> "Moves":
         """The moves from counted records to released ones, whose index says which they were.
 
@@ -60,7 +66,8 @@ class Moves:
         """
         rows = released.combinations
         of = raw.combinations.index.get_indexer(rows.index)
-        return cls(raw, rows[list(changed)], of, released.sizes, tuple(columns), shuffled)
+        moves = cls(raw, rows[list(changed)], of, released.sizes, tuple(columns), shuffled)
+        return moves if seed is None else replace(moves, seed=seed)
 
     @property
     def drawn(self) -> bool:
@@ -132,8 +139,12 @@ class Relation(Protocol):
         InputError where the table cannot be recoded so, such as by values that are drawn.
         """
 
-    def write(self, path: Path, form: Format) -> None:
+    def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """Write the table to a file, a piece at a time.
+
+        With ``parts``, spread it evenly over so many files ``part-0.parquet``, ... of a folder that
+        is there, in the order of the records; numbers have as many digits as the last one, so that
+        names are in this order, too.
 
         InputError when it cannot be read to its end; OSError when it cannot be written.
         """

@@ -1,0 +1,69 @@
+"""What stands where a release is to be written, and must not be replaced or read again."""
+
+import os
+from fnmatch import fnmatchcase
+from glob import glob, has_magic
+from pathlib import Path
+
+from anonymizer.errors import InputError
+from anonymizer.release.manifest.manifest import Manifest
+from anonymizer.release.release import FILES, MANIFEST, RELEASED, SIGNATURE
+
+
+def require_free(directory: Path, source: Path, force: bool) -> None:
+    """Refuse a directory that holds a release, unless forced; never replace the table itself.
+
+    ``source``: the table, which may be a folder or a pattern of file names: a release among its
+    files would be a part of the table when that is read the next time.
+    """
+    _require_apart(directory, source)
+    there = [name for name in reversed(FILES) if os.path.lexists(directory / name)]
+    for name in there:
+        if same_file(directory / name, source):
+            raise InputError(f"{directory / name} is the table itself; choose another directory")
+    if there and not force:
+        raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
+    ours = _release_in(directory) if there else ()
+    for name in (name for name in there if name not in ours):
+        raise InputError(
+            f"{directory / name} is no part of a release of ours, which alone --force "
+            "replaces; move it or choose another directory"
+        )
+
+
+def same_file(path: Path, source: Path) -> bool:
+    """Whether both paths lead to the same existing file."""
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):  # reading the table will say why
+        return False
+
+
+def _require_apart(directory: Path, source: Path) -> None:
+    """Refuse a directory whose release would be among the files of a table."""
+    above = [directory, *directory.absolute().parents]
+    within = source.is_dir() and any(same_file(each, source) for each in above)
+    if within or _is_found(directory, source):
+        raise InputError(
+            f"a release in {directory} would be among the files of the table, {source}; choose "
+            "another directory"
+        )
+
+
+def _is_found(directory: Path, source: Path) -> bool:
+    """Whether a pattern of file names would find a release in a directory."""
+    if not has_magic(str(source)) or os.path.lexists(source):
+        return False
+    folders = map(Path, glob(str(source.parent), recursive=True))  # noqa: PTH207 - of any root
+    here = any(same_file(directory, each) for each in folders)
+    return here and any(fnmatchcase(name, source.name) for name in RELEASED)
+
+
+def _release_in(directory: Path) -> tuple[str, ...]:
+    """The files of the release that lies there; none if what lies there is no release of ours."""
+    try:
+        manifest = Manifest.read(directory / MANIFEST)
+    except InputError:
+        return ()
+    ours = manifest.table if manifest.versions.anonymizer else None
+    return () if ours is None else (MANIFEST, SIGNATURE, ours.file)

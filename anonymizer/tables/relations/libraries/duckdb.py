@@ -1,0 +1,55 @@
+"""Relations of DuckDB, computed in the connection of whoever holds them."""
+
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+
+from anonymizer.tables.relations.dealing import runs_of, seed_of
+from anonymizer.tables.relations.frames import AS_TEXTS, Frame, viewed
+from anonymizer.tables.relations.relation import Moves
+
+RECORDS = "anonymizer_records_"
+"""What a relation is called in a query; no column that is not of this module is called so."""
+
+
+class DuckFrame(Frame):
+    """A relation of DuckDB; as any table of a database, it has no order that is promised."""
+
+    library = "DuckDB"
+    as_texts = (*AS_TEXTS, nw.Duration)  # an INTERVAL has months, days and microseconds
+
+    def beside(self, small: pa.Table) -> Any:
+        """As ``Frame.beside``: DuckDB finds Arrow tables by the names of variables.
+
+        Tables of the database come first, so that these have names that none has.
+        """
+        anonymizer_small_ = small  # noqa: F841
+        return viewed(self.native.query(RECORDS, "SELECT * FROM anonymizer_small_"))
+
+    def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
+        """As ``Frame.dealt``: whenever the table is computed, records alike get the same."""
+        runs = runs_of(moves)
+        anonymizer_runs_ = pa.table({row: runs.row, "first": runs.first, move: runs.move})  # noqa: F841
+        query = f"""
+            SELECT ranked.* EXCLUDE "{row} rank", runs."{move}"
+            FROM (
+                SELECT *, row_number() OVER (
+                    PARTITION BY "{row}" ORDER BY {_chance()}
+                ) - 1 AS "{row} rank"
+                FROM {RECORDS}
+            ) ranked
+            ASOF JOIN anonymizer_runs_ runs
+            ON ranked."{row}" = runs."{row}" AND ranked."{row} rank" >= runs.first
+        """
+        return viewed(table.to_native().query(RECORDS, query))
+
+    def shuffled(self, table: Any) -> Any:
+        """As ``Frame.shuffled``."""
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance()}"
+        return viewed(table.to_native().query(RECORDS, query))
+
+
+def _chance() -> str:
+    """An order of records that nobody knows who does not know the seed."""
+    return f"sha256('{seed_of()} ' || {RECORDS}::VARCHAR)"

@@ -1,0 +1,52 @@
+"""Tables of Polars, eager or lazy: records keep their order."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+
+from anonymizer.errors import InputError
+from anonymizer.tables.relations.dealing import dealt, runs_of, seed_of
+from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.relation import Moves
+
+
+def from_pandas(table: pd.DataFrame) -> polars.DataFrame:
+    """A table as Polars has it, which knows no index; InputError where it cannot."""
+    try:
+        return polars.from_pandas(table.reset_index(drop=True))
+    except (TypeError, ValueError, polars.exceptions.PolarsError):
+        raise InputError(
+            "a column of the table holds values of several types, which Polars cannot have; "
+            "make it texts, or take a pandas DataFrame"
+        ) from None
+
+
+class PolarsFrame(Frame):
+    """A DataFrame or LazyFrame of Polars."""
+
+    library = "Polars"
+    ordered = True
+
+    def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
+        """As ``Frame.joined``, in the order of the table, which narwhals does not promise."""
+        left, right = table.to_native(), polars.DataFrame(small)
+        right = right.lazy() if isinstance(left, polars.LazyFrame) else right
+        return viewed(left.join(right, on=on, how=how, maintain_order="left"))
+
+    def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
+        """As ``Frame.dealt``."""
+        runs, seed = runs_of(moves), seed_of()
+
+        def drawn(rows: polars.Series) -> polars.Series:
+            return polars.Series(dealt(rows.to_numpy(), runs, np.random.default_rng(seed)))
+
+        found = polars.col(row).map_batches(drawn, return_dtype=polars.Int64)
+        return viewed(table.to_native().with_columns(found.alias(move)))
+
+    def shuffled(self, table: Any) -> Any:
+        """As ``Frame.shuffled``."""
+        chance = polars.int_range(polars.len()).shuffle(seed_of())
+        return viewed(table.to_native().sort(chance))
