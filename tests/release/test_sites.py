@@ -50,11 +50,12 @@ l = 2
 """
 RECODINGS = (
     'method = "full-domain"',
-    'method = "full-domain"\nsuppression = 0.1\nremove = true',
     'method = "variable-range"',
     'method = "boxes"',
     'method = "fixed"\nlevels = { age = 2, zip = 1, sex = 0 }\nsuppression = 0.2',
 )
+
+REMOVING = 'method = "full-domain"\nsuppression = 0.1\nremove = true'
 
 
 def table(records=180, seed=1):
@@ -146,7 +147,7 @@ def test_suppression_is_that_of_the_union(tmp_path):
     rows = [(20, "01234", "F", "flu"), (20, "01234", "F", "cold")]
     given = pd.DataFrame([(70, "55123", "M", "flu")] * 3 + rows * 44)
     given.columns = ["age", "zip", "sex", "ill"]
-    study = written(tmp_path, recoding=RECODINGS[1], given=given.assign(name="n", town="a"))
+    study = written(tmp_path, recoding=REMOVING, given=given.assign(name="n", town="a"))
     release, _ = steward(tmp_path, study)
     assert (release.suppressed, release.suppressed_class) == (3, "removed")
     parts = sites(tmp_path, study)
@@ -157,7 +158,7 @@ def test_suppression_is_that_of_the_union(tmp_path):
 @pytest.mark.parametrize(
     ("method", "records", "released"),
     [
-        ('method = "full-domain"\nsuppression = 0.1\nremove = true', 4, 0),
+        (REMOVING, 4, 0),
         ('method = "full-domain"\nsuppression = 0.1', 10, 10),
     ],
 )

@@ -319,5 +319,5 @@ def _people(
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)
-    written = disarmed(recoded) if study.disarms(form) else recoded
+    written: pd.DataFrame = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)
