@@ -8,7 +8,6 @@ import click
 
 from anonymizer.cli.options import PATH, show_values_option, study_option
 from anonymizer.report.printing import print_json, printing
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.release.manifest import Manifest
@@ -34,6 +33,7 @@ def count(part: Path, study: Path, output: Path, force: bool) -> None:
     from anonymizer.release.sites import count_part
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
+    from anonymizer.tables.values import counted
 
     with progress() as watch:
         found = count_part(Study(study), part, output, force=force, watch=watch)
