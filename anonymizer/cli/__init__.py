@@ -31,6 +31,7 @@ INTERRUPTED = 130
 HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
+    "count": "anonymizer.cli.sites",
     "apply": "anonymizer.cli.apply",
     "verify": "anonymizer.cli.releases",
     "export": "anonymizer.cli.export",

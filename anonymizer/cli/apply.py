@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer apply january february.csv --output february\n"
-    "  anonymizer apply january february.csv -o february --unseen suppress --suppression 0.02"
+    "  anonymizer apply january february.csv -o february --unseen suppress --suppression 0.02\n"
+    "  anonymizer apply release north.csv --counts north.counts -s study.toml -o north"
 )
 @click.argument("release", type=PATH)
 @click.argument("table", type=PATH)
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 @click.option(
     "--suppression", type=float, help="Share of the records that may go; that of the release."
 )
+@click.option(
+    "--counts",
+    type=PATH,
+    help="The counts of the TABLE, one of the parts that the release was made of: it is recoded as "
+    "a part, whose policy is about all parts together. Needs the study.",
+)
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
 @click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
@@ -52,6 +59,7 @@ def apply(
     study: Path | None,
     unseen: str,
     suppression: float | None,
+    counts: Path | None,
     drop: tuple[str, ...],
     signed_by: Path | None,
     key: Path | None,
@@ -63,12 +71,18 @@ def apply(
     RELEASE is a directory, its released table or its release.json. Values that were not there
     before are placed by the rules of the hierarchies and by the groups that the release lists.
     """
+    from anonymizer.cli.sites import apply_part
     from anonymizer.release.applying.publishing import Wishes, publish_applied
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_release
 
     known = None if study is None else Study(study)
+    if counts is not None:
+        others = {"--unseen": unseen != "error", "--suppression": suppression is not None}
+        others |= {"--drop": bool(drop), "--sign": key is not None}
+        apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
+        return
     signer = signer_of(key)
     wishes = Wishes(cast("Unseen", unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:

@@ -98,6 +98,32 @@ def format_options(command: Command) -> Command:
     return command
 
 
+def several_option(name: str, words: str) -> Callable[[Command], Command]:
+    """An option with several paths, as a shell makes of ``--counts *.counts``.
+
+    What goes on after the first are arguments to the parser; they are refused without the option.
+    """
+
+    def taken(
+        context: click.Context, parameter: click.Parameter, given: tuple[Path, ...]
+    ) -> tuple[Path, ...]:
+        more: tuple[Path, ...] = context.params.pop(f"more_{name}", ())
+        if more and not given:
+            raise click.UsageError(f"Got unexpected extra argument ({more[0]})")
+        return (*given, *more)
+
+    def added(command: Command) -> Command:
+        option = click.option(
+            f"--{name}", type=PATH, multiple=True, callback=taken, help=words, metavar="PATH..."
+        )
+        more = click.argument(
+            f"more_{name}", type=PATH, nargs=-1, is_eager=True, metavar="", required=False
+        )
+        return more(option(command))
+
+    return added
+
+
 def subject_options(command: Command) -> Command:
     """The options that say which columns of a table have which role, and how it is written."""
     options = (

@@ -8,6 +8,7 @@ import click
 from anonymizer.cli.options import (
     PATH,
     DirectoryType,
+    several_option,
     show,
     show_values_option,
     study_argument,
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer run study.toml --output release\n"
-    "  anonymizer run study.toml --output release --sign steward.private.pem"
+    "  anonymizer run study.toml --output release --sign steward.private.pem\n"
+    "  anonymizer run study.toml --counts north.counts south.counts --output release"
 )
 @study_argument
+@several_option("counts", "Counts of parts, in place of a table: files of `anonymizer count`.")
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
@@ -37,16 +40,26 @@ if TYPE_CHECKING:
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
 def run(
-    study: Path, output: Path, force: bool, jobs: int | None, key: Path | None, as_json: bool
+    study: Path,
+    counts: tuple[Path, ...],
+    output: Path,
+    force: bool,
+    jobs: int | None,
+    key: Path | None,
+    as_json: bool,
 ) -> None:
     """Anonymize the table of a STUDY file (TOML) and write the release.
 
     Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
     says how much better another could be. Where the policy is out of reach, what stands in the way
     and the ways out go to standard error; where the result is drastic, what to change is printed.
+
+    With --counts no table is read: the sum of the counts of its parts is anonymized, and the
+    release has the counts of the released table. Each site recodes its part by it with
+    `anonymizer apply --counts`.
     """
     from anonymizer.cli.advise import explain, weak_points
-    from anonymizer.release.publish import publish
+    from anonymizer.cli.sites import publishing
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_found, print_release
@@ -56,7 +69,7 @@ def run(
     counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:
         try:
-            release, manifest = publish(
+            release, manifest = publishing(counts)(
                 described,
                 output,
                 force=force,
@@ -74,7 +87,8 @@ def run(
         if as_json:
             print_json(manifest.to_dict())
         else:
-            print_found(described.data_path, described.found)
+            if not counts:
+                print_found(described.data_path, described.found)
             print_release(release, output, weak)
 
 
@@ -93,9 +107,11 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     "  anonymizer verify release\n"
     "  anonymizer verify release --key steward.public.pem\n"
     "  anonymizer verify release/released.csv --study study.toml\n"
-    "  anonymizer verify release --key steward.private.pem --original table.csv"
+    "  anonymizer verify release --key steward.private.pem --original table.csv\n"
+    "  anonymizer verify release --parts north-release south-release"
 )
 @click.argument("release", type=PATH)
+@several_option("parts", "All parts that a release of counts is of: directories of `apply`.")
 @click.option(
     "--key", type=PATH, help="The key of who released it, a PEM file: it must have signed it."
 )
@@ -120,20 +136,26 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
 def verify(
-    release: Path, study: Path | None, key: Path | None, original: Path | None, as_json: bool
+    release: Path,
+    parts: tuple[Path, ...],
+    study: Path | None,
+    key: Path | None,
+    original: Path | None,
+    as_json: bool,
 ) -> int:
     """Hold a RELEASE, a released table or its directory, against its manifest.
 
     The table is recounted from scratch: checksum, columns, labels, counts and every figure of the
     manifest that the table alone can show. A table without a manifest is recounted under the policy
-    of the study.
+    of the study. With --parts the parts of a release of counts are counted again, too: their sum
+    must be what was released.
 
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
-    from anonymizer.release.verification import verify_release
+    from anonymizer.cli.sites import verifying
     from anonymizer.report.verdicts import print_verification
 
-    found = verify_release(release, study, key=key, original=original)
+    found = verifying(parts)(release, study, key=key, original=original)
     show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 

@@ -244,7 +244,7 @@ def _manifest(release: Release, carried: Carried, promised: Promised, writing: W
     """What is reported of a release but for its file."""
     manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
     about = {
-        "columns": _roles(promised.schema, writing.form),
+        "columns": reported_roles(promised.schema, writing.form),
         "objective": ReportedObjective.model_validate(promised.objective),
         **_input(carried, promised.schema, writing.key),
     }
@@ -293,7 +293,7 @@ def form_at(study: Study, path: Path) -> Format:
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
-def _roles(schema: Schema, form: Format) -> ReportedRoles:
+def reported_roles(schema: Schema, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     return ReportedRoles(
         quasi_identifiers=list(schema.quasi_identifiers),

@@ -30,7 +30,10 @@ SIGNATURE = MANIFEST + ".sig"
 RELEASED = ("released.csv", "released.parquet")
 """The table, in either format."""
 
-FILES = (*RELEASED, SIGNATURE, MANIFEST)
+COUNTS = "released.counts"
+"""The counts of the table, where its records lie in parts elsewhere."""
+
+FILES = (*RELEASED, COUNTS, SIGNATURE, MANIFEST)
 """The files that a release may have; the last one is the sign that it is whole."""
 
 LEFT_OUT = ("regions", "masking", "spreadsheet", "hierarchies", "method", "unseen", "applies")

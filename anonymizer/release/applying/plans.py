@@ -54,7 +54,12 @@ class Followed:
             table = directory / manifest.file[0].file
             if path.name != MANIFEST or table.exists():
                 manifest.table_at(directory if path.name == MANIFEST else path)
-            return cls(manifest, _source(manifest, study), digest_of_file(place))
+            return cls.of(manifest, study, digest_of_file(place))
+
+    @classmethod
+    def of(cls, manifest: Manifest, study: "Study | None", sha256: str = "") -> "Followed":
+        """The release that a manifest describes; errors as of :meth:`at`."""
+        return cls(manifest, _source(manifest, study), sha256)
 
 
 def _require_release(path: Path, manifest: Path) -> None:

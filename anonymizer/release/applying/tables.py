@@ -199,7 +199,7 @@ def _taxonomy(reach: Reach, values: Sequence[object]) -> Taxonomy:
     """The values of a table, each as it is: what they generalize to is no level here."""
     raw: dict[Any, object] = {}
     for value in sorted(values, key=lambda value: plainness(str(value))):
-        raw.setdefault(_key(reach.hierarchy, value), value)
+        raw.setdefault(key_of(reach.hierarchy, value), value)
     keys = sorted(raw, key=rank)
     labels = tuple(None if key is None else raw[key] for key in keys)
     hierarchy = reach.hierarchy
@@ -207,7 +207,7 @@ def _taxonomy(reach: Reach, values: Sequence[object]) -> Taxonomy:
         reach.name,
         {key: code for code, key in enumerate(keys)},
         (Partition(np.arange(len(keys)), labels),),
-        lambda value: _key(hierarchy, value),
+        lambda value: key_of(hierarchy, value),
         None,
         ordered=False,
         listed=np.zeros(len(keys), bool),
@@ -217,7 +217,7 @@ def _taxonomy(reach: Reach, values: Sequence[object]) -> Taxonomy:
     )
 
 
-def _key(hierarchy: Hierarchy | None, value: object) -> Any:
+def key_of(hierarchy: Hierarchy | None, value: object) -> Any:
     """What makes two values one: what the hierarchy says, or their text."""
     if is_missing(value):
         return None

@@ -16,6 +16,7 @@ from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import (
     AppliedRelease,
     Count,
+    Digest,
     LabelText,
     ManifestPart,
     ReleasedFile,
@@ -104,6 +105,11 @@ class Reported(ManifestPart):
         None, description="What the objective weighs; null where it is about no file."
     )
     table: ReleasedFile | None = Field(None, description="The file that it is about.")
+    counts: list[Digest] | None = Field(
+        None,
+        description="The SHA-256 of the files of counts that were added, where the table lies in "
+        "parts elsewhere and the file that this is about has its counts.",
+    )
     input: ReportedInput | None = Field(
         None, description="The table that it was made of, where a private key was given."
     )

@@ -74,9 +74,7 @@ def write_file(
         try:
             with signals.acting():
                 new = prepare(scratch, {path.name: write})
-                if private:
-                    (new / path.name).chmod(stat.S_IRUSR | stat.S_IWUSR)
-            _name(new / path.name, path, force)
+            _name(new / path.name, path, force, private)
             stands(f"{path} was written")
             kept(path.parent, f"{path} was written")
         finally:
@@ -193,8 +191,10 @@ def _there(path: Path) -> InputError:
     return InputError(f"{path} is there already; --force replaces it")
 
 
-def _name(new: Path, path: Path, force: bool) -> None:
-    if force and path.exists():
+def _name(new: Path, path: Path, force: bool, private: bool) -> None:
+    if private:
+        new.chmod(stat.S_IRUSR | stat.S_IWUSR)
+    elif force and path.exists():
         with suppress(OSError):  # its owner alone can read it then
             dress(new, path)
     try:

@@ -7,8 +7,6 @@ from functools import cached_property
 from math import isclose
 from typing import Any, Literal
 
-import pandas as pd
-
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
@@ -48,7 +46,7 @@ class Facts:
     """
 
     manifest: Mapping[str, Any]
-    table: pd.DataFrame
+    table: engine.Table
     schema: Schema
     counts: Counts
     models: Sequence[PrivacyModel | None]
@@ -70,10 +68,20 @@ class Facts:
         """Whether the release is a differentially private one, which reports no raw figure."""
         return any(isinstance(model, DifferentialPrivacy) for model in self.models)
 
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return engine.records(self.table)
+
     @cached_property
     def hidden(self) -> Mask:
-        """The records with ``*`` in every quasi-identifier, shape (records,)."""
+        """The rows of the table with ``*`` in every quasi-identifier, shape (rows,)."""
         return engine.all_equal(self.table, self.recoded, ANY)
+
+    @property
+    def records_hidden(self) -> int:
+        """How many records that is."""
+        return engine.records(engine.records_of(self.table, self.hidden))
 
     @property
     def removed(self) -> int:

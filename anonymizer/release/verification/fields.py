@@ -19,6 +19,7 @@ FINGERPRINT = "it is a digest of the study; give the study of the release with -
 ORIGINAL = "only who has the private key and the original table can tell"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
+PARTS = "the parts would be needed; give them with --parts"
 APPLIED = "the release whose recoding was applied would be needed"
 NEXT = "they say how other tables are recoded; give the study of the release with --study"
 GIVEN = "only the study can tell; give the study of the release with --study"
@@ -90,6 +91,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("original", ORIGINAL, "input.fingerprint"),
     ("study", NEXT, "hierarchies.** method.**"),
     ("unchecked", APPLIED, "applies.sha256"),
+    ("unchecked", PARTS, "counts.*"),
     ("unchecked", RAW, "unseen.*"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),

@@ -52,7 +52,8 @@ def labels(facts: Facts) -> Iterator[Check]:
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
         number = len(np.unique(codes[records]))
-        words = f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}"
+        many = engine.records(engine.records_of(facts.table, records))
+        words = f"has {counted(number, 'other label')}, in {counted(many, 'record')}"
         field, described = f"recoding.{name}.labels", counted(len(known), "label")
         yield required(field, not records.any(), described, words, "recomputed")
 

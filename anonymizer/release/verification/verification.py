@@ -17,7 +17,7 @@ from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, digest_of_file, sound
 from anonymizer.release.manifest.file import manifest_bytes
 from anonymizer.release.proof import judged, verify
-from anonymizer.release.release import MANIFEST
+from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels, sets
 from anonymizer.release.verification.check import Check, Facts, at, required, same
@@ -25,6 +25,7 @@ from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
 from anonymizer.tables import engine
+from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.files import Format, columns_in, disarmed, read_table, release_format
 from anonymizer.tables.values import counted
 
@@ -158,11 +159,11 @@ def _bare(path: Path, study: Study | None) -> Verification:
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
-    form = release_format(path, manifest.file[1].separator)
+    form = _format(path, manifest)
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
-    columns = columns_in(path, form)
+    columns = _columns_in(path, form)
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     checks = [
         *_file(path, reported),
@@ -173,8 +174,8 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", "unchecked", None, reason=reason)
         return Verification(path, (*checks, everything), ())
-    table = read_table(path, form, schema.columns)
-    if not len(table):
+    table = _counted(path) if _is_counts(path) else read_table(path, form, schema.columns)
+    if not engine.records(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, form, table)
     facts = _facts(reported, table, schema, models, people)
@@ -183,12 +184,30 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
 
 
+def _is_counts(path: Path) -> bool:
+    """Whether a file has the counts of a released table, whose records lie in parts elsewhere."""
+    return path.name == COUNTS
+
+
+def _format(path: Path, manifest: Manifest) -> Format:
+    return Format(True) if _is_counts(path) else release_format(path, manifest.file[1].separator)
+
+
+def _columns_in(path: Path, form: Format) -> Sequence[str]:
+    """All columns of the released table, those of its parts that were not counted too."""
+    return read_counts(path)[1].get("columns", []) if _is_counts(path) else columns_in(path, form)
+
+
+def _counted(path: Path) -> engine.Tally:
+    return read_counts(path)[0]
+
+
 def _facts(
     manifest: Mapping[str, Any],
-    table: pd.DataFrame,
+    table: engine.Table,
     schema: Schema,
     models: Sequence[PrivacyModel | None],
-    people: pd.DataFrame | None,
+    people: engine.Table | None,
 ) -> Facts:
     """Count a table, and judge it by the policy of its manifest."""
     counts = recount(table, schema, people)
@@ -289,7 +308,7 @@ def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFram
 
 
 def _people(
-    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
+    study: Study, manifest: Manifest, form: Format, table: engine.Table
 ) -> pd.DataFrame | None:
     """The same as a manifest describes it."""
     people = population_of(study.privacy)
@@ -300,5 +319,5 @@ def _people(
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)
-    written = disarmed(recoded) if study.disarms(form) else recoded
+    written: pd.DataFrame = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)

@@ -33,6 +33,9 @@ BYTE_ORDER_MARKS = (
 )
 """The longer ones first: that of UTF-32 begins with that of UTF-16."""
 
+COUNTS_SUFFIX = ".counts"
+"""What the names of files of counts end in."""
+
 SPREADSHEET_SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n|$)", re.IGNORECASE)
 """A first line by which Excel knows the separator."""
 
@@ -97,6 +100,11 @@ def _require_file(path: Path) -> None:
         exists, is_file = path.exists(), path.is_file()
     except (OSError, ValueError):
         raise InputError(f"cannot read {str(path)!r}: no file has such a name") from None
+    if path.suffix == COUNTS_SUFFIX and is_file:
+        raise InputError(
+            f"{path} holds counts, not the records that this needs: `anonymizer run --counts` adds "
+            "those of parts, `anonymizer verify` counts those of a release again"
+        )
     if path.is_dir():
         raise InputError(f"there is no table in {path}: it is a directory; name a file in it")
     if not is_file:
