@@ -15,6 +15,7 @@ from anonymizer.errors import shown
 from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
 from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
@@ -48,7 +49,7 @@ class Facts:
     """
 
     manifest: Mapping[str, Any]
-    table: pd.DataFrame
+    table: pd.DataFrame | Tally
     schema: Schema
     counts: Counts
     models: Sequence[PrivacyModel | None]
@@ -72,8 +73,13 @@ class Facts:
 
     @cached_property
     def hidden(self) -> Mask:
-        """The records with ``*`` in every quasi-identifier, shape (records,)."""
+        """The rows of the table with ``*`` in every quasi-identifier, shape (rows,)."""
         return engine.all_equal(self.table, self.recoded, ANY)
+
+    @property
+    def suppressed(self) -> int:
+        """The records of those rows."""
+        return engine.records(engine.records_of(self.table, self.hidden))
 
     @property
     def removed(self) -> int:

@@ -33,6 +33,7 @@ from anonymizer.release.verification.fields import RAW, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted
 
 OF_RAW = ("column-gives-away", "telling-order", "spellings-alike")
@@ -50,7 +51,7 @@ NEAR = 1e-6
 
 def sizes(facts: Facts) -> Iterator[Check]:
     """Records, classes, and what follows from their sizes."""
-    manifest, found = facts.manifest, {"released": len(facts.table)}
+    manifest, found = facts.manifest, {"released": engine.records(facts.table)}
     yield from compared_all("", manifest, found | {"classes": facts.counts.occupied})
     losses = loss_of_sizes(facts.counts.sizes).to_dict()
     yield from compared_all("query_loss", at(manifest, "query_loss"), losses)
@@ -63,14 +64,14 @@ def sizes(facts: Facts) -> Iterator[Check]:
 def _records(facts: Facts) -> Iterator[Check]:
     manifest = facts.manifest
     dropped, suppressed = manifest["dropped"], manifest["suppressed"]
-    total = len(facts.table) + dropped + facts.removed
+    total = engine.records(facts.table) + dropped + facts.removed
     yield compared("records", at(manifest, "records"), total, "consistent")
     possible = dropped == 0 or (dropped > 0 and facts.schema.missing == "drop")
     words = "none, as its missing values are not dropped"
     yield required("dropped", possible, f"{dropped}", words)
     fate = manifest["suppressed_class"]
     if fate == "kept":
-        yield compared("suppressed", suppressed, int(facts.hidden.sum()))
+        yield compared("suppressed", suppressed, facts.suppressed)
     known = (fate == "none") == (suppressed == 0) and fate in ("none", "kept", "removed")
     words = f"{suppressed} suppressed records"
     yield required("suppressed_class", known and suppressed >= 0, repr(fate), words)
@@ -164,7 +165,7 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     """The objective of the released table; None where more than that is needed."""
     kind, counts = OBJECTIVES.get(name), facts.counts
     options = facts.manifest.get("objective", {})
-    everybody = len(facts.table) + facts.removed
+    everybody = engine.records(facts.table) + facts.removed
     if kind is None:
         return None
     if issubclass(kind, MutualInformation):
@@ -176,7 +177,7 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     if kind is AverageClassSize:
         return everybody / (counts.occupied + (facts.removed > 0))
     if kind is Discernibility:
-        hidden = int(facts.hidden.sum()) if facts.manifest["suppressed_class"] == "kept" else 0
+        hidden = facts.suppressed if facts.manifest["suppressed_class"] == "kept" else 0
         squares = int(counts.sizes @ counts.sizes) - hidden**2
         return float(squares + (hidden + facts.removed) * everybody)
     return None
