@@ -223,7 +223,7 @@ def _require_same(one: Any, other: Any) -> None:
 
 @contextmanager
 def _relation(source: str) -> Iterator[Any]:
-    from anonymizer.tables.relations.files import opened
+    from anonymizer.tables.relations.embedded.files import opened
 
     path = Path(source)
     options = {"table": "people"} if path.suffix == ".duckdb" else {}

@@ -23,7 +23,7 @@ from anonymizer import privacy
 from anonymizer.masking.options import RandomRecoding
 from anonymizer.release.recodings import RECODINGS as KINDS
 from anonymizer.tables.files import write_table
-from anonymizer.tables.relations.stored import Stored
+from anonymizer.tables.relations.embedded.stored import Stored
 
 SLOW = ("merged-cells", "random", "boxes")
 """Recodings of which the short run tries few: they compile something, or search long."""

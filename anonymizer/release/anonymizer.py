@@ -31,12 +31,12 @@ from anonymizer.privacy import (
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.frames import rows_of, table_of, with_target
+from anonymizer.release.estimator.frames import rows_of, table_of, with_target
+from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
+from anonymizer.release.estimator.sklearn_api import Conventions
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.release.recodings import RecodingName
 from anonymizer.release.request import Request
-from anonymizer.release.rows import learned, require_rows, scored, verified
-from anonymizer.release.sklearn_api import Conventions
 from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
@@ -212,7 +212,8 @@ class Anonymizer(Displayed, Request, Conventions):
         if isinstance(released, pd.DataFrame):
             return self._output(released[self.columns_], given)
         released.verify()
-        return self._output(released.table.named({name: name for name in self.columns_}), given)
+        chosen: Any = released.table.named({name: name for name in self.columns_})
+        return self._output(chosen, given)
 
     def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | Carried":
         """The release of a table that was fitted, not computed yet where it lies elsewhere."""

@@ -19,7 +19,7 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
-from anonymizer.release.frames import output, relation_if_any, rows_of, table_of
+from anonymizer.release.estimator.frames import output, relation_if_any, rows_of, table_of
 from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, Seeds

@@ -34,7 +34,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, columns_in, disarmed, disarmed_text, formulas
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.files.places import is_database
-from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import (
     disarmed_in,
@@ -145,8 +145,14 @@ class Place(NamedTuple):
             from anonymizer.tables.relations.cluster import opened_on
 
             return opened_on(self.engine, self.path, self.form, self.master)
-        means = {"table": self.table, "scratch": self.space, "memory": self.memory}
-        return opened(self.path, self.form, **means, watch=self.watch)
+        return opened(
+            self.path,
+            self.form,
+            table=self.table,
+            scratch=self.space,
+            memory=self.memory,
+            watch=self.watch,
+        )
 
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means."""

@@ -90,8 +90,8 @@ def fitted(
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
     moves = _moves(raw, released, anonymizer.columns_, plan)
-    given, table = at_ground(table, hierarchies), relation.recoded(moves)
-    return Carried(relation, table, released, given, plan, anonymizer.release_)
+    given, recoded = at_ground(table, hierarchies), relation.recoded(moves)
+    return Carried(relation, recoded, released, given, plan, anonymizer.release_)
 
 
 def applied(
@@ -107,8 +107,8 @@ def applied(
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
     moves = _moves(raw, released, columns, carried_out)
-    given, table = at_ground(table, hierarchies), relation.recoded(moves)
-    return Carried(relation, table, released, given, carried_out, release)
+    given, recoded = at_ground(table, hierarchies), relation.recoded(moves)
+    return Carried(relation, recoded, released, given, carried_out, release)
 
 
 def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:

@@ -14,7 +14,7 @@ from anonymizer.cli import main
 from anonymizer.release import publish
 from anonymizer.release.output import directory
 from anonymizer.report import release
-from anonymizer.tables.relations.stored import Stored
+from anonymizer.tables.relations.embedded.stored import Stored
 from anonymizer.version import __version__
 
 # Planted in the identifier and in the sensitive column: no message may ever hold one of them.

@@ -12,8 +12,8 @@ from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Plan
 from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable
 from anonymizer.release.relations import applied, fitted
 from anonymizer.tables.files import Format, describe_file, read_table
+from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.estimating import distinct_of_sample
-from anonymizer.tables.relations.files import opened
 from anonymizer.tables.relations.frames import relation_of
 
 RNG = np.random.default_rng(0)

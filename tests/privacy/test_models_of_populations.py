@@ -456,7 +456,7 @@ def test_people_whom_a_hierarchy_does_not_list():
         ("3", "population = 3 must be the path of a table"),
         ('["people.csv"]', r"population = \['people.csv'\] must be the path of a table"),
         ('"none.csv"', "there is no file .*none.csv"),
-        ('"."', "there is no table in"),
+        ('"."', "its columns are not those of"),  # the files of a folder are one table
     ],
 )
 def test_a_population_is_the_path_of_a_table(run, lay, tmp_path, stated, message):

@@ -60,7 +60,7 @@ from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
-from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Relation
 
 

@@ -20,7 +20,7 @@ from anonymizer.errors import InputError
 from anonymizer.tables import engine
 from anonymizer.tables.files import describe_file, read_table, write_table
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves
 
 CSV, PARQUET = Format(False), Format(True)

@@ -31,7 +31,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.reading import MANIFEST_SIZE, parsed_json, read_bytes, text_in
-from anonymizer.tables.relations.files import opened
+from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves, Relation
 
 PART = "part.json"

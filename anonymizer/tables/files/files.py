@@ -53,7 +53,7 @@ def _read(path: Path, form: Format, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _where_it_lies(path: Path, form: Format) -> "AbstractContextManager[Relation]":
-    from anonymizer.tables.relations.files import opened
+    from anonymizer.tables.relations.embedded.files import opened
 
     return opened(path, form)
 

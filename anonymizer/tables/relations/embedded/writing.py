@@ -9,7 +9,7 @@ import pyarrow.parquet
 
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
-from anonymizer.tables.relations.connection import Connection, literal, quoted
+from anonymizer.tables.relations.embedded.connection import Connection, literal, quoted
 
 WRITING = "writing the release"
 
@@ -115,7 +115,7 @@ def _csv(connection: Connection, query: str, held: Held, path: Path, form: Forma
 
 
 def _batches(connection: Connection, query: str, held: Held) -> Iterator[pa.Table]:
-    from anonymizer.tables.relations.stored import typed
+    from anonymizer.tables.relations.embedded.stored import typed
 
     for batch in connection.batches(query):
         columns = [

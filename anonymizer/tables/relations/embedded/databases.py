@@ -13,8 +13,8 @@ import pyarrow as pa
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.tables.files.places import POSTGRES, is_postgres, is_sqlite
 from anonymizer.tables.reading import open_regular
-from anonymizer.tables.relations.connection import Connection, literal, quoted, worded
-from anonymizer.tables.relations.stored import Column, Stored
+from anonymizer.tables.relations.embedded.connection import Connection, literal, quoted, worded
+from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 ROWS = 100_000
 """Records that are read of SQLite at a time."""

@@ -14,10 +14,10 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.connection import Connection
-from anonymizer.tables.relations.moving import moved
+from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.moving import moved
+from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves
-from anonymizer.tables.relations.writing import written
 
 COUNTING = "counting the table"
 

@@ -18,8 +18,8 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import UTF8, Format
 from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
-from anonymizer.tables.relations.connection import Connection, MisreadError, literal
-from anonymizer.tables.relations.stored import Column, Stored
+from anonymizer.tables.relations.embedded.connection import Connection, MisreadError, literal
+from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 SEPARATORS = ",;\t|"
 """Between fields of files that DuckDB is given."""

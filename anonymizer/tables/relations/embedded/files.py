@@ -13,10 +13,10 @@ from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
 from anonymizer.tables.files.places import files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
-from anonymizer.tables.relations.connection import Connection, Watch, connected, literal
-from anonymizer.tables.relations.databases import database_stored
-from anonymizer.tables.relations.separated import csv_stored
-from anonymizer.tables.relations.stored import Column, Stored
+from anonymizer.tables.relations.embedded.connection import Connection, Watch, connected, literal
+from anonymizer.tables.relations.embedded.databases import database_stored
+from anonymizer.tables.relations.embedded.separated import csv_stored
+from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.connection import Connection
+from anonymizer.tables.relations.embedded.connection import Connection
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
 
@@ -116,8 +116,8 @@ def _drawn(
     among = ", ".join(f"k{n}" for n in range(keys))
     numbered = f"SELECT *, row_number() OVER () AS n FROM ({query})"
     ranked = (
-        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY hash(n, {moves.seed}::BIGINT), "
-        f"n) AS place FROM ({numbered})"
+        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY "
+        f"hash(n, {moves.seed}::BIGINT), n) AS place FROM ({numbered})"
     )
     order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
