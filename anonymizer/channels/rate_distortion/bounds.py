@@ -4,6 +4,7 @@ R(D) = min I(W;Y) with E (X - Y)^2 <= D, by d = D / Var X (Rebollo-Monedero, For
 Domingo-Ferrer, 2008, Eq. 3 and 4).
 """
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -66,7 +67,7 @@ def quadratic_gaussian_bound(
             "-infinite: bound I(W;Y) by solving for it instead"
         )
     h = number_of("entropy", entropy) * nats
-    normal = 0.5 * np.log(2 * np.pi * np.e) + np.log(sigma)
+    normal = 0.5 * np.log(2 * np.pi * math.e) + np.log(sigma)
     if h > normal + 1e-9 * max(1.0, abs(normal)):
         raise InputError(
             f"entropy = {h / nats:g} is more than {normal / nats:.9g}, that of a normal law of the "

@@ -3,6 +3,7 @@
 Its W and X are jointly normal, on grids; the descent is the one described there.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,7 +130,7 @@ def closed(share: float) -> Performance:
     return Performance(share, risk, share + slope_of(share) * risk)
 
 
-NORMAL = 0.5 * float(np.log(2 * np.pi * np.e))
+NORMAL = 0.5 * float(np.log(2 * np.pi * math.e))
 """h of a standard normal law, nats."""
 FINE = Grid(101, 6.0)
 
