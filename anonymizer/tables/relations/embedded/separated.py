@@ -7,14 +7,18 @@ and so does one that DuckDB refuses, for the message that names the line.
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import UTF8, Format
 from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
@@ -30,8 +34,13 @@ SEEN = 1 << 20
 """Bytes that are looked at together: few enough that they are still in the cache."""
 
 
+BUFFER = 1 << 24
+"""Bytes that a thread of DuckDB parses at a time: the 32 MB by default are too few pieces of a file
+of some 100 MB for all threads."""
+
+
 class Look:
-    """What is seen of a file without parsing it, a block at a time.
+    """What is seen of a file without parsing it, many lines at a time.
 
     ``cuts`` are the separators, ``empty`` the lines without a field, ``returns`` and ``lines``
     carriage returns and line feeds, ``pairs`` one after the other; ``open`` says whether no line
@@ -50,21 +59,6 @@ class Look:
         self._near = [pair for each in blanks for pair in (each + self._quote, self._quote + each)]
         self.quotes = self.blanks = self.open = False
         self.returns = self.pairs = self.lines = self.cuts = self.empty = self.size = 0
-        self._rest = b""
-
-    def at(self, block: bytes) -> None:
-        """Look at the next block, up to the last line that is whole."""
-        whole = self._rest + block if self._rest else block
-        end = whole.rfind(b"\n") + 1
-        self._rest = whole[end:]
-        self._see(whole[:end] if self._rest else whole)
-
-    def finished(self) -> "Look":
-        """Look at what is left at the end: a line that no line feed ends."""
-        rest, self._rest = self._rest, b""
-        self._see(rest)
-        self.open = bool(rest)
-        return self
 
     @property
     def is_regular(self) -> bool:
@@ -72,12 +66,14 @@ class Look:
         alike = self.returns in (0, self.lines) and self.returns == self.pairs
         return alike and not self.blanks and self.lines > 0
 
-    def _see(self, text: bytes) -> None:
-        """Look at lines that are whole; comparing arrays takes a third of the time of counting."""
+    def at(self, text: bytes) -> None:
+        """Look at the next lines, each of them whole: arrays compare faster than texts count."""
         first = not self.size
         self.size += len(text)
         signs = np.frombuffer(text, np.uint8)
-        self.lines += int(np.count_nonzero(signs == ord("\n")))
+        ends = signs == ord("\n")
+        self.open = not ends[-1]
+        self.lines += int(np.count_nonzero(ends))
         self.cuts += int(np.count_nonzero(signs == ord(self._form.separator)))
         if b"\r" in text:
             self.returns += text.count(b"\r")
@@ -86,10 +82,42 @@ class Look:
             self.quotes = True
             near = any(each in text for each in self._near)
             self.blanks = self.blanks or (near and self._blank.search(text) is not None)
-        elif b"\n\n" in text or b"\n\r\n" in text or text[:1] in (b"\n", b"\r"):
+        elif text[:1] in (b"\n", b"\r") or self._has_empty(text, ends):
             self.empty += sum(not line for line in text.splitlines())
         if first and text.removeprefix(b"\xef\xbb\xbf")[:1] in (b"\r", b"\n"):
             self.blanks = True
+
+    def _has_empty(self, text: bytes, ends: Mask) -> bool:
+        """Whether some line may be empty; a search for two ends takes six times as long."""
+        return bool((ends[1:] & ends[:-1]).any()) or (self.returns > 0 and b"\n\r\n" in text)
+
+
+Looked = Callable[[], Look]
+
+
+def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | None:
+    """A CSV file that DuckDB reads whenever it is counted; nothing of it is held in memory.
+
+    None where it takes more than counting lines and separators to know that no record is misread:
+    where fields are quoted, or lines empty. The number of records that is known is then that of the
+    lines, against which each tally is held.
+    """
+    if form.separator not in SEPARATORS or not form.plain or not _is_plain(path, form):
+        return None
+    try:
+        header = [each.strip() for each in csv_header(path, form)]
+    except csv.Error:
+        return None
+    connection.reads(path)
+    look = _look(_lines(path, form), form)
+    rows = look.lines + look.open
+    whole = look.cuts == rows * (len(header) - 1) and not (look.quotes or look.empty)
+    if not (whole and look.is_regular and len(header) > 1 and header[-1]):
+        return None
+    require_named(path, header, ())
+    held = tuple(Column(each, pa.string()) for each in header)
+    scan = _scan(path, form, len(header), parallel=True)
+    return Stored(connection, f"FROM {scan}", held, rows - form.header)
 
 
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
@@ -134,37 +162,38 @@ def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[s
         header = csv_header(path, form)
     except csv.Error:
         return None
-    plain, look = _looked_at(connection, path, form)
     try:
-        name = _read(connection, plain, form, header, look)
+        with _looking(connection, path, form) as (plain, looked):
+            name = _read(connection, plain, form, header, looked)
     except MisreadError:
         return None
-    finally:
-        if plain != path:
-            plain.unlink()
     if name is None:
         return None
     return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
 
 
 def _read(
-    connection: Connection, path: Path, form: Format, header: Sequence[str], look: Look
+    connection: Connection, path: Path, form: Format, header: Sequence[str], looked: Looked
 ) -> str | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
     None where the table is not what the file must have for sure: every line feed and every
     separator lies between its fields, or within one.
     """
-    if len(header) < 2 or not look.is_regular:
+    if len(header) < 2:
         return None
     for parallel in (True, False):
         name = connection.free_name()
-        connection.run(_loading(name, path, form, len(header), parallel), READING)
+        scan = _scan(path, form, len(header), parallel)
+        connection.run(f"CREATE TABLE {name} AS FROM {scan}", READING)
         records = connection.number(f"SELECT count(*) FROM {name}")
         found = Within(connection, name, header, form)
-        if records and _is_whole(found, look, records, parallel):
+        look = looked()
+        if records and look.is_regular and _is_whole(found, look, records, parallel):
             return name
         connection.run(f"DROP TABLE {name}")
+        if not look.is_regular:
+            break
     return None
 
 
@@ -198,18 +227,18 @@ def _is_whole(table: Within, look: Look, records: int, parallel: bool) -> bool:
     return cuts == 0 or cuts == table.fields(table.form.separator)
 
 
-def _loading(name: str, path: Path, form: Format, width: int, parallel: bool) -> str:
-    """The statement that reads a file into a table."""
+def _scan(path: Path, form: Format, width: int, parallel: bool) -> str:
+    """What reads a file, as SQL has it."""
     columns = ", ".join(f"'c{n}': 'VARCHAR'" for n in range(width))
     texts = ", ".join(f"'c{n}'" for n in range(width))
     quote = literal(form.quote)
     return (
-        f"CREATE TABLE {name} AS FROM read_csv({literal(str(path))}, auto_detect = false, "
+        f"read_csv({literal(str(path))}, auto_detect = false, "
         f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
         f"comment = '', header = {form.header}, "
         f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
         f"strict_mode = true, null_padding = false, ignore_errors = false, "
-        f"parallel = {parallel})"
+        f"parallel = {parallel}, buffer_size = {BUFFER})"
     )
 
 
@@ -225,23 +254,43 @@ def _without_blank_ends(
     return names
 
 
-def _looked_at(connection: Connection, path: Path, form: Format) -> tuple[Path, Look]:
-    """What is seen of a file, and where it lies as plain UTF-8: it may have to be written so."""
-    look = Look(form)
-    if path.suffix not in COMPRESSIONS and form.encoding == UTF8 and not form.skipped:
-        for block in _blocks(path, form):
-            look.at(block)
+@contextmanager
+def _looking(connection: Connection, path: Path, form: Format) -> Iterator[tuple[Path, Looked]]:
+    """Where a file lies as plain UTF-8, and what gives all that is seen of it.
+
+    One that has to be written so is looked at meanwhile, another one while DuckDB reads it.
+    """
+    if _is_plain(path, form):
         connection.reads(path)
-        return path, look.finished()
-    plain = connection.scratch / f"{connection.free_name()}.csv"
-    with plain.open("wb") as file:
-        for block in _blocks(path, form):
-            look.at(block)
-            file.write(block)
-    return plain, look.finished()
+        with ThreadPoolExecutor(1) as pool:
+            yield path, pool.submit(_look, _lines(path, form), form).result
+        return
+    with tempfile.NamedTemporaryFile(dir=connection.scratch, suffix=".csv") as plain:
+        look = _look(_copied(_lines(path, form), plain), form)
+        plain.flush()
+        yield Path(plain.name), lambda: look
 
 
-def _blocks(path: Path, form: Format) -> Iterator[bytes]:
+def _look(lines: Iterable[bytes], form: Format) -> Look:
+    look = Look(form)
+    for text in lines:
+        look.at(text)
+    return look
+
+
+def _copied(lines: Iterable[bytes], file: IO[bytes]) -> Iterator[bytes]:
+    for text in lines:
+        file.write(text)
+        yield text
+
+
+def _is_plain(path: Path, form: Format) -> bool:
+    """Whether a file is UTF-8 text from its first byte on."""
+    return path.suffix not in COMPRESSIONS and form.encoding == UTF8 and not form.skipped
+
+
+def _lines(path: Path, form: Format) -> Iterator[bytes]:
+    """The lines of a file, many at a time."""
     with table_stream(path, form.encoding, form.skipped) as stream:
         while block := stream.read(SEEN):
-            yield block
+            yield block + stream.readline()

@@ -14,7 +14,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves
@@ -67,7 +67,10 @@ class Stored:
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        return coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        tally = coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        if self.known is not None and self.known != tally.sizes.sum():
+            raise MisreadError("cannot read the table: it has other records than it had before")
+        return tally
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``: HyperLogLog, off by a few per cent."""
