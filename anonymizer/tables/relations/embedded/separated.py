@@ -6,23 +6,25 @@ and so does one that DuckDB refuses, for the message that names the line.
 """
 
 import csv
-import re
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.files.delimited import csv_header, csv_table
-from anonymizer.tables.files.format import UTF8, Format
-from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError, literal
+from anonymizer.tables.relations.embedded.looking import (
+    Look,
+    Looked,
+    is_plain,
+    lines_of,
+    looked_at,
+    looking,
+)
 from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 SEPARATORS = ",;\t|"
@@ -30,69 +32,9 @@ SEPARATORS = ",;\t|"
 
 READING = "reading the table"
 
-SEEN = 1 << 20
-"""Bytes that are looked at together: few enough that they are still in the cache."""
-
-
 BUFFER = 1 << 24
 """Bytes that a thread of DuckDB parses at a time: the 32 MB by default are too few pieces of a file
 of some 100 MB for all threads."""
-
-
-class Look:
-    """What is seen of a file without parsing it, many lines at a time.
-
-    ``cuts`` are the separators, ``empty`` the lines without a field, ``returns`` and ``lines``
-    carriage returns and line feeds, ``pairs`` one after the other; ``open`` says whether no line
-    feed ends the last line.
-    """
-
-    def __init__(self, form: Format) -> None:
-        self._form = form
-        self._quote = form.quote.encode()
-        around = re.escape(form.separator.encode()) + b"\\r\\n"
-        quote = re.escape(self._quote)
-        self._blank = re.compile(
-            b"(?:^|[%s])[ \\t]+%s|%s[ \\t]+(?:[%s]|$)" % (around, quote, quote, around)
-        )
-        blanks = (b" ", b"\t")
-        self._near = [pair for each in blanks for pair in (each + self._quote, self._quote + each)]
-        self.quotes = self.blanks = self.open = False
-        self.returns = self.pairs = self.lines = self.cuts = self.empty = self.size = 0
-
-    @property
-    def is_regular(self) -> bool:
-        """Whether lines end alike, and every quote where a field does."""
-        alike = self.returns in (0, self.lines) and self.returns == self.pairs
-        return alike and not self.blanks and self.lines > 0
-
-    def at(self, text: bytes) -> None:
-        """Look at the next lines, each of them whole: arrays compare faster than texts count."""
-        first = not self.size
-        self.size += len(text)
-        signs = np.frombuffer(text, np.uint8)
-        ends = signs == ord("\n")
-        self.open = not ends[-1]
-        self.lines += int(np.count_nonzero(ends))
-        self.cuts += int(np.count_nonzero(signs == ord(self._form.separator)))
-        if b"\r" in text:
-            self.returns += text.count(b"\r")
-            self.pairs += text.count(b"\r\n")
-        if self._quote and self._quote in text:
-            self.quotes = True
-            near = any(each in text for each in self._near)
-            self.blanks = self.blanks or (near and self._blank.search(text) is not None)
-        elif text[:1] in (b"\n", b"\r") or self._has_empty(text, ends):
-            self.empty += sum(not line for line in text.splitlines())
-        if first and text.removeprefix(b"\xef\xbb\xbf")[:1] in (b"\r", b"\n"):
-            self.blanks = True
-
-    def _has_empty(self, text: bytes, ends: Mask) -> bool:
-        """Whether some line may be empty; a search for two ends takes six times as long."""
-        return bool((ends[1:] & ends[:-1]).any()) or (self.returns > 0 and b"\n\r\n" in text)
-
-
-Looked = Callable[[], Look]
 
 
 def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | None:
@@ -102,29 +44,28 @@ def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | No
     where fields are quoted, or lines empty. The number of records that is known is then that of the
     lines, against which each tally is held.
     """
-    if form.separator not in SEPARATORS or not form.plain or not _is_plain(path, form):
-        return None
-    try:
-        header = [each.strip() for each in csv_header(path, form)]
-    except csv.Error:
+    header = _simple_header(path, form) if is_plain(path, form) else None
+    if header is None or not header[-1].strip():
         return None
     connection.reads(path)
-    look = _look(_lines(path, form), form)
+    look = looked_at(lines_of(path, form), form)
     rows = look.lines + look.open
     whole = look.cuts == rows * (len(header) - 1) and not (look.quotes or look.empty)
-    if not (whole and look.is_regular and len(header) > 1 and header[-1]):
+    if not (whole and look.is_regular):
         return None
-    require_named(path, header, ())
-    held = tuple(Column(each, pa.string()) for each in header)
+    names = [each.strip() for each in header]
+    require_named(path, names, ())
+    held = tuple(Column(each, pa.string()) for each in names)
     scan = _scan(path, form, len(header), parallel=True)
     return Stored(connection, f"FROM {scan}", held, rows - form.header)
 
 
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
     """CSV files of the same columns, read into DuckDB."""
-    name, names = _loaded(connection, paths[0], form)
+    size = sum(path.stat().st_size for path in paths)
+    name, names = _loaded(Source(connection, paths[0], form, size))
     for path in paths[1:]:
-        other, others = _loaded(connection, path, form)
+        other, others = _loaded(Source(connection, path, form, 0))
         if others != names:
             raise InputError(
                 f"cannot read {path}: its columns are not those of {paths[0].name}; write both "
@@ -139,32 +80,36 @@ def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> S
     return Stored(connection, f"SELECT {shown} FROM {name}", held, records)
 
 
-def _loaded(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
+class Source(NamedTuple):
+    """A file, and for how many bytes its table needs room at least."""
+
+    connection: Connection
+    path: Path
+    form: Format
+    size: int
+
+
+def _loaded(source: Source) -> tuple[str, list[str]]:
     """The table that a file was read into, and the names of its columns."""
+    path, form = source.path, source.form
     with readable(path, form.encoding):
-        return _read_in(connection, path, form)
+        found = _fast(source)
+        if found is None:
+            table = csv_table(path, form, ())
+            places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
+            return source.connection.keep(places), table.column_names
+        return found
 
 
-def _read_in(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
-    found = _fast(connection, path, form)
-    if found is None:
-        table = csv_table(path, form, ())
-        places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
-        return connection.keep(places), table.column_names
-    return found
-
-
-def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]] | None:
+def _fast(source: Source) -> tuple[str, list[str]] | None:
     """The same by DuckDB; None where the strict reader has to decide."""
-    if form.separator not in SEPARATORS or not form.plain:
+    connection, path, form, _ = source
+    header = _simple_header(path, form)
+    if header is None:
         return None
     try:
-        header = csv_header(path, form)
-    except csv.Error:
-        return None
-    try:
-        with _looking(connection, path, form) as (plain, looked):
-            name = _read(connection, plain, form, header, looked)
+        with looking(connection, path, form) as (plain, looked):
+            name = _read(source._replace(path=plain), header, looked)
     except MisreadError:
         return None
     if name is None:
@@ -172,18 +117,26 @@ def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[s
     return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
 
 
-def _read(
-    connection: Connection, path: Path, form: Format, header: Sequence[str], looked: Looked
-) -> str | None:
+def _simple_header(path: Path, form: Format) -> list[str] | None:
+    """The fields of the first line; None where DuckDB cannot be given the file, or one column."""
+    if form.separator not in SEPARATORS or not form.plain:
+        return None
+    try:
+        header = csv_header(path, form)
+    except csv.Error:
+        return None
+    return header if len(header) > 1 else None
+
+
+def _read(source: Source, header: Sequence[str], looked: Looked) -> str | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
     None where the table is not what the file must have for sure: every line feed and every
     separator lies between its fields, or within one.
     """
-    if len(header) < 2:
-        return None
+    connection, path, form, size = source
     for parallel in (True, False):
-        name = connection.free_name()
+        name = connection.room_for(max(size, path.stat().st_size))
         scan = _scan(path, form, len(header), parallel)
         connection.run(f"CREATE TABLE {name} AS FROM {scan}", READING)
         records = connection.number(f"SELECT count(*) FROM {name}")
@@ -252,45 +205,3 @@ def _without_blank_ends(
         names = names[:-1]
     require_named(path, names, ())
     return names
-
-
-@contextmanager
-def _looking(connection: Connection, path: Path, form: Format) -> Iterator[tuple[Path, Looked]]:
-    """Where a file lies as plain UTF-8, and what gives all that is seen of it.
-
-    One that has to be written so is looked at meanwhile, another one while DuckDB reads it.
-    """
-    if _is_plain(path, form):
-        connection.reads(path)
-        with ThreadPoolExecutor(1) as pool:
-            yield path, pool.submit(_look, _lines(path, form), form).result
-        return
-    with tempfile.NamedTemporaryFile(dir=connection.scratch, suffix=".csv") as plain:
-        look = _look(_copied(_lines(path, form), plain), form)
-        plain.flush()
-        yield Path(plain.name), lambda: look
-
-
-def _look(lines: Iterable[bytes], form: Format) -> Look:
-    look = Look(form)
-    for text in lines:
-        look.at(text)
-    return look
-
-
-def _copied(lines: Iterable[bytes], file: IO[bytes]) -> Iterator[bytes]:
-    for text in lines:
-        file.write(text)
-        yield text
-
-
-def _is_plain(path: Path, form: Format) -> bool:
-    """Whether a file is UTF-8 text from its first byte on."""
-    return path.suffix not in COMPRESSIONS and form.encoding == UTF8 and not form.skipped
-
-
-def _lines(path: Path, form: Format) -> Iterator[bytes]:
-    """The lines of a file, many at a time."""
-    with table_stream(path, form.encoding, form.skipped) as stream:
-        while block := stream.read(SEEN):
-            yield block + stream.readline()
