@@ -12,8 +12,6 @@ from functools import cache, partial
 from time import thread_time
 from typing import Any
 
-import numpy as np
-
 from anonymizer.kernels import plain
 from anonymizer.kernels.arrays import Columns, Ints, Mask, Places
 from anonymizer.kernels.frequency import FrequencySet, Words
@@ -36,7 +34,6 @@ __all__ = [
     "choose",
     "compiled_kernel",
     "ordering",
-    "prepare",
 ]
 
 
@@ -145,16 +142,6 @@ def compiled_kernel() -> Kernel:
         checks.broken,
         checks.uncertainty,
     )
-
-
-def prepare() -> None:
-    """Load the compiled kernel, and what numba needs to run one: a small task makes it do so.
-
-    For a thread that does it while another one waits for a file.
-    """
-    keys, members = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32)
-    classes = FrequencySet(keys, np.ones((1, 1), np.int32), members)
-    compiled_kernel().roll_up(classes, (np.uint64(0),))
 
 
 def ordering(rows: float) -> Ordering | None:

@@ -1,7 +1,6 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import NamedTuple
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.kernels import prepare
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
@@ -43,10 +41,6 @@ from anonymizer.tables.relations.spreadsheet import (
     formulas_in,
     with_safe_names_in,
 )
-
-LARGE = 32 << 20
-"""Bytes of a file whose search needs compiled kernels, mostly, and that takes as long to read as
-these take to load."""
 
 
 def publish(
@@ -90,7 +84,7 @@ def _publish(
     writing = Writing(written, study.disarms(written), parts, key, force)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
-    with _prepared(study.data_path), output.workspace() as space:
+    with output.workspace() as space:
         means = cluster_of(study)
         place = Place(study.data_path, form, given.table, space, given.memory, watch, *means)
         with place.opened(study.schema.columns) as raw:
@@ -101,17 +95,6 @@ def _publish(
             watch("writing and verifying the release", 0, None)
             promised = Promised(study.published, study.privacy, study.objective_options)
             return write_release(output, carried, promised, writing, place)
-
-
-@contextmanager
-def _prepared(path: Path) -> Iterator[None]:
-    """Load what searches large tables while they are read: the reader needs no interpreter."""
-    if path.is_file() and path.stat().st_size >= LARGE:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(prepare)
-            yield
-    else:
-        yield
 
 
 def cluster_of(study: Study) -> tuple[Engine, str | None]:
