@@ -101,6 +101,31 @@ class Connection:
         self.database.unregister("given")
         return name
 
+    def enumeration(self, texts: pa.Array) -> str:
+        """The name of a type that has these texts."""
+        name, table = self.free_name(), self.keep(pa.table({"v": texts}))
+        self.run(f"CREATE TYPE {name} AS ENUM (SELECT v FROM {table} WHERE v IS NOT NULL)")
+        self.run(f"DROP TABLE {table}")
+        return name
+
+    def function(self, found: Callable[[pa.ChunkedArray], pa.Array], kind: pa.DataType) -> str:
+        """The name of a function of hashes, which queries ask for some records at a time."""
+        name, empty = self.free_name(), pa.table({"v": pa.array([], kind)})
+        table = self.keep(empty)
+        (returned,) = self.arrow(f"DESCRIBE {table}").column(1).to_pylist()
+        self.run(f"DROP TABLE {table}")
+        # What has effects is not computed twice, where it is filtered by and where it is shown.
+        self.database.create_function(
+            name,
+            found,
+            ["UBIGINT"],
+            returned,
+            type="arrow",
+            null_handling="special",  # what is found may be missing
+            side_effects=True,
+        )
+        return name
+
     def run(self, query: str, doing: str = "", records: int | None = None) -> None:
         """Carry out a statement; errors as :meth:`arrow`."""
         self._followed(lambda: self.database.execute(query), doing, records)

@@ -15,6 +15,7 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
+from anonymizer.tables.relations.embedded.hashing import equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves
@@ -166,16 +167,11 @@ class Stored:
         return pa.table([*arrays, *others], names=[*columns, *[RECORDS] * len(others)])
 
 
-def equal_alike(place: str, kind: pa.DataType) -> str:
-    """A column whose equal values are one: no -0.0, and NaN is missing."""
-    if not pa.types.is_floating(kind):
-        return place
-    return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
-
-
 def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """A column with its type where DuckDB does not have it; pandas cannot count halves."""
-    if column.type == kind or pa.types.is_float16(kind) or pa.types.is_dictionary(column.type):
+    if column.type == kind or pa.types.is_float16(kind):
+        return column
+    if pa.types.is_dictionary(column.type) and pa.types.is_dictionary(kind):
         return column
     if pa.types.is_dictionary(kind):
         return column.dictionary_encode()
