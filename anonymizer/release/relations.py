@@ -1,11 +1,17 @@
 """Tables released where they lie: counted there, recoded there, and counted again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+import pandas as pd
+
+from anonymizer.counts.counting import Counted
 from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.privacy import population_of
 from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.plan import Plan, Unseen
@@ -69,6 +75,44 @@ def counted_in(
     return raw, engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
 
 
+class AtGround(NamedTuple):
+    """A table at the ground of its hierarchies, which are ``settled``, and its records, counted.
+
+    ``raw`` as they are, ``table`` with clean values, row by row.
+    """
+
+    relation: Relation
+    hierarchies: Mapping[str, Hierarchy]
+    raw: Tally
+    table: Tally
+
+    @classmethod
+    def of(
+        cls,
+        relation: Relation,
+        schema: Schema,
+        hierarchies: Mapping[str, Hierarchy],
+        form: Format | None,
+    ) -> "AtGround":
+        """Count a table by its columns with a role; InputError where memory would not hold it."""
+        relation, found = grounded(relation, hierarchies, form)
+        require_countable(relation, schema.columns, found)
+        return cls(relation, found, *counted_in(relation, schema.columns, form))
+
+
+def counted_for(
+    anonymizer: Anonymizer, table: engine.Table | Relation, form: Format | None = None
+) -> Counted:
+    """A table, in memory or where it lies, counted for what is requested of an estimator."""
+    schema, hierarchies = anonymizer.schema, anonymizer.hierarchies
+    people = population_of(anonymizer.models)
+    if isinstance(table, pd.DataFrame | Tally):
+        return Counted.of(table, schema, hierarchies, people)
+    require_columns(table.columns, [*schema.columns, *schema.identifiers])
+    at = AtGround.of(table, schema, hierarchies, form)
+    return Counted.of(at.table, schema, at.hierarchies, people)
+
+
 def fitted(
     anonymizer: Anonymizer,
     relation: Relation,
@@ -81,9 +125,7 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
-    relation, hierarchies = grounded(relation, anonymizer.hierarchies, form)
-    require_countable(relation, schema.columns, hierarchies)
-    raw, table = counted_in(relation, schema.columns, form)
+    relation, hierarchies, raw, table = AtGround.of(relation, schema, anonymizer.hierarchies, form)
     task = anonymizer.task(table, hierarchies)
     if on_counted is not None:
         on_counted(task)
@@ -100,9 +142,7 @@ def applied(
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
     require_columns(relation.columns, schema.columns)
-    relation, hierarchies = grounded(relation, plan.hierarchies, form)
-    require_countable(relation, schema.columns, hierarchies)
-    raw, table = counted_in(relation, schema.columns, form)
+    relation, hierarchies, raw, table = AtGround.of(relation, schema, plan.hierarchies, form)
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
