@@ -206,6 +206,7 @@ def check(table: Path, as_json: bool, **options: Any) -> int:
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
     from anonymizer.release.publish import publish
+    from anonymizer.release.relations import fitted
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_ladder, print_release
@@ -214,7 +215,9 @@ def demo(output: Path, force: bool) -> None:
     with progress() as watch:
         study = Study(shipped("data", "demo.toml"))
         release, _ = publish(study, output, force=force, watch=watch)
-        levels = study.anonymizer().set_params(recoding="full-domain").fit(study.read()).release_
+        with study.opened() as table:
+            estimator = study.anonymizer().set_params(recoding="full-domain")
+            levels = fitted(estimator, table, study.data_format).release
     with printing(f"the release stands in {output}"):
         print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from anonymizer.counts.counting import Counted
 from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.privacy import population_of
 from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.plan import Plan, Unseen
@@ -100,17 +98,19 @@ class AtGround(NamedTuple):
         return cls(relation, found, *counted_in(relation, schema.columns, form))
 
 
-def counted_for(
+def tallied_for(
     anonymizer: Anonymizer, table: engine.Table | Relation, form: Format | None = None
-) -> Counted:
-    """A table, in memory or where it lies, counted for what is requested of an estimator."""
-    schema, hierarchies = anonymizer.schema, anonymizer.hierarchies
-    people = population_of(anonymizer.models)
+) -> tuple[engine.Table, Mapping[str, Hierarchy]]:
+    """What is counted for an estimator, and the hierarchies of it.
+
+    A table in memory is itself; one that lies elsewhere is counted there, at its ground.
+    """
     if isinstance(table, pd.DataFrame | Tally):
-        return Counted.of(table, schema, hierarchies, people)
+        return table, anonymizer.hierarchies
+    schema = anonymizer.schema
     require_columns(table.columns, [*schema.columns, *schema.identifiers])
-    at = AtGround.of(table, schema, hierarchies, form)
-    return Counted.of(at.table, schema, at.hierarchies, people)
+    at = AtGround.of(table, schema, anonymizer.hierarchies, form)
+    return at.table, at.hierarchies
 
 
 def fitted(
