@@ -20,7 +20,7 @@ from anonymizer.profiling.distinction import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.refinement import Columnar, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement, rows_in
 from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
 
 DISTINCT = 0.8
@@ -79,7 +79,7 @@ def detect(
 
     names = column_names("names", names)
     subsets_up_to(size, names)
-    if not enough(distinguished(refined(Refinement.trivial(len(table)), table, names))):
+    if not enough(distinguished(refined(Refinement.whole(table), table, names))):
         return []
     found = measured(table, names, size, distinguished, enough, watch)
     sets = [Detected(**vars(one), names=names) for names, one in found.items() if enough(one)]
@@ -155,7 +155,7 @@ def undeclared(
     require_share("singled_out", singled_out)
     known = column_names("quasi_identifiers", quasi_identifiers)
     declared = column_names("declared", tuple(declared))
-    classes = refined(Refinement.trivial(len(table)), table, known)
+    classes = refined(Refinement.whole(table), table, known)
     others = [name for name in columns if name not in (*known, *declared)]
     found, skipped, before = [], [], share_alone(classes.sizes)
     for done, name in enumerate(others):
@@ -178,11 +178,11 @@ def _figures(table: Columnar, name: str, classes: Refinement) -> dict[str, float
     """The figures of a column alone and with the quasi-identifiers; None if it is not countable."""
     column = column_of(table, name)
     try:
-        own = Refinement.trivial(len(table)).by(column)
+        own = Refinement.whole(table).by(column)
     except InputError:
         return None
     # Records that are all alone by the column are so with the quasi-identifiers too.
-    both = own if own.classes == len(table) else classes.by(column)
+    both = own if own.classes == rows_in(table) else classes.by(column)
     adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
     alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
     return vars(distinguished(own)) | alone
