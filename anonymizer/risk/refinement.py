@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, cast
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,11 @@ class Columnar(Protocol):
 
     def __getitem__(self, name: str, /) -> pd.Series:
         """A column."""
+
+
+def is_held(table: object) -> TypeGuard[Columnar]:
+    """Whether a table gives its columns, rather than counts where it lies."""
+    return not callable(getattr(table, "multiplicities", None))  # no column is called
 
 
 def rows_in(table: Columnar) -> int:
