@@ -185,10 +185,12 @@ def check(table: Path, as_json: bool, **options: Any) -> int:
     directory or the table in it, release.json does. Exits with 0 when the policy holds for every
     class, with 1 when not. Column names alone are no policy: --require is one.
     """
+    from anonymizer.report.progress import progress
     from anonymizer.report.verdicts import print_check
     from anonymizer.risk.check import check_file
 
-    found = check_file(subject_of(table, **options))
+    with progress() as watch:
+        found = check_file(subject_of(table, **options), watch)
     show("the table was checked", as_json, found, print_check)
     return 0 if found.satisfied else 1
 

@@ -10,7 +10,7 @@ from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
-from anonymizer.release.manifest import Manifest, digests_of, is_release, shape_of
+from anonymizer.release.manifest import Manifest, digests_of, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import (
@@ -211,17 +211,6 @@ def _require_unordered(models: Sequence[PrivacyModel], table: Tally) -> None:
                 f"csv-safe = true changes values that {model.name} lists in an order or a "
                 "hierarchy; leave csv-safe out, or write these values in another way"
             )
-
-
-def schema_at(study: Study, path: Path) -> Schema:
-    """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
-    schema = study.published if is_release(path) else study.schema
-    return replace(schema, identifiers=(), targets=())
-
-
-def form_at(study: Study, path: Path) -> Format:
-    """The format of a table of a study, a release or not."""
-    return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
 def reported_roles(schema: Schema, form: Format) -> ReportedRoles:

@@ -68,9 +68,27 @@ def counted_in(
     """
     require_columns(relation.columns, columns)
     raw = relation.tally(columns)
+    return raw, cleaned_in(raw, columns, form)
+
+
+def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally:
+    """Counted records with clean values, row by row; see ``counted_in``."""
     if form is None:
-        return raw, raw
-    return raw, engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+        return raw
+    return engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+
+
+def admitted_in(
+    relation: Relation, raw: Tally, admitted: Tally, columns: Sequence[str]
+) -> Relation:
+    """The records of a table that were admitted, with their values in some columns.
+
+    ``raw``: the table, counted; ``admitted``: those of its rows that were, by its index.
+    """
+    changed = [name for name in columns if not _same(raw, admitted, name)]
+    if not changed and len(admitted.index) == len(raw.index):
+        return relation
+    return relation.recoded(Moves.between(raw, admitted, relation.columns, changed))
 
 
 class AtGround(NamedTuple):
