@@ -16,7 +16,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound
 from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, as_options
 from anonymizer.release.verification import recoded_people
 from anonymizer.risk.measured import Measured
 from anonymizer.tables import engine
@@ -114,7 +114,7 @@ class Subject:
         path = table_in(path)
         schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
         given = {name: value for name, value in form.items() if value is not None}
-        with _as_options():
+        with as_options():
             found = describe_file(path, Given(**given), schema.columns)
         return cls(path, schema, found, given=models_of(privacy), table=table, named=True)
 
@@ -153,7 +153,7 @@ class Subject:
         else:
             place = self.study.place_of(self.path, self.form, watch)
         with ExitStack() as stack:
-            with _as_options() if self.named else nullcontext():
+            with as_options() if self.named else nullcontext():
                 table = stack.enter_context(place.opened(self.schema.columns))
             yield table
 
@@ -185,13 +185,3 @@ def _form_at(study: Study, path: Path) -> Format:
     if path.name == COUNTS:
         return Format(True)
     return study.released_format_of(path) if is_release(path) else study.format_of(path)
-
-
-@contextmanager
-def _as_options() -> Iterator[None]:
-    """Say where a key of ``[data]`` goes where no study is given."""
-    try:
-        yield
-    except InputError as error:
-        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
-        raise InputError(f"{error}{more}") from None

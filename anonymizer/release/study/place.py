@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from anonymizer.errors import InputError
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.study.document import Engine
 from anonymizer.tables.files import Format, columns_in
@@ -68,3 +69,14 @@ def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
     if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
+
+
+@contextmanager
+def as_options() -> Iterator[None]:
+    """Say where a key of ``[data]`` goes in a command without a study."""
+    try:
+        yield
+    except InputError as error:
+        option = "--table" if "table in [data]" in str(error) else "--encoding"
+        more = f"; here that is an option, such as {option}" if "[data]" in str(error) else ""
+        raise InputError(f"{error}{more}") from None
