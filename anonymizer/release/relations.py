@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from anonymizer.counts.ground import at_ground, grounded, require_countable
+from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
 from anonymizer.hierarchy import Hierarchy
@@ -76,6 +76,21 @@ def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally
     if form is None:
         return raw
     return engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+
+
+def records_in(
+    relation: Relation, columns: Sequence[str], form: Format | None, because: str
+) -> pd.DataFrame:
+    """All records of a table in memory, one by one, with clean values in some columns.
+
+    ``because``: why they are needed so, as a sentence begins that ends in how many there are.
+    InputError where they are more than memory holds.
+    """
+    require_held(relation, because)
+    frame = relation.frame(relation.columns)
+    if form is None:
+        return frame
+    return engine.replaced(frame, {name: cleaned(frame[name], form) for name in columns})
 
 
 def admitted_in(

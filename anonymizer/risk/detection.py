@@ -217,13 +217,20 @@ def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
 def _lying(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
     """The same of a table where it lies: an engine counts how many classes have each size."""
     one = np.ones(1, np.int64)
-    classes = table.multiplicities(known) if known else (one * table.records, one)
+    classes = _multiplicities(table, known) if known else (one * table.records, one)
 
     def sizes_of(name: str) -> tuple[Sizes, Sizes] | None:
         try:
-            own = table.multiplicities([name])
+            own = _multiplicities(table, [name])
         except NotToldApartError:
             return None
-        return own, own if own[0].max() == 1 else table.multiplicities([*known, name])
+        return own, own if own[0].max() == 1 else _multiplicities(table, [*known, name])
 
     return classes, sizes_of
+
+
+def _multiplicities(table: Relation, names: Sequence[str]) -> tuple[Ints, Ints]:
+    """The sizes of classes, in order, so that sums come to the same, and how many have each."""
+    sizes, times = table.multiplicities(names)
+    order = np.argsort(sizes)
+    return sizes[order], times[order]

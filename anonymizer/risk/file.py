@@ -22,6 +22,7 @@ from anonymizer.risk.measured import Measured
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.subject import Subject
 from anonymizer.risk.subsets import affordable
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.places import is_database
 
@@ -141,6 +142,8 @@ def _details(assessment: Assessment, measured: Measured, details: Details) -> pd
     """The risks of each class with its values, or of each record by its place in the file."""
     if details == "class":
         return _classes_named(assessment)
+    if measured.original is None and isinstance(measured.table, Tally):
+        raise InputError("there are counts of the table, not its records; measure risks by class")
     risks = assessment.by_record()
     if measured.original is not None:
         row_of = measured.row_of

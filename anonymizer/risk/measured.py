@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.ground import COMBINATIONS, require_countable
+from anonymizer.counts.ground import require_countable, require_held
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.profiling.missing import spellings_of_missing
 from anonymizer.release.relations import admitted_in, cleaned_in
@@ -98,12 +97,7 @@ class Measured:
         """
         assert self.original is not None
         relation, raw = self.original.relation, self.original.tally
-        if relation.records > COMBINATIONS.value:
-            raise InputError(
-                f"the risks of {relation.records:,} records are more than the "
-                f"{COMBINATIONS.value:,} that are held in memory; measure them by class, which is "
-                f"counted, or set {COMBINATIONS.variable} in the environment where memory allows"
-            )
+        require_held(relation, "the risks are those of records, not of classes")
         numbers = combinations_of(raw, relation.frame([*raw.columns]))
         place = np.full(len(raw.index) + 1, -1, np.intp)
         place[raw.index.get_indexer(self.table.index)] = np.arange(len(self.table.index))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.counts.schema import Missing, Schema
-from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound

@@ -22,18 +22,22 @@ from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.relations import counted_in
+from anonymizer.release.relations import counted_in, records_in
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.release.study.place import Place
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
+from anonymizer.tables.files import Format, Given, describe_file, release_format
 from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import Draft
     from anonymizer.tables.relations.relation import Relation
+
+
+ONE_BY_ONE = "records are compared one by one"
+"""Why a table is held in memory."""
 
 
 class Study:
@@ -338,9 +342,14 @@ class Study:
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:
-        """Read the study's table, or another one of its kind, with the columns of a schema."""
-        path = self.data_path if path is None else path
-        return read_table(path, form or self.format_of(path), (schema or self.schema).columns)
+        """The records of the study's table, or of another one of its kind, one by one.
+
+        They have the columns of a schema. InputError where they are more than memory holds.
+        """
+        names = (schema or self.schema).columns
+        place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
+        with place.opened(names) as table:
+            return records_in(table, names, place.form, ONE_BY_ONE)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""
