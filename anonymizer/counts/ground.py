@@ -145,6 +145,16 @@ def require_countable(
     )
 
 
+def require_held(relation: Relation, because: str) -> None:
+    """Refuse a table of more records than memory holds one by one; ``because``: why they are."""
+    most, records = COMBINATIONS.value, relation.records
+    if records > most:
+        raise InputError(
+            f"{because}, and the table has {records:,}, more than the {most:,} that are held in "
+            f"memory; set {COMBINATIONS.variable} in the environment where memory allows more"
+        )
+
+
 def _way_out(largest: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> str:
     """How the first of some columns that can be counted coarser is."""
     for name in largest:

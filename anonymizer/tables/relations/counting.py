@@ -20,6 +20,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
+from anonymizer.tables.relations.relation import NotToldApartError
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
 """Types whose values cannot be told apart."""
@@ -88,9 +89,11 @@ class Countable:
             return spread
         return self._values(self.comparable(columns).head(most), columns)
 
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+    def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        sizes = self._counted({f"{self.unused}0": column}).group_by(self.unused)
+        self.require_distinct(columns)
+        names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
+        sizes = self._counted(names).group_by(self.unused)
         found = self.collected(sizes.agg(nw.len().alias(f"{self.unused}n")))
         size, times = (found[name].to_numpy() for name in (self.unused, f"{self.unused}n"))
         return size.astype(np.int64), times.astype(np.int64)
@@ -183,10 +186,7 @@ class Countable:
         require_columns(self.columns, columns)
         for name in columns:
             if isinstance(self._schema[name], NESTED):
-                raise InputError(
-                    f"column {name!r} holds values that cannot be told apart, such as lists; "
-                    "it can be neither a quasi-identifier nor sensitive"
-                )
+                raise NotToldApartError(name)
 
     @property
     def unused(self) -> str:

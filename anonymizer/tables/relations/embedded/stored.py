@@ -18,7 +18,7 @@ from anonymizer.tables.relations.embedded.connection import Connection, MisreadE
 from anonymizer.tables.relations.embedded.hashing import equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.relation import Moves, NotToldApartError
 
 COUNTING = "counting the table"
 
@@ -92,9 +92,12 @@ class Stored:
         found = self.spread(columns, most)
         return self.frame(columns) if found is None else found
 
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+    def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        counted = f"SELECT n, count(*) AS m FROM ({self._counted([column])}) GROUP BY n"
+        for name in columns:
+            if pa.types.is_nested(self._place(name)[1]):
+                raise NotToldApartError(name)
+        counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.arrow(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
 
