@@ -26,12 +26,14 @@ LARGE = 1 << 24
 
 MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", re.IGNORECASE)
 
+STREAMED = "join_order,build_side_probe_side"
+
 SETTINGS = (
     # What reads the network, or installs what is not there, is never wanted.
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
-    # The left table of a join is the one that is streamed, so that records keep their order.
-    "SET disabled_optimizers = 'join_order,build_side_probe_side'",
+    # The left table of a join is the one that is streamed, not the lists that it is joined to.
+    f"SET disabled_optimizers = '{STREAMED}'",
     "SET TimeZone = 'UTC'",
     "SET enable_progress_bar = true",
     "SET enable_progress_bar_print = false",
@@ -86,6 +88,13 @@ class Connection:
     def reads(self, path: Path) -> None:
         """Take note of a file that is read more than once."""
         self._files[path] = _state(path)
+
+    def distrust_statistics(self) -> None:
+        """Read values where files say what bounds they have: NaN is outside of them.
+
+        DuckDB takes them for true, so that nothing of a column with bounds would be NaN.
+        """
+        self.run(f"SET disabled_optimizers = '{STREAMED},statistics_propagation'")
 
     def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
         """Hold a table; the name that it gets. ``kinds``: types of columns."""

@@ -80,6 +80,8 @@ def _found(
 def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
     """Parquet files of the same columns, as one table; the names of folders may be more of them."""
     schema, records = _schema(paths[0]), 0
+    if any(map(pa.types.is_floating, schema.types)):
+        connection.distrust_statistics()
     for path in paths:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)

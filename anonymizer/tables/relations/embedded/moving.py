@@ -117,9 +117,8 @@ def _replaced(
         numbers = combinations.numbers(_at(packed, move))
         found[f"p{number}"] = connection.function(numbers, pa.int64())
     shown = ", ".join(["*", *(f"{each}(h) AS {name}" for name, each in found.items())])
-    source = f"SELECT {shown} FROM ({told})"
-    if not bool((move >= 0).all()):
-        source = f"SELECT * FROM ({source}) WHERE p0 IS NOT NULL"
+    # Also where all are kept: a record that was not counted never gets through.
+    source = f"SELECT * FROM (SELECT {shown} FROM ({told})) WHERE p0 IS NOT NULL"
     return _labelled(connection, source, few, packs) if few else source
 
 
