@@ -29,7 +29,8 @@ def counts_of(part: pd.DataFrame, names: Mapping[str, str], size: str) -> pa.Tab
 
 def added(counts: Sequence[pa.Table], size: str) -> pa.Table:
     """The same of several partitions; types of columns may differ where one has no value."""
-    table = pa.concat_tables(counts, promote_options="permissive")
+    # Copied: Arrow warns of numbers that lie where a message of another machine had them.
+    table = pa.concat_tables(counts, promote_options="permissive").combine_chunks()
     names = [name for name in table.column_names if name != size]
     total = table.group_by(names, use_threads=False).aggregate([(size, "sum")])
     return total.select([*names, f"{size}_sum"]).rename_columns([*names, size])
@@ -152,4 +153,4 @@ def in_order(part: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def _arrow(part: pd.DataFrame) -> pa.Table:
-    return pa.Table.from_pandas(part, preserve_index=False)
+    return pa.Table.from_pandas(part.copy(), preserve_index=False)  # copied as in ``added``
