@@ -89,8 +89,8 @@ def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     """Values as Python has them; those that it cannot hold are texts."""
-    if column.type == pa.time64("ns"):  # Python has microseconds
-        return _series(column.cast(pa.string()))
+    if column.type == pa.time64("ns"):
+        return _times(column)
     values = _series(column)
     try:
         if pa.types.is_temporal(column.type):
@@ -98,6 +98,14 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     except OverflowError:
         return _series(column.cast(pa.string()))
     return values
+
+
+def _times(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    """Times of day as Python has them; as texts where it would cut them to microseconds."""
+    try:
+        return _series(column.cast(pa.time64("us")))
+    except pa.ArrowInvalid:
+        return _series(column.cast(pa.string()))
 
 
 def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:
