@@ -14,7 +14,6 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
-from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -338,7 +337,6 @@ class Study:
         with self.place(watch=watch).opened(self.schema.columns) as table:
             yield table
 
-    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:
