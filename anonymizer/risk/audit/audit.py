@@ -206,7 +206,8 @@ def _verified(release: Published) -> list[Verdict]:
     if people is None:
         return verify(release.table, release.schema, release.models)
     labels, _ = place(people, release.manifest)
-    recoded = matched(release.table, labels[[*release.schema.quasi_identifiers]], release.schema)
+    recoded = engine.chosen(labels, release.schema.quasi_identifiers)
+    recoded = matched(release.table, recoded, release.schema)
     return verify(release.table, release.schema, release.models, recoded)
 
 

@@ -18,10 +18,12 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
 from anonymizer.release.manifest.placement import place
+from anonymizer.release.relations import records_in
 from anonymizer.release.release import MANIFEST
-from anonymizer.risk.audit.releases import Published
+from anonymizer.release.study.place import Place
+from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
-from anonymizer.tables.files import Given, columns_in, describe_file, read_table
+from anonymizer.tables.files import Given, describe_file
 from anonymizer.tables.spelling import one_text_each, read_keys
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -106,11 +108,13 @@ def _read_original(
     path: Path, release: Published, given: Given, extra: Sequence[str], *, complete: bool
 ) -> pd.DataFrame:
     form = describe_file(path, given, release.raw)
-    present = set(columns_in(path, form))
+    place = Place(path, form) if release.study is None else release.study.place_of(path, form)
     needed = release.schema.sensitive if complete else ()
-    sensitive = [n for n in release.schema.counted if n in present or n in needed]
-    columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
-    return read_table(path, form, columns)[columns]
+    with place.opened((*release.raw, *needed, *extra)) as table:
+        sensitive = [name for name in release.schema.counted if name in table.columns]
+        columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
+        lying = table.named({name: name for name in columns})
+        return records_in(lying, columns, form, ONE_BY_ONE)
 
 
 def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
