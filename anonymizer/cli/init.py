@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +13,17 @@ import click
 
 from anonymizer.cli.options import (
     DirectoryType,
+    database_option,
     format_options,
     names_listed,
     names_option,
     table_argument,
 )
-from anonymizer.errors import InputError, require_columns
+from anonymizer.errors import InputError
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
+    from anonymizer.profiling.raw import Raw
     from anonymizer.release.study.drafting import Draft, Wishes
     from anonymizer.tables.files import Format
 
@@ -51,6 +54,7 @@ Drafting = Callable[["Wishes"], "Draft"]
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
+@database_option
 @format_options
 @click.option(
     "--k",
@@ -69,6 +73,7 @@ def init(
     sensitive: tuple[str, ...] | None,
     quasi_identifiers: tuple[str, ...] | None,
     identifiers: tuple[str, ...] | None,
+    database_table: str | None,
     **form: Any,
 ) -> None:
     """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
@@ -92,19 +97,22 @@ def init(
     require_room(directory, force=force)
     if same_file(table, directory / STUDY):
         raise InputError(f"{table} is the table itself; choose another directory")
-    with progress() as watch:
-        watch(f"reading {table.name}", 0, None)
-        frame, read = read_raw(table, columns, form)
-        data = {"path": _relative(table, directory), **written(read)}
-        watch("profiling the columns", 0, None)
-        wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
-        found = draft(frame, wishes, data)
-    if interactive() and not yes and not as_json:
-        print_profile(found.profile)
-        found = _asked(found, wishes, lambda wish: draft(frame, wish, data))
-        click.confirm(f"Write the study to {directory}?", default=True, abort=True)
-    elif not as_json:
-        print_profile(found.profile)
+    with ExitStack() as opened:
+        with progress() as watch:
+            watch(f"reading {table.name}", 0, None)
+            given = read_raw(table, database_table, columns, form)
+            raw, read = opened.enter_context(given)
+            named = {} if database_table is None else {"table": database_table}
+            data = {"path": _relative(table, directory), **named, **written(read)}
+            watch("profiling the columns", 0, None)
+            wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
+            found = draft(raw, wishes, data)
+        if interactive() and not yes and not as_json:
+            print_profile(found.profile)
+            found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
+            click.confirm(f"Write the study to {directory}?", default=True, abort=True)
+        elif not as_json:
+            print_profile(found.profile)
     study = found.write(directory, force=force)
     with printing(f"the study stands in {directory}"):
         if as_json:
@@ -118,30 +126,29 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+@contextmanager
 def read_raw(
-    table: Path, columns: Sequence[str] | None, given: Mapping[str, Any]
-) -> tuple[Any, "Format"]:
-    """A whole table, and the format that was found, with the spellings of missing values.
+    table: Path,
+    database_table: str | None,
+    columns: Sequence[str] | None,
+    given: Mapping[str, Any],
+) -> Iterator[tuple["Raw", "Format"]]:
+    """A table, counted where it lies, and the format that was found, with the spellings of missing values.
 
     ``given`` is what is known of the format.
 
     Raises InputError when it cannot be read.
     """
-    from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
-    from anonymizer.tables import engine
-    from anonymizer.tables.files import Given, cleaned, describe_file, read_table
+    from anonymizer.profiling.raw import Raw
+    from anonymizer.release.study.place import Place, as_options
+    from anonymizer.tables.files import Given, describe_file
 
     names = None if columns is None else tuple(columns)
-    try:
-        form = describe_file(table, Given(columns=names, **given))
-        frame = read_table(table, form)
-        require_columns(frame.columns, ())
-    except InputError as error:
-        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
-        raise InputError(f"{error}{more}") from None
-    form = replace(form, missing_values=spellings_of_missing(frame))
-    texts = {name: cleaned(frame[name], form) for name in columns_of_texts(frame)}
-    return engine.replaced(frame, texts), form
+    with ExitStack() as opened:
+        with as_options():
+            form = describe_file(table, Given(columns=names, **given))
+            lying = opened.enter_context(Place(table, form, database_table).opened(()))
+        yield Raw.lying(lying, form)
 
 
 def written(form: "Format") -> dict[str, Any]:
