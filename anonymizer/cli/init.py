@@ -88,7 +88,7 @@ def init(
     from anonymizer.report.profile import print_draft, print_profile
     from anonymizer.report.progress import progress
 
-    directory = output or Path(f"{table.name.split('.')[0] or 'table'}-study")
+    directory = output or Path(f"{_named_after(table)}-study")
     if directory.suffix == ".toml":
         raise InputError(
             f"{directory} would be a directory, in which {STUDY} is written; name one without "
@@ -121,6 +121,14 @@ def init(
             print_draft(found, study, headless=columns is None and read.columns is not None)
 
 
+def _named_after(table: Path) -> str:
+    """What the directory of a study is called: the table, or what the files of a pattern lie in."""
+    from anonymizer.tables.files.places import PATTERN
+
+    named = next((part for part in reversed(table.parts) if not PATTERN.search(part)), "")
+    return named.split(".")[0] or "table"
+
+
 def interactive() -> bool:
     """Whether somebody sits at a terminal who can answer."""
     return sys.stdin.isatty() and sys.stdout.isatty()
@@ -133,7 +141,7 @@ def read_raw(
     columns: Sequence[str] | None,
     given: Mapping[str, Any],
 ) -> Iterator[tuple["Raw", "Format"]]:
-    """A table, counted where it lies, and the format that was found, with the spellings of missing values.
+    """A table, counted where it lies, and its format, with the spellings of missing values.
 
     ``given`` is what is known of the format.
 
@@ -168,7 +176,11 @@ def written(form: "Format") -> dict[str, Any]:
 
 
 def _relative(table: Path, directory: Path) -> str:
-    """The path of a table as a study in a directory has it."""
+    """The path of a table as a study in a directory has it; an address of a database stays."""
+    from anonymizer.tables.files.places import is_postgres
+
+    if is_postgres(table):
+        return str(table)
     try:
         path = Path(os.path.relpath(table.resolve(), directory.resolve()))
     except ValueError:  # another drive
