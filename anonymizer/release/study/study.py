@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,8 @@ class Study:
             raise InputError(f"population = {given!r:.200} must be the path of a table")
         if given not in self._populations:
             names = tuple(self.document.quasi_identifiers)
-            self._populations[given] = Population(self._everybody(given, names), given)
+            counting = partial(self._everybody, given)
+            self._populations[given] = Population(counting(names), given, counting)
         return self._populations[given]
 
     def _everybody(self, given: str, names: Sequence[str]) -> Tally:

@@ -67,6 +67,7 @@ class Stored:
         """As ``Relation.tally``."""
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
+        self._require_distinct(columns)
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
         tally = coded.tally_of(self._typed(found, columns), columns, RECORDS)
         if self.known is not None and self.known != tally.sizes.sum():
@@ -94,9 +95,7 @@ class Stored:
 
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        for name in columns:
-            if pa.types.is_nested(self._place(name)[1]):
-                raise NotToldApartError(name)
+        self._require_distinct(columns)
         counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.arrow(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
@@ -139,6 +138,11 @@ class Stored:
         """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""
         held = [(column.name, column.kind) for column in self.held]
         written(self.connection, self.query, held, path, form, parts, self.records)
+
+    def _require_distinct(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if pa.types.is_nested(self._place(name)[1]):
+                raise NotToldApartError(name)
 
     def _known_columns(self) -> dict[str, tuple[str, pa.DataType]]:
         return {column.name: (f"c{n}", column.kind) for n, column in enumerate(self.held)}
