@@ -246,6 +246,36 @@ def test_records_that_were_not_counted_never_get_through(tmp_path: Path) -> None
         assert table.recoded(moves).frame(["a"])["a"].to_list() == ["*"]
 
 
+NAMES = ["n", "count", "rowid", '"', "a b", "filename", "file_row_number", "c0", "h", "t", "*"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+def test_columns_may_have_any_name(tmp_path: Path, kind: str) -> None:
+    # Names in a database of DuckDB are equal whatever their case.
+    names = [*NAMES, "anonymizer records", *(["N", "Age", "age"] if kind != "duckdb" else [])]
+    path = tmp_path / f"a.{kind}"
+    columns = [pa.array([f"{name}1", f"{name}2"]) for name in names]
+    table = pa.Table.from_arrays(columns, names=names)
+    if kind == "duckdb":
+        with duckdb.connect(str(path)) as database:
+            database.register("given", table)
+            database.execute("CREATE TABLE t AS FROM given").fetchall()
+    elif kind == "csv":
+        write_table(table.to_pandas(), path, CSV)
+    else:
+        parquet.write_table(table, path)
+    with opened(path, describe_file(path)) as stored:
+        raw = stored.tally(names)
+        released = raw.combinations.map(lambda text: f"<{text}>")
+        moves = Moves(raw, released, np.arange(2), raw.sizes, tuple(reversed(names)))
+        for form in (CSV, PARQUET):
+            out = tmp_path / f"out{form.suffix}"
+            stored.recoded(moves).write(out, form)
+            found = read_table(out, form)
+            assert list(found.columns) == names[::-1]
+            assert found.iloc[1].to_list() == [f"<{name}2>" for name in reversed(names)]
+
+
 def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:
     for number, year in enumerate(("2020", "__HIVE_DEFAULT_PARTITION__")):
         folder = tmp_path / "p" / f"year={year}" / "kind=a%20b"

@@ -22,9 +22,6 @@ from anonymizer.tables.relations.relation import Moves
 
 COUNTING = "counting the table"
 
-RECORDS = "anonymizer records"
-"""A column of counts, next to those of the table."""
-
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -68,7 +65,9 @@ class Stored:
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        return coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        names = dict(zip(found.column_names, columns, strict=False))
+        values = self._typed(found, columns).rename_columns([*names])
+        return coded.tallied(values.append_column("n", found["n"]), names, "n")[0]
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``: HyperLogLog, off by a few per cent."""
@@ -160,8 +159,7 @@ class Stored:
     def _typed(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
         """Values with the types that the file has, columns with the names of the table."""
         arrays = [typed(found.column(n), self._place(name)[1]) for n, name in enumerate(columns)]
-        others = found.columns[len(columns) :]
-        return pa.table([*arrays, *others], names=[*columns, *[RECORDS] * len(others)])
+        return pa.table(arrays, names=[*columns])
 
 
 def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
