@@ -56,6 +56,14 @@ def coded(raw: Tally, known: Known) -> dict[str, Column]:
     return {str(name): _coded(column, known) for name, column in raw.combinations.items()}
 
 
+def untold(name: str) -> InputError:
+    """The error about a column with a role whose values are no single ones."""
+    return InputError(
+        f"column {name!r} holds values that cannot be told apart, such as lists; "
+        "it can be neither a quasi-identifier nor sensitive"
+    )
+
+
 def labels_of(moves: Moves) -> list[pa.Array]:
     """The released values of each move, by columns; InputError where they are of several types."""
     return [_labels(column) for _, column in moves.released.items()]
@@ -63,6 +71,8 @@ def labels_of(moves: Moves) -> list[pa.Array]:
 
 def _sorted(column: pa.ChunkedArray) -> Column:
     """The values of a column in their order, and their numbers."""
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
     encoded = column.dictionary_encode().combine_chunks()
     values = encoded.dictionary
     order = pc.array_sort_indices(values).to_numpy()

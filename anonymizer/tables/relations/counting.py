@@ -18,7 +18,7 @@ from anonymizer.errors import AnonymizerError, InputError, require_columns
 from anonymizer.kernels.arrays import Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations.coded import Known, tallied, values_of
+from anonymizer.tables.relations.coded import Known, tallied, untold, values_of
 from anonymizer.tables.relations.estimating import estimated
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
@@ -183,10 +183,7 @@ class Countable:
         require_columns(self.columns, columns)
         for name in columns:
             if isinstance(self._schema[name], NESTED):
-                raise InputError(
-                    f"column {name!r} holds values that cannot be told apart, such as lists; "
-                    "it can be neither a quasi-identifier nor sensitive"
-                )
+                raise untold(name)
 
     @property
     def unused(self) -> str:

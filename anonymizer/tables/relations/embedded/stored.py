@@ -15,7 +15,7 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection
-from anonymizer.tables.relations.embedded.hashing import equal_alike
+from anonymizer.tables.relations.embedded.hashing import Source, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves
@@ -42,6 +42,7 @@ class Stored:
     query: str = field(repr=False)
     held: tuple[Column, ...] = field(repr=False)
     known: int | None = None
+    _exact: coded.Known = field(default_factory=dict, repr=False)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -62,12 +63,15 @@ class Stored:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
+        self._require_told(columns)
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
         names = dict(zip(found.column_names, columns, strict=False))
         values = self._typed(found, columns).rename_columns([*names])
-        return coded.tallied(values.append_column("n", found["n"]), names, "n")[0]
+        tally, known = coded.tallied(values.append_column("n", found["n"]), names, "n")
+        self._exact.update(known)
+        return tally
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``: HyperLogLog, off by a few per cent."""
@@ -123,7 +127,8 @@ class Stored:
 
     def recoded(self, moves: Moves) -> "Stored":
         """As ``Relation.recoded``."""
-        query, kinds = moved(self.connection, self.query, self._known_columns(), moves)
+        source = Source(self.connection, self.query, self._known_columns(), self._exact)
+        query, kinds = moved(source, moves)
         held = tuple(Column(name, kind) for name, kind in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
@@ -132,6 +137,11 @@ class Stored:
         """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""
         held = [(column.name, column.kind) for column in self.held]
         written(self.connection, self.query, held, path, form, parts, self.records)
+
+    def _require_told(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if pa.types.is_nested(self._place(name)[1]):
+                raise coded.untold(name)
 
     def _known_columns(self) -> dict[str, tuple[str, pa.DataType]]:
         return {column.name: (f"c{n}", column.kind) for n, column in enumerate(self.held)}
