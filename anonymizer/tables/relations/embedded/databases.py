@@ -23,7 +23,7 @@ MOST_LISTED = 20
 """Tables that a message lists."""
 
 AS_DECIMAL = re.compile(r"U?HUGEINT")
-AS_TEXT = re.compile(r"UUID|BIT|VARINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE")
+AS_TEXT = re.compile(r"UUID|BIT|VARINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION\(.*\)")
 """Types of DuckDB that Arrow and Parquet have no exact one for."""
 
 
