@@ -408,6 +408,7 @@ def test_parts_that_were_counted_at_another_ground_are_refused(tmp_path):
     study = grounded(tmp_path, 2)
     with pytest.raises(InputError, match=r"its grounds are 'age = 5', those of .* are 'age = 2'"):
         publish_counts(study, [tmp_path / "north.counts"], tmp_path / "release")
-    study.path.write_text(study.path.read_text().replace("ground = 2", "ground = {quantiles = 9}"))
+    text = study.path.read_text().replace("widths = [10, 20]", "cuts = [[40]]")
+    study.path.write_text(text.replace("ground = 2", "ground = { quantiles = 9 }"))
     with pytest.raises(InputError, match="quantiles of 'age' follow from the records"):
         count_part(Study(study.path), tmp_path / "north.csv", tmp_path / "b.counts")
