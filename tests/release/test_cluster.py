@@ -1,10 +1,10 @@
 """Tables that Spark or Dask reads, counts, recodes and writes are released as by DuckDB."""
 
-import os
 import sys
 
 import pandas as pd
 import pytest
+from engines import spark_session
 
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import publish_applied
@@ -34,13 +34,7 @@ suppression = 0.2
 [output]
 {output}
 """
-JAVA = pytest.mark.skipif(
-    "ANONYMIZER_SPARK" not in os.environ, reason="half a minute, and Java: set ANONYMIZER_SPARK"
-)
-MEANS = [
-    'engine = "dask"',
-    pytest.param('engine = "spark"\nmaster = "local[2]"', marks=JAVA),
-]
+MEANS = ['engine = "dask"', 'engine = "spark"\nmaster = "local[2]"']
 
 
 def people():
@@ -75,9 +69,9 @@ def records(path):
 
 
 @pytest.mark.parametrize("means", MEANS)
-def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means, monkeypatch):
-    few = "--conf spark.sql.shuffle.partitions=2 --conf spark.ui.enabled=false pyspark-shell"
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", few)
+def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means):
+    if "spark" in means:
+        spark_session()  # the one that there is is used
     here = laid(tmp_path / "here", "")
     there = laid(tmp_path / "there", means, "parts = 2")
     expected, _ = publish(here, tmp_path / "here" / "out")

@@ -89,20 +89,29 @@ class DaskFrame(Frame):
 
     def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``: records go to partitions, and lie in each, at random."""
-        native, chance = table.to_native(), self.unused
-        meta = native._meta.assign(**{chance: np.zeros(0, np.int64)})
-        scattered = native.map_partitions(Scattered(seed + 1, chance), meta=meta).shuffle(chance)
-        return viewed(scattered.map_partitions(in_order, chance, meta=native._meta))
+        scattered = self._scattered(table.to_native(), seed + 1).shuffle(self._chance)
+        meta = scattered._meta.drop(columns=self._chance)
+        return viewed(scattered.map_partitions(in_order, self._chance, meta=meta))
+
+    @property
+    def _chance(self) -> str:
+        return f"{self.unused}chance"
+
+    def _scattered(self, native: Any, seed: int) -> Any:
+        """A table with a random number for each record."""
+        meta = native._meta.assign(**{self._chance: np.zeros(0, np.int64)})
+        return native.map_partitions(Scattered(seed, self._chance), meta=meta)
 
     def _recoded(self, moves: Moves) -> Any:
         row = f"{self.unused}row"
         names = dict.fromkeys([*moves.columns, *moves.raw.columns])
         native = self.native[[name for name in names if name in self.columns]].clear_divisions()
         native = _mapped(native, Rows(moves.raw, self.known, row))
+        fate: Alike | Drawn = Alike.of(moves, row)
         if moves.drawn:  # all records of a row have to be in one partition
-            native = native.shuffle(row)
-        fate = Drawn(runs_of(moves), moves.seed) if moves.drawn else Alike.of(moves)
-        released = viewed(_mapped(native, Recoded.of(moves, fate, row)))
+            native = self._scattered(native, moves.seed + 2).shuffle(row)
+            fate = Drawn(row, self._chance, runs_of(moves), moves.seed)
+        released = viewed(_mapped(native, Recoded.of(moves, fate)))
         return self.shuffled(released, moves.seed) if moves.shuffled else released
 
 
