@@ -5,6 +5,7 @@ import sys
 import pandas as pd
 import pytest
 from engines import spark_session
+from pages import ROOT, blocks
 
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import publish_applied
@@ -89,6 +90,27 @@ def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means):
         "release.json",
         "released.parquet",
     ]
+
+
+def test_the_page_on_clusters_does_what_it_says(tmp_path):
+    session = spark_session()
+    people().assign(age=lambda table: table["age"] % 50).to_parquet(tmp_path / "people")
+    (example,) = [
+        each.text
+        for each in blocks(ROOT / "docs" / "how-to" / "cluster.md")
+        if "getOrCreate" in each.text
+    ]
+    for name in ("people", "released"):  # Java has a working directory of its own
+        example = example.replace(f'"{name}"', repr(str(tmp_path / name)))
+    exec(example)
+    released = session.read.parquet(str(tmp_path / "released"))
+    assert dict(released.dtypes) == {
+        "age": "string",
+        "job": "string",
+        "disease": "string",
+        "visits": "bigint",
+    }
+    assert min(row["count"] for row in released.groupBy("age", "job").count().collect()) >= 5
 
 
 def test_a_release_is_applied_by_the_engine_of_the_study(tmp_path):

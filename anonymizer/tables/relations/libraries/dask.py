@@ -42,6 +42,17 @@ class DaskFrame(Frame):
 
     Every partition is counted and recoded as a table of Arrow, in one step for all its columns:
     a query that Dask plans and joins takes seconds for a dozen of them, however small the table.
+
+    >>> from anonymizer import Anonymizer, KAnonymity
+    >>> policy = Anonymizer({"age": {"widths": [10, 50]}}, privacy=[KAnonymity(2)])
+    >>> table = dask.dataframe.from_dict(
+    ...     {"age": [31, 34, 38, 52, 57], "visits": [1, 0, 2, 1, 4]}, npartitions=2
+    ... )
+    >>> released = policy.fit_transform(table)
+    >>> type(released).__name__, str(released.dtypes["visits"])
+    ('DataFrame', 'int64')
+    >>> released["age"].compute().tolist()
+    ['[30, 40)', '[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
 
     library = "Dask"
