@@ -139,6 +139,27 @@ def test_what_a_cluster_cannot_do_is_refused(tmp_path, means, output, message):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("java", "message"),
+    [
+        ("/usr/bin/java", r"could not be started with master local\[2\] \(OSError\); start it"),
+        (None, "Spark needs Java, which is not found; install Java 17 or later, or set JAVA_HOME"),
+    ],
+)
+def test_why_spark_does_not_start_is_said(tmp_path, monkeypatch, java, message):
+    from pyspark.sql import SparkSession
+
+    def failing(builder):
+        raise OSError
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", failing)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr("shutil.which", lambda name: java)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(InputError, match=message):
+        publish(laid(tmp_path, 'engine = "spark"\nmaster = "local[2]"'), tmp_path / "out")
+
+
 def test_csv_is_read_by_the_embedded_engine_alone(tmp_path):
     people().to_csv(tmp_path / "people.csv", index=False)
     study = laid(tmp_path, 'engine = "dask"')
