@@ -123,8 +123,14 @@ def _written(kind: pa.DataType) -> pa.DataType:
 def _partitioned(paths: Sequence[Path], schema: pa.Schema) -> list[str]:
     """The columns that folders name, and the files lack."""
     found = list(partitions(paths[0]))
-    if len(paths) == 1 or not found or {*found} & {*schema.names}:
+    both = {*found} & {*schema.names}
+    if len(paths) == 1 or both == {*found}:
         return []
+    if both:
+        raise InputError(
+            f"cannot read {paths[0]}: its folders name column {min(both)!r}, which the file has, "
+            "too; rename that folder, or leave the column out of the files"
+        )
     for path in paths:
         if list(partitions(path)) != found:
             raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
