@@ -169,6 +169,7 @@ class Connection:
     def _watched(
         self, running: "Future[Any]", watch: Watch | None, doing: str, records: int | None
     ) -> Any:
+        share = 0.0
         try:
             while True:
                 try:
@@ -176,7 +177,8 @@ class Connection:
                 except TimeoutError:
                     if running.done() or watch is None:
                         raise
-                    share = max(self.database.query_progress(), 0.0) / 100
+                    # Between two pieces of work, and at the end, it is not known: -1.
+                    share = max(self.database.query_progress() / 100, share)
                     watch(doing, int(share * (records or 100)), records or 100)
         except BaseException:
             if not running.done():
