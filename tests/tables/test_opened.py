@@ -487,3 +487,14 @@ def test_memory_is_bounded_and_left_behind_is_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
     with pytest.raises(InputError, match='must be bytes with their unit, such as "4GB"'):
         found(tmp_path / "a.parquet", PARQUET, memory="much")
+
+
+def test_a_full_disk_is_named_wherever_it_is_met(tmp_path: Path) -> None:
+    parquet.write_table(pa.table(VALUES), tmp_path / "a.parquet")
+    with (
+        pytest.raises(InputError, match=f"no space left on the disk of {tmp_path}; make room"),
+        opened(tmp_path / "a.parquet", PARQUET, scratch=tmp_path),
+        connection.worded("the table"),
+    ):
+        raise duckdb.IOException("Could not write file: No space left on device")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]

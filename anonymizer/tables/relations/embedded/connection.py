@@ -213,6 +213,13 @@ def connected(
         connection = Connection(Path(directory), memory, watch)
         try:
             yield connection
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(
+                f"no space left on the disk of {Path(directory).parent}; make room there and run "
+                "again"
+            ) from None
         finally:
             connection.close()
 
