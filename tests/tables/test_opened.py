@@ -364,6 +364,15 @@ def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:
         assert list(frame.columns) == ["n", "kind", "year"]
         assert frame["kind"].to_list() == ["a b", "a b"]
         assert frame["year"].fillna("?").to_list() == ["2020", "?"]
+    one = tmp_path / "k=5" / "p" / "year=2020"
+    one.mkdir(parents=True)
+    parquet.write_table(pa.table({"n": [1]}), one / "part.parquet")
+    for path, columns in {
+        one.parent: ["n", "year"],
+        one: ["n"],
+        one / "part.parquet": ["n"],
+    }.items():
+        assert list(found(path, describe_file(path)).columns) == columns
     (tmp_path / "c").mkdir()
     for number in range(2):
         (tmp_path / "c" / f"{number}.csv").write_text(f"a,b\n{number},x\n")
@@ -371,8 +380,11 @@ def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:
     (tmp_path / "c" / "2.csv").write_text("a,c\n1,2\n")
     with pytest.raises(InputError, match=r"2\.csv: its columns are not those of 0\.csv"):
         found(tmp_path / "c" / "*.csv", CSV)
-    with pytest.raises(InputError, match="it has no files of such names"):
+    with pytest.raises(InputError, match=r"no file has a name such as .*\*\.tsv; correct the patt"):
         describe_file(tmp_path / "c" / "*.tsv")
+    parquet.write_table(pa.table({"a": ["1"]}), tmp_path / "c" / "3.parquet")
+    with pytest.raises(InputError, match=r"c: 3\.parquet is Parquet and 0\.csv is not; remove one"):
+        describe_file(tmp_path / "c")
 
 
 def test_tables_of_databases(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Where a table lies: in a file, in several of a folder or a pattern, or in a database."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
@@ -72,16 +73,26 @@ def files_of(path: Path) -> list[Path]:
     if not folder and not pattern:
         return [path]
     found = _in_folder(path) if folder else _matching(path)
-    if not found:
-        what = "Parquet or CSV files" if folder else "files of such names"
-        raise InputError(f"there is no table in {path}: it has no {what}")
-    if len({_is_parquet(each) for each in found}) > 1:
+    if not found and folder:
         raise InputError(
-            f"{path}: some files are Parquet and others are not; name those of one kind"
+            f"there is no table in {path}: it has no Parquet or CSV files; correct its path"
         )
+    if not found:
+        raise InputError(f"no file has a name such as {path}; correct the pattern")
+    _require_alike(path, found)
     if len(found) > MOST_FILES:
         raise InputError(f"{path}: it has more than {MOST_FILES:,} files; write fewer, larger ones")
     return found
+
+
+def _require_alike(path: Path, found: Sequence[Path]) -> None:
+    """Require that all files are Parquet, or none is."""
+    kinds = {_is_parquet(each): each.name for each in reversed(found)}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{path}: {kinds[True]} is Parquet and {kinds[False]} is not; remove one kind, or give "
+            "a pattern of one, such as people/*.parquet"
+        )
 
 
 def _is_parquet(path: Path) -> bool:
@@ -102,15 +113,23 @@ def _in_folder(path: Path) -> list[Path]:
 
 def _matching(path: Path) -> list[Path]:
     """The files that match a pattern."""
-    parts = path.parts
-    fixed = next(n for n, part in enumerate(parts) if PATTERN.search(part))
-    base = Path(*parts[:fixed]) if fixed else Path()
-    return sorted(each for each in base.glob(str(Path(*parts[fixed:]))) if each.is_file())
+    base = base_of(path)
+    return sorted(each for each in base.glob(str(path.relative_to(base))) if each.is_file())
 
 
-def partitions(path: Path) -> dict[str, str | None]:
-    """The columns that the folders of a file name, as ``year=2020`` does, and their values."""
-    found = [PARTITION.fullmatch(part) for part in path.parts[:-1]]
+def base_of(path: Path) -> Path:
+    """The folder that holds the files of a table: names of folders in it may be columns."""
+    if path.is_dir():
+        return path
+    for number, part in enumerate(path.parts):
+        if PATTERN.search(part):
+            return Path(*path.parts[:number])
+    return path.parent
+
+
+def partitions(folders: Path) -> dict[str, str | None]:
+    """The columns that folders name, as ``year=2020`` does, and their values."""
+    found = [PARTITION.fullmatch(part) for part in folders.parts]
     values = {unquote(each[1]): unquote(each[2]) for each in found if each}
     empty = "__HIVE_DEFAULT_PARTITION__"
     return {name: None if value == empty else value for name, value in values.items()}

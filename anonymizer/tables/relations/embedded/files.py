@@ -11,7 +11,7 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
-from anonymizer.tables.files.places import files_of, is_database, partitions
+from anonymizer.tables.files.places import base_of, files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
 from anonymizer.tables.relations.embedded.connection import Connection, Watch, connected, literal
 from anonymizer.tables.relations.embedded.databases import database_stored
@@ -72,13 +72,17 @@ def _found(
         raise InputError(f"{path} is no database; leave out table in [data]")
     paths = files_of(path)
     if form.parquet:
-        return _parquet(connection, paths)
+        within = paths[0].parent if paths == [path] else base_of(path)
+        return _parquet(connection, paths, within)
     scanned = csv_scanned(connection, paths[0], form) if once and len(paths) == 1 else None
     return scanned or csv_stored(connection, paths, form)
 
 
-def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
-    """Parquet files of the same columns, as one table; the names of folders may be more of them."""
+def _parquet(connection: Connection, paths: Sequence[Path], within: Path) -> Stored:
+    """Parquet files of the same columns, as one table.
+
+    The names of folders that are within the one that is given may be more columns.
+    """
     schema, records = _schema(paths[0]), 0
     _require_exact(paths[0], schema)
     if any(map(pa.types.is_floating, schema.types)):
@@ -87,20 +91,34 @@ def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)
     files = ", ".join(literal(str(path)) for path in paths)
-    folders = _partitioned(paths, schema)
+    folders = _partitioned(paths, within, schema)
     hive = f"hive_partitioning = {bool(folders)}, hive_types_autocast = false"
     scanned = f"read_parquet([{files}], {hive})"
-    if folders:  # they come in an order of DuckDB's own
+    if folders:  # they come in an order of DuckDB's own, with those of folders above
         described = connection.arrow(f"DESCRIBE FROM {scanned}").column(0).to_pylist()
         folders = described[len(schema) :]
     names = [*schema.names, *folders]
     kinds = [*map(_written, schema.types), *[pa.string()] * len(folders)]
     places = ", ".join(f"p{number}" for number in range(len(names)))
-    kept = [n for n, name in enumerate(names) if not UNNAMED_INDEX.fullmatch(name)]
+    left = _unnamed(names, len(schema), within)
+    kept = [n for n in range(len(names)) if n not in left]
     shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
     held = tuple(Column(names[n], kinds[n]) for n in kept)
     return Stored(connection, query, held, records)
+
+
+def _unnamed(names: Sequence[str], own: int, within: Path) -> set[int]:
+    """The places of columns that are none of the table: an index, and names of folders above it.
+
+    ``own``: the columns of the files themselves.
+    """
+    above = {*partitions(within)}
+    return {
+        place
+        for place, name in enumerate(names)
+        if UNNAMED_INDEX.fullmatch(name) or (place >= own and name in above)
+    }
 
 
 def _require_exact(path: Path, schema: pa.Schema) -> None:
@@ -120,19 +138,21 @@ def _written(kind: pa.DataType) -> pa.DataType:
     return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
-def _partitioned(paths: Sequence[Path], schema: pa.Schema) -> list[str]:
+def _partitioned(paths: Sequence[Path], within: Path, schema: pa.Schema) -> list[str]:
     """The columns that folders name, and the files lack."""
-    found = list(partitions(paths[0]))
-    both = {*found} & {*schema.names}
-    if len(paths) == 1 or both == {*found}:
+    found, *others = (list(partitions(path.parent.relative_to(within))) for path in paths)
+    if {*found} <= {*schema.names}:
         return []
-    if both:
-        raise InputError(
-            f"cannot read {paths[0]}: its folders name column {min(both)!r}, which the file has, "
-            "too; rename that folder, or leave the column out of the files"
-        )
-    for path in paths:
-        if list(partitions(path)) != found:
+    # DuckDB takes the names of all folders, whatever the case of their letters.
+    known = {name.casefold() for name in schema.names}
+    for name in partitions(paths[0].parent):
+        if name.casefold() in known:
+            raise InputError(
+                f"cannot read {paths[0]}: its folders name column {name!r}, which the file has, "
+                "too; rename that folder, or leave the column out of the files"
+            )
+    for path, names in zip(paths[1:], others, strict=True):
+        if names != found:
             raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
     return found
 
