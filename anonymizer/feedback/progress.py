@@ -23,6 +23,12 @@ AFTER = 1.0
 OFTEN = 0.2
 """Seconds between two looks of a bar at what is done."""
 
+PACED = 1.0
+"""Seconds of a work after which its pace says how much time is left."""
+
+FAST = 1000
+"""Rate in a second from which on it is shown: that of records, not that of nodes."""
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -121,12 +127,15 @@ def bar_here() -> Callable[[], Bar] | None:
 
 
 def time_left(elapsed: float, done: int, of: int | None) -> float | None:
-    """The seconds left at the pace so far; None where it is not known.
+    """The seconds left at the pace so far; None where it is not known, as at the beginning.
 
     >>> time_left(10.0, 1, 5), time_left(10.0, 3, None), time_left(10.0, 0, 5)
     (40.0, None, None)
+    >>> time_left(0.1, 1, 100) is None
+    True
     """
-    return elapsed * (of - done) / done if of and 0 < done <= of else None
+    known = of and 0 < done <= of and elapsed >= PACED
+    return elapsed * (of - done) / done if of and known else None
 
 
 def clock(seconds: float) -> str:
@@ -139,13 +148,17 @@ def clock(seconds: float) -> str:
 
 
 def sentence(doing: str, done: int, of: int | None, left: float | None) -> str:
-    """What is being done, as a line.
+    """What is being done, as a line; with its rate, where it goes by thousands.
 
     >>> sentence("searching the lattice", 30, 120, 9.5)
     'searching the lattice: 30 of 120, 0:09 left'
+    >>> sentence("counting the table", 400_000, 1_000_000, 3.0)
+    'counting the table: 400,000 of 1,000,000, 200,000 per second, 0:03 left'
     """
     counted = f": {done:,} of {of:,}" if of else f": {done:,}" if done else ""
-    return doing + counted + ("" if left is None else f", {clock(left)} left")
+    rate = (of - done) / left if of and left else 0
+    paced = f", {rate:,.0f} per second" if rate >= FAST else ""
+    return doing + counted + paced + ("" if left is None else f", {clock(left)} left")
 
 
 class NotebookBar:

@@ -166,7 +166,8 @@ class Screen:
         self.closed = True
 
 
-def test_a_bar_shows_what_takes_long_and_goes_away():
+def test_a_bar_shows_what_takes_long_and_goes_away(monkeypatch):
+    monkeypatch.setattr(progress, "PACED", 0.0)
     screen = Screen()
     following = progress.Following(lambda: screen, after=0.01)
     following("searching", 1, 4)
