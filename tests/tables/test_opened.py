@@ -478,7 +478,8 @@ def test_who_watches_learns_how_far_a_query_is(
     assert {doing for doing, _, _ in heard} == {"counting the table"}
     shares = [done for _, done, _ in heard]
     assert shares == sorted(shares)
-    assert 0 < shares[-1] <= 100
+    assert len({*shares}) > 3
+    assert shares[-1] <= 100
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

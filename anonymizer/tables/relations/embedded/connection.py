@@ -5,7 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ class Connection:
         self.scratch, self.watch = scratch, watch
         self._numbers, self._files = count(), dict[Path, tuple[int, ...]]()
         self._attached = False
+        self._distrusted = ""
         config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
         if memory is not None:
             config["memory_limit"] = _memory(memory)
@@ -94,7 +95,8 @@ class Connection:
 
         DuckDB takes them for true, so that nothing of a column with bounds would be NaN.
         """
-        self.run(f"SET disabled_optimizers = '{STREAMED},statistics_propagation'")
+        self._distrusted = "statistics_propagation"
+        self._disable(STREAMED)
 
     def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
         """Hold a table; the name that it gets. ``kinds``: types of columns."""
@@ -150,6 +152,22 @@ class Connection:
             return self.database.sql(query).to_arrow_table()
 
         return self._followed(found, doing, records)
+
+    def counted(self, query: str, doing: str, records: int | None = None) -> pa.Table:
+        """As :meth:`arrow`, of a query whose order does not matter: it may be planned freely.
+
+        Only then DuckDB estimates what its parts give, and reports its progress by that.
+        """
+        self._disable("")
+        try:
+            return self.arrow(query, doing, records)
+        finally:
+            with suppress(duckdb.Error):  # what broke the query says more
+                self._disable(STREAMED)
+
+    def _disable(self, optimizers: str) -> None:
+        chosen = ",".join(filter(None, (optimizers, self._distrusted)))
+        self.database.execute(f"SET disabled_optimizers = '{chosen}'")
 
     def batches(self, query: str, rows: int = 1 << 17) -> Iterator[pa.RecordBatch]:
         """What a query gives, a piece at a time."""

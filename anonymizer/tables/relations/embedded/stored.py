@@ -66,7 +66,7 @@ class Stored:
         self._require_told(columns)
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
-        found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
+        found = self.connection.counted(self._counted(columns), COUNTING, self.known)
         names = dict(zip(found.column_names, columns, strict=False))
         values = self._typed(found, columns).rename_columns([*names])
         tally, known = coded.tallied(values.append_column("n", found["n"]), names, "n")
@@ -97,7 +97,7 @@ class Stored:
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
         counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
-        found = self.connection.arrow(counted, COUNTING)
+        found = self.connection.counted(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
 
     def guessed(self, given: Sequence[str], about: str) -> int:
