@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from anonymizer.errors import InputError
 
@@ -112,8 +113,8 @@ class Connection:
             found,
             ["UBIGINT"],
             returned,
-            type="arrow",
-            null_handling="special",  # what is found may be missing
+            type=PythonUDFType.ARROW,
+            null_handling=FunctionNullHandling.SPECIAL,  # what is found may be missing
             side_effects=True,
         )
         return name

@@ -31,4 +31,4 @@ def _is_date(kind: pa.DataType) -> bool:
 
 def _is_number(kind: pa.DataType) -> bool:
     types = pa.types
-    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
