@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
-
-import pandas as pd
+from typing import Any, TypeVar
 
 from anonymizer.advice.changes import Change, freeing, freeing_most, ways_out
 from anonymizer.advice.disclosure import Disclosure
@@ -21,6 +19,8 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.levels import Fixed, FullDomain, node_of
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.relations import tallied_for
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 
@@ -100,7 +100,7 @@ class Advice(Result):
 
 def advise(
     anonymizer: Anonymizer,
-    table: pd.DataFrame,
+    table: Any,
     *,
     model: str | None = None,
     sweep: bool = True,
@@ -116,7 +116,7 @@ def advise(
     anonymizer
         Roles, policy, recoding and objective; it need not be fitted.
     table
-        The table.
+        The table: a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it.
     model
         What is swept about each sensitive attribute: ``"t-closeness"`` or
         ``"entropy-l-diversity"``. By default the model that the policy has, else t-closeness with
@@ -134,6 +134,15 @@ def advise(
     InputError
         When table and parameters do not fit together, or the recoding is none that generalizes.
     """
+    recoding = _require_advisable(anonymizer, model)
+    task = anonymizer.task(*tallied_for(anonymizer, table_of(table)))
+    return advise_counted(
+        recoding, task, model=model, sweep=sweep, relax=relax, time_limit=time_limit
+    )
+
+
+def _require_advisable(anonymizer: Anonymizer, model: str | None) -> Generalization:
+    """The recoding that advice is on; InputError where there is none on it, or on the model."""
     if model is not None:
         require_one_of("model", model, SWEPT)
     recoding = anonymizer.chosen_recoding
@@ -142,10 +151,7 @@ def advise(
             f"advice is searched for on counts, and recoding {recoding.name!r} is not: choose "
             "full-domain, say, to get it"
         )
-    task = anonymizer.task(table)
-    return advise_counted(
-        recoding, task, model=model, sweep=sweep, relax=relax, time_limit=time_limit
-    )
+    return recoding
 
 
 def advise_counted(
@@ -173,10 +179,11 @@ def advise_study(
 ) -> Advice:
     """Advise on the policy of a study for its table; see ``advise``."""
     anonymizer = study.anonymizer(n_jobs, watch)
-    watch("reading the table", 0, None)
-    table = study.read()
-    watch("counting the table", 0, None)
-    return advise(anonymizer, table, model=model, time_limit=time_limit)
+    recoding = _require_advisable(anonymizer, model)
+    with study.opened(watch) as table:
+        watch("counting the table", 0, None)
+        task = anonymizer.task(*tallied_for(anonymizer, table, study.data_format))
+    return advise_counted(recoding, task, model=model, time_limit=time_limit)
 
 
 def space_of(recoding: Generalization, task: Task) -> Space:

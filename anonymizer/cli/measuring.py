@@ -164,6 +164,7 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     have these and paths between them, the bottom and the top.
     """
     from anonymizer.recoding.hasse import require_lattice
+    from anonymizer.release.relations import fitted
     from anonymizer.release.study import Study
     from anonymizer.report.lattice import lattice_dict, print_lattice
     from anonymizer.report.printing import picture_at
@@ -174,8 +175,9 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     with progress() as shown, never_lost(shown) as watch:
         estimator = described.anonymizer(jobs, watch)
         require_lattice(described.recoding)
-        watch("reading the table", 0, None)
-        graph = estimator.fit(described.read()).lattice_
+        with described.opened(watch) as table:
+            fitted(estimator, table, described.data_format)
+        graph = estimator.lattice_
     if draw:
         draw(graph)
     with printing("the lattice was searched"):

@@ -124,6 +124,11 @@ def several_option(name: str, words: str) -> Callable[[Command], Command]:
     return added
 
 
+database_option = click.option(
+    "--table", "database_table", metavar="NAME", help="The table of a database, if it has several."
+)
+
+
 def subject_options(command: Command) -> Command:
     """The options that say which columns of a table have which role, and how it is written."""
     options = (
@@ -146,6 +151,7 @@ def subject_options(command: Command) -> Command:
             help="A text that stands for a missing value; repeatable. By default ?, NA and the "
             "like where they occur.",
         ),
+        database_option,
         format_options,
     )
     for option in reversed(options):
@@ -160,6 +166,7 @@ def subject_of(
     sensitive: Sequence[str] | None,
     missing: Any,
     require: Sequence[str] = (),
+    database_table: str | None = None,
     **form: Any,
 ) -> "Subject":
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
@@ -168,7 +175,7 @@ def subject_of(
     from anonymizer.release.study.models import required_model
     from anonymizer.risk.subject import Subject, table_in
 
-    by_name = quasi_identifiers or sensitive or missing or any(form.values())
+    by_name = quasi_identifiers or sensitive or missing or database_table or any(form.values())
     if study is not None:
         if by_name or require:
             raise click.UsageError("--study gives roles, policy and format; leave out the others")
@@ -181,7 +188,7 @@ def subject_of(
                 "--sensitive diagnosis; or give a study, or a release"
             )
         return Subject.of_release(table).under(models)
-    how = {name: value or None for name, value in form.items()}
+    how = {name: value or None for name, value in form.items()} | {"table": database_table}
     return Subject.of_names(
         table, quasi_identifiers, sensitive or (), models, missing or "category", **how
     )

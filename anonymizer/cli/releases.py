@@ -185,10 +185,12 @@ def check(table: Path, as_json: bool, **options: Any) -> int:
     directory or the table in it, release.json does. Exits with 0 when the policy holds for every
     class, with 1 when not. Column names alone are no policy: --require is one.
     """
+    from anonymizer.report.progress import progress
     from anonymizer.report.verdicts import print_check
     from anonymizer.risk.check import check_file
 
-    found = check_file(subject_of(table, **options))
+    with progress() as watch:
+        found = check_file(subject_of(table, **options), watch)
     show("the table was checked", as_json, found, print_check)
     return 0 if found.satisfied else 1
 
@@ -206,6 +208,7 @@ def check(table: Path, as_json: bool, **options: Any) -> int:
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
     from anonymizer.release.publish import publish
+    from anonymizer.release.relations import fitted
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_ladder, print_release
@@ -214,7 +217,9 @@ def demo(output: Path, force: bool) -> None:
     with progress() as watch:
         study = Study(shipped("data", "demo.toml"))
         release, _ = publish(study, output, force=force, watch=watch)
-        levels = study.anonymizer().set_params(recoding="full-domain").fit(study.read()).release_
+        with study.opened() as table:
+            estimator = study.anonymizer().set_params(recoding="full-domain")
+            levels = fitted(estimator, table, study.data_format).release
     with printing(f"the release stands in {output}"):
         print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)

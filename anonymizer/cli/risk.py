@@ -57,7 +57,7 @@ def risk(
     """
     from anonymizer.report.progress import progress
     from anonymizer.report.risk import print_risk
-    from anonymizer.risk.file import assess_file, classes_named, details_at, records_numbered
+    from anonymizer.risk.file import assess_file, details_at
 
     if by == "record" and output is None:
         raise click.UsageError("--by record writes to a file only: name it with --output")
@@ -66,11 +66,11 @@ def risk(
     subject = subject_of(table, **options)
     write = output and details_at(output, [subject.path, *subject.originals], force=force)
     with progress() as watch:
-        found = assess_file(subject, size if by == "attribute" else None, watch)
-        if write:
-            watch("writing the details", 0, None)
-            detailed = records_numbered if by == "record" else classes_named
-            write(detailed(found.assessment))
+        sizes = size if by == "attribute" else None
+        details: Any = by if write else None
+        found = assess_file(subject, sizes, watch, details)
+        if write and found.details is not None:
+            write(found.details)
     classes = by == "class"
     with printing("the risk was measured"):
         if as_json:
@@ -96,6 +96,7 @@ def risk(
     required=True,
     help="The original table; or that of each release, in their order.",
 )
+@click.option("--table", metavar="NAME", help="That of originals in a database, if it has several.")
 @click.option("--identifier", help="The column that says in several originals who is who.")
 @click.option(
     "--study",

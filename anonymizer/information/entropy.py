@@ -16,18 +16,20 @@ from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 
-def entropy(counts: ArrayLike) -> Floats:
+def entropy(counts: ArrayLike, times: ArrayLike = 1) -> Floats:
     """H = -sum p log p over the last axis, p = counts / sum, in bits; 0 without records.
 
     Written as log n - (sum n_w log n_w) / n: one division, so that an exactly uniform class
-    comes out at log m to the last bits.
+    comes out at log m to the last bits. Each count is there so many ``times``.
 
     >>> entropy([[5, 5], [10, 0]]).round(12).tolist()
     [1.0, 0.0]
+    >>> entropy([5], [2]).round(12).tolist()
+    1.0
     """
-    counts = np.asarray(counts, float)
-    total = counts.sum(-1)
-    bits = _per_record(xlogx(total) - xlogx(counts).sum(-1), total)
+    counts, times = np.asarray(counts, float), np.asarray(times)
+    total = (counts * times).sum(-1)
+    bits = _per_record(xlogx(total) - (xlogx(counts) * times).sum(-1), total)
     return np.where(bits > 0, bits, 0.0)
 
 

@@ -1,7 +1,6 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
-from anonymizer.release.manifest import Manifest, digests_of, is_release, shape_of
+from anonymizer.release.manifest import Manifest, digests_of, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import (
@@ -28,13 +27,10 @@ from anonymizer.release.relations import Carried, counted_in, fitted
 from anonymizer.release.release import FILES, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
-from anonymizer.release.study.document import Engine
+from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, columns_in, disarmed, disarmed_text, formulas
-from anonymizer.tables.files.opening import require_named
-from anonymizer.tables.files.places import is_database
-from anonymizer.tables.relations.embedded.files import opened
+from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import (
     disarmed_in,
@@ -79,14 +75,13 @@ def _publish(
     on_counted: Callable[[Task], object] | None,
     key: PrivateKey | None,
 ) -> tuple[Release, Manifest]:
-    form, given = study.data_format, study.document.data
+    form = study.data_format
     written, parts = study.output_format, study.document.output.parts
     writing = Writing(written, study.disarms(written), parts, key, force)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     with output.workspace() as space:
-        means = cluster_of(study)
-        place = Place(study.data_path, form, given.table, space, given.memory, watch, *means)
+        place = study.place(space, watch)
         with place.opened(study.schema.columns) as raw:
             if writing.safe:
                 raw = with_safe_names_in(raw, (*study.schema.columns, *study.schema.identifiers))
@@ -95,76 +90,6 @@ def _publish(
             watch("writing and verifying the release", 0, None)
             promised = Promised(study.published, study.privacy, study.objective_options)
             return write_release(output, carried, promised, writing, place)
-
-
-def cluster_of(study: Study) -> tuple[Engine, str | None]:
-    """The engine of a study, and the master of its cluster; InputError where keys do not fit it."""
-    given = study.document.data
-    if given.engine == "duckdb" and given.master is not None:
-        raise InputError(
-            f'{study.path}: [data] master is the address of a cluster; add engine = "spark" or '
-            '"dask", or leave it out'
-        )
-    for key in ("memory", "table"):
-        if given.engine != "duckdb" and getattr(given, key) is not None:
-            raise InputError(
-                f"{study.path}: [data] {key} is for the embedded engine, not for "
-                f'engine = "{given.engine}"; leave one of them out'
-            )
-    return given.engine, given.master
-
-
-class Place(NamedTuple):
-    """Where a table lies and how it is read.
-
-    ``path`` and ``form``; the ``table`` of a database; ``space``: a directory for what does not fit
-    into ``memory``; ``watch`` is told of the progress; the ``engine`` that reads and writes it, and
-    the ``master`` of its cluster.
-    """
-
-    path: Path
-    form: Format
-    table: str | None
-    space: Path
-    memory: str | None = None
-    watch: Watch = ignore
-    engine: Engine = "duckdb"
-    master: str | None = None
-
-    @contextmanager
-    def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
-        """The table where it lies; InputError when it cannot be read, or lacks some columns."""
-        if self.path.is_file() and not self.form.parquet and not is_database(self.path):
-            _require_header(self.path, self.form, columns)
-        with self._lying() as found:
-            require_named(self.path, found.columns, columns, self.form)
-            yield found
-
-    def _lying(self) -> AbstractContextManager[Relation]:
-        if self.engine != "duckdb":
-            from anonymizer.tables.relations.cluster import opened_on
-
-            return opened_on(self.engine, self.path, self.form, self.master)
-        return opened(
-            self.path,
-            self.form,
-            table=self.table,
-            scratch=self.space,
-            memory=self.memory,
-            watch=self.watch,
-        )
-
-    def released(self, path: Path, form: Format) -> "Place":
-        """Where the released table lies, read with the same means."""
-        return self._replace(path=path, form=form, table=None)
-
-
-def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
-    """Require some columns of a CSV file by its first line, before all of it is read."""
-    names = columns_in(path, form)
-    if names and not {*columns} <= {*names}:
-        named = max((place for place, name in enumerate(names, 1) if name), default=1)
-        require_named(path, names[:named], columns, form)
 
 
 class Promised(NamedTuple):
@@ -286,17 +211,6 @@ def _require_unordered(models: Sequence[PrivacyModel], table: Tally) -> None:
                 f"csv-safe = true changes values that {model.name} lists in an order or a "
                 "hierarchy; leave csv-safe out, or write these values in another way"
             )
-
-
-def schema_at(study: Study, path: Path) -> Schema:
-    """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
-    schema = study.published if is_release(path) else study.schema
-    return replace(schema, identifiers=(), targets=())
-
-
-def form_at(study: Study, path: Path) -> Format:
-    """The format of a table of a study, a release or not."""
-    return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
 def reported_roles(schema: Schema, form: Format) -> ReportedRoles:

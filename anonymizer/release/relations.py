@@ -1,11 +1,16 @@
 """Tables released where they lie: counted there, recoded there, and counted again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from anonymizer.counts.ground import at_ground, grounded, require_countable
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.plan import Plan, Unseen
@@ -64,9 +69,82 @@ def counted_in(
     """
     require_columns(relation.columns, columns)
     raw = relation.tally(columns)
+    return raw, cleaned_in(raw, columns, form)
+
+
+def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally:
+    """Counted records with clean values, row by row; see ``counted_in``."""
     if form is None:
-        return raw, raw
-    return raw, engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+        return raw
+    return engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+
+
+def records_in(
+    relation: Relation, columns: Sequence[str], form: Format | None, because: str
+) -> pd.DataFrame:
+    """All records of a table in memory, one by one, with clean values in some columns.
+
+    ``because``: why they are needed so, as a sentence begins that ends in how many there are.
+    InputError where they are more than memory holds.
+    """
+    require_held(relation, because)
+    frame = relation.frame(relation.columns)
+    if form is None:
+        return frame
+    return engine.replaced(frame, {name: cleaned(frame[name], form) for name in columns})
+
+
+def admitted_in(
+    relation: Relation, raw: Tally, admitted: Tally, columns: Sequence[str]
+) -> Relation:
+    """The records of a table that were admitted, with their values in some columns.
+
+    ``raw``: the table, counted; ``admitted``: those of its rows that were, by its index.
+    """
+    changed = [name for name in columns if not _same(raw, admitted, name)]
+    if not changed and len(admitted.index) == len(raw.index):
+        return relation
+    return relation.recoded(Moves.between(raw, admitted, relation.columns, changed))
+
+
+class AtGround(NamedTuple):
+    """A table at the ground of its hierarchies, which are ``settled``, and its records, counted.
+
+    ``raw`` as they are, ``table`` with clean values, row by row.
+    """
+
+    relation: Relation
+    hierarchies: Mapping[str, Hierarchy]
+    raw: Tally
+    table: Tally
+
+    @classmethod
+    def of(
+        cls,
+        relation: Relation,
+        schema: Schema,
+        hierarchies: Mapping[str, Hierarchy],
+        form: Format | None,
+    ) -> "AtGround":
+        """Count a table by its columns with a role; InputError where memory would not hold it."""
+        relation, found = grounded(relation, hierarchies, form)
+        require_countable(relation, schema.columns, found)
+        return cls(relation, found, *counted_in(relation, schema.columns, form))
+
+
+def tallied_for(
+    anonymizer: Anonymizer, table: engine.Table | Relation, form: Format | None = None
+) -> tuple[engine.Table, Mapping[str, Hierarchy]]:
+    """What is counted for an estimator, and the hierarchies of it.
+
+    A table in memory is itself; one that lies elsewhere is counted there, at its ground.
+    """
+    if isinstance(table, pd.DataFrame | Tally):
+        return table, anonymizer.hierarchies
+    schema = anonymizer.schema
+    require_columns(table.columns, [*schema.columns, *schema.identifiers])
+    at = AtGround.of(table, schema, anonymizer.hierarchies, form)
+    return at.table, at.hierarchies
 
 
 def fitted(
@@ -81,9 +159,7 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
-    relation, hierarchies = grounded(relation, anonymizer.hierarchies, form)
-    require_countable(relation, schema.columns, hierarchies)
-    raw, table = counted_in(relation, schema.columns, form)
+    relation, hierarchies, raw, table = AtGround.of(relation, schema, anonymizer.hierarchies, form)
     task = anonymizer.task(table, hierarchies)
     if on_counted is not None:
         on_counted(task)
@@ -100,9 +176,7 @@ def applied(
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
     require_columns(relation.columns, schema.columns)
-    relation, hierarchies = grounded(relation, plan.hierarchies, form)
-    require_countable(relation, schema.columns, hierarchies)
-    raw, table = counted_in(relation, schema.columns, form)
+    relation, hierarchies, raw, table = AtGround.of(relation, schema, plan.hierarchies, form)
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
@@ -128,11 +202,11 @@ def _same(raw: Tally, released: Tally, name: str) -> bool:
         return False
     codes, values = engine.distinct(raw[name].loc[released.index])
     others, labels = engine.distinct(released[name])
-    pairs = {*zip(codes.tolist(), others.tolist(), strict=True)}
-    return all(_equal(values[code], labels[other]) for code, other in pairs)
+    place = {_told(label): number for number, label in enumerate(labels)}
+    same = np.array([place.get(_told(value), -1) for value in values], np.intp)
+    return bool((same[codes] == others).all())
 
 
-def _equal(value: object, label: object) -> bool:
-    if is_missing(value) or is_missing(label):
-        return is_missing(value) and is_missing(label)
-    return type(value) is type(label) and bool(value == label)
+def _told(value: object) -> object:
+    """What tells a value from others: its kind, too, and nothing where it is missing."""
+    return None if is_missing(value) else (type(value), value)

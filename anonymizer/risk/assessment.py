@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from anonymizer.errors import column_names
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.estimator.frames import table_of
+from anonymizer.risk.measured import Measured
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import Columnar, Refinement, refined_by
 
@@ -80,6 +83,8 @@ class Assessment:
     def by_record(self) -> pd.DataFrame:
         """One row per record, in the order of the table and with its index.
 
+        Of a table that was counted, one for each combination of values of the columns with a role.
+
         Columns: ``class`` and ``records``, the class's number and size; of re-identification
         ``posterior`` = 1 / n, ``i1``, ``i2`` (bits) and ``itpr``; and of each sensitive attribute,
         say diagnosis, ``posterior(diagnosis)``, the probability of the value that the record has,
@@ -109,21 +114,22 @@ class Assessment:
 
 
 def assess(
-    table: pd.DataFrame,
+    table: Any,
     quasi_identifiers: str | Sequence[str],
     sensitive: str | Sequence[str] = (),
     missing: Missing = "error",
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
-    Classes are the combinations of values of the quasi-identifiers. What becomes of records that
-    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
+    The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Classes are
+    the combinations of values of the quasi-identifiers. What becomes of records that miss a value
+    is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
     Raises InputError when a column is unknown or misses values, or the table has no records.
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
-    return assess_columns(schema.admit(table), schema)
+    return assess_columns(Measured.of(table_of(table), schema, respell=True).table, schema)
 
 
 def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:

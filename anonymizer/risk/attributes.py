@@ -13,7 +13,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
-from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements
+from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements, rows_in
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.numbering import crossed
@@ -47,7 +47,7 @@ def attribute_risks(
     """
     about = _sensitive_digits(table, sensitive)
     for name in names:
-        yield AttributeRisk(name, *_profiles(table[name], about))
+        yield AttributeRisk(name, *_profiles(Refinement.whole(table), table[name], about))
 
 
 def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
@@ -68,14 +68,15 @@ def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | Non
     >>> itpr(pd.DataFrame({"age": [20, 20, 30, 30], "sex": list("fmmm")}), ["age"])
     0.5
     """
-    if not len(table):
+    if not rows_in(table):
         raise InputError("no records: there is no risk to measure")
     if len(quasi_identifiers) == 1:
         return next(attribute_risks(table, quasi_identifiers, sensitive)).itpr
     about = _sensitive_digits(table, sensitive)
-    if len(table) == 1 or (about is not None and about[1] == 1):
+    whole = Refinement.whole(table)
+    if whole.sizes[0] == 1 or (about is not None and about[1] == 1):
         return 0.0
-    classes: Refinement | Ordered = Refinement.trivial(len(table))
+    classes: Refinement | Ordered = whole
     searched = 0
     for classes in refinements(table, quasi_identifiers):
         grown = classes.classes > GROWTH * searched
@@ -84,7 +85,7 @@ def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | Non
         searched = classes.classes if grown else searched
     if about is None:
         return Reidentification(classes.sizes).itpr
-    return Inference.tallied(classes.class_of, about[0]).itpr
+    return Inference.tallied(classes.class_of, about[0], whole.weights).itpr
 
 
 def _sensitive_digits(table: Columnar, name: str | None) -> Digits | None:
@@ -95,12 +96,19 @@ def _sensitive_digits(table: Columnar, name: str | None) -> Digits | None:
     return codes.astype(np.min_scalar_type(-len(values))), len(values)
 
 
-def _profiles(column: pd.Series, about: Digits | None) -> tuple[Reidentification, Inference | None]:
+def _profiles(
+    whole: Refinement, column: pd.Series, about: Digits | None
+) -> tuple[Reidentification, Inference | None]:
     """Counted in a table of class by value where that is small, else by a sort of the records."""
     digits, records = engine.numbered(column), len(column)
-    if digits[1] * (1 if about is None else about[1]) > refinement.DENSE * records:
-        classes = Refinement.trivial(records).split(digits)
-        inference = None if about is None else Inference.tallied(classes.class_of, about[0])
+    many = digits[1] * (1 if about is None else about[1]) > refinement.DENSE * records
+    if many or whole.weights is not None:
+        classes = whole.split(digits)
+        inference = (
+            None
+            if about is None
+            else Inference.tallied(classes.class_of, about[0], classes.weights)
+        )
         return Reidentification(classes.sizes), inference
     if about is None:
         sizes = crossed([digits], records)

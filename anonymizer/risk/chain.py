@@ -56,11 +56,11 @@ def chains(
     and few more than n for the record itself, where I(X;Y) = H(Y) is submodular: an attribute adds
     the less the more are known.
     """
-    whole = refined(Refinement.trivial(len(table)), table, alone)
+    whole = refined(Refinement.whole(table), table, alone)
     classes = whole.classes
     totals = [whole.measures(about).mutual_information for about in abouts]
     adds: dict[str, list[float]] = {}
-    for name, others in _all_but_one(table, list(alone), Refinement.trivial(len(table))):
+    for name, others in _all_but_one(table, list(alone), Refinement.whole(table)):
         # As many classes are the same classes: the attribute adds exactly nothing.
         same = others.classes == classes
         adds[name] = [
@@ -101,7 +101,7 @@ def _greedy(
     ``end``: the number of classes by all attributes, and their information about X.
     """
     bounds = dict(alone)  # what each can add at most; those that split no class are removed
-    left, classes, total = set(alone), Refinement.trivial(len(table)), 0.0
+    left, classes, total = set(alone), Refinement.whole(table), 0.0
     while classes.classes < end[0] and total < end[1]:
         name, classes, adds = _next(table, classes, total, bounds, about)
         total += adds

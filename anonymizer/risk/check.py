@@ -6,7 +6,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
@@ -28,12 +27,16 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
+from anonymizer.recoding import Watch, ignore
+from anonymizer.release.estimator.frames import table_of
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings.class_warnings import class_warnings
-from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
+from anonymizer.release.warnings.column_warnings import spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.risk.measured import Measured
 from anonymizer.risk.subject import Subject
+from anonymizer.tables import engine
 
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),
@@ -102,7 +105,7 @@ class Check(PolicyResult):
 
 
 def check(
-    table: pd.DataFrame,
+    table: Any,
     quasi_identifiers: str | Sequence[str],
     sensitive: str | Sequence[str] = (),
     privacy: Sequence[PrivacyModel] = (),
@@ -110,9 +113,10 @@ def check(
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
-    Nothing is recoded: classes are the combinations of values of the quasi-identifiers. A
-    population that models are about has to be recoded as the table is. What becomes of records that
-    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
+    The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Nothing is
+    recoded: classes are the combinations of values of the quasi-identifiers. A population that
+    models are about has to be recoded as the table is. What becomes of records that miss a value is
+    up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
     Raises
     ------
@@ -125,26 +129,28 @@ def check(
     models = models_of(privacy)
     people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
-    return check_table(schema.admit(table, respell=False), schema, models, population)
+    measured = Measured.of(table_of(table), schema, respell=False)
+    return check_measured(measured, schema, models, population)
 
 
-def check_table(
-    table: pd.DataFrame,
+def check_measured(
+    measured: Measured,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
+    population: engine.Table | None = None,
     identifiers: Iterable[str] = (),
 ) -> Check:
     """Check a table that was admitted, and a population recoded as it is.
 
     ``identifiers`` are columns that a release of the table leaves out; no warning is about them.
     """
+    table = measured.table
     counts = recount(table, schema, population)
     alike = all(reads_as_written(table[name]) for name in schema.sensitive)
     views = [counts] if alike else [counts, recount(table, schema, population, keys=list)]
     sizes = counts.sizes[counts.sizes > 0]
     known = {*schema.quasi_identifiers, *schema.sensitive, *identifiers}
-    others = [column for column in table.columns if column not in known]
+    others = [column for column in measured.columns if column not in known]
     return Check(
         records=counts.records,
         classes=len(sizes),
@@ -158,7 +164,7 @@ def check_table(
         warnings=(
             *class_warnings(counts, models, len(others)),
             *spelling_warnings(table, schema.sensitive),
-            *column_warnings(table, others),
+            *measured.warnings(others),
         ),
         quasi_identifiers=schema.quasi_identifiers,
     )
@@ -202,12 +208,14 @@ def _risks(counts: Counts) -> dict[str, float]:
     return risks
 
 
-def check_file(subject: Subject) -> Check:
+def check_file(subject: Subject, watch: Watch = ignore) -> Check:
     """Measure what a table file satisfies as it is, and test the policy that goes with it.
 
-    A population that models are about is recoded where the table is a release, with a manifest in
-    its directory, and taken as it is otherwise.
+    The table is counted where it lies. A population that models are about is recoded where the
+    table is a release, with a manifest in its directory, and taken as it is otherwise.
     """
-    models, table = subject.privacy, subject.read()
-    people = subject.population(table)
-    return check_table(table, subject.schema, models, people, subject.identifiers)
+    models = subject.privacy
+    with subject.measured(watch, respell=False) as measured:
+        watch("measuring the table", 0, None)
+        people = subject.population(measured.table)
+        return check_measured(measured, subject.schema, models, people, subject.identifiers)

@@ -4,13 +4,16 @@ Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers"
 streams; here all records are counted, so that figures are exact.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from anonymizer.errors import InputError, column_names
 from anonymizer.information.entropy import entropy
+from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.distinction import (
     IDENTIFYING,
     SINGLED_OUT,
@@ -20,13 +23,20 @@ from anonymizer.profiling.distinction import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.refinement import Columnar, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement, is_held, rows_in
 from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
+from anonymizer.tables.relations.relation import NotToldApartError, Relation
 
 DISTINCT = 0.8
 """The default threshold of distinction, a convention: four of five records stay distinct."""
 
 OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
+Sizes = tuple[Ints] | tuple[Ints, Ints]
+"""The records of each class; or different numbers of records, and how many classes have each."""
+
+SizesOf = Callable[[str], tuple[Sizes, Sizes] | None]
+"""The sizes of the classes by a column, and by some others and it; None of one of lists, say."""
+
 MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
 
 
@@ -79,7 +89,7 @@ def detect(
 
     names = column_names("names", names)
     subsets_up_to(size, names)
-    if not enough(distinguished(refined(Refinement.trivial(len(table)), table, names))):
+    if not enough(distinguished(refined(Refinement.whole(table), table, names))):
         return []
     found = measured(table, names, size, distinguished, enough, watch)
     sets = [Detected(**vars(one), names=names) for names, one in found.items() if enough(one)]
@@ -95,8 +105,11 @@ def require_share(what: str, given: float) -> float:
 
 def distinguished(classes: Refinement) -> Distinguished:
     """How well the columns that some classes are by distinguish records."""
-    sizes = classes.sizes
-    return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
+    return _distinguished((classes.sizes,))
+
+
+def _distinguished(sizes: Sizes) -> Distinguished:
+    return Distinguished(distinction(*sizes), separation(*sizes), share_alone(*sizes))
 
 
 @dataclass(frozen=True)
@@ -129,7 +142,7 @@ class Undeclared(Result):
 
 
 def undeclared(
-    table: Columnar,
+    table: Columnar | Relation,
     columns: Sequence[str],
     quasi_identifiers: Sequence[str],
     declared: Iterable[str] = (),
@@ -145,8 +158,9 @@ def undeclared(
     class by at least ``singled_out``. Nearly unique numbers, such as sums and times, are flagged
     too, and rightly: whoever knows one finds the record. Missing values are values.
 
-    Columns are read one at a time. ``columns`` are the names of all of them, ``declared`` those
-    that have another role: sensitive, identifier, target. Both thresholds are shares in (0, 1].
+    Columns are read one at a time, or counted where the table lies. ``columns`` are the names of
+    all of them, ``declared`` those that have another role: sensitive, identifier, target. Both
+    thresholds are shares in (0, 1].
 
     Raises InputError when a threshold is no such share, or the table lacks a column or has no
     records.
@@ -155,15 +169,16 @@ def undeclared(
     require_share("singled_out", singled_out)
     known = column_names("quasi_identifiers", quasi_identifiers)
     declared = column_names("declared", tuple(declared))
-    classes = refined(Refinement.trivial(len(table)), table, known)
+    with_known, sizes_of = _held(table, known) if is_held(table) else _lying(table, known)
     others = [name for name in columns if name not in (*known, *declared)]
-    found, skipped, before = [], [], share_alone(classes.sizes)
+    found, skipped, before = [], [], share_alone(*with_known)
     for done, name in enumerate(others):
         watch("measuring columns without a role", done, len(others))
-        figures = _figures(table, name, classes)
-        if figures is None:
+        sizes = sizes_of(name)
+        if sizes is None:
             skipped.append(name)
             continue
+        figures = _figures(*sizes, with_known)
         kind, reason, alone = None, "", figures["share_alone_combined"]
         if figures["distinction"] >= identifying:
             kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
@@ -174,15 +189,48 @@ def undeclared(
     return Undeclared(before, tuple(found), tuple(skipped))
 
 
-def _figures(table: Columnar, name: str, classes: Refinement) -> dict[str, float] | None:
-    """The figures of a column alone and with the quasi-identifiers; None if it is not countable."""
-    column = column_of(table, name)
-    try:
-        own = Refinement.trivial(len(table)).by(column)
-    except InputError:
-        return None
-    # Records that are all alone by the column are so with the quasi-identifiers too.
-    both = own if own.classes == len(table) else classes.by(column)
-    adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
-    alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
-    return vars(distinguished(own)) | alone
+def _figures(own: Sizes, both: Sizes, known: Sizes) -> dict[str, float]:
+    """The figures of a column by the sizes of its classes, alone and with the quasi-identifiers."""
+    adds = max(float(entropy(*both) - entropy(*known)), 0.0)
+    alone = {"share_alone_combined": share_alone(*both), "adds": adds}
+    return vars(_distinguished(own)) | alone
+
+
+def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
+    """The classes of a table in memory by some columns, and of each other one without and with."""
+    whole = Refinement.whole(table)
+    classes = refined(whole, table, known)
+
+    def sizes_of(name: str) -> tuple[Sizes, Sizes] | None:
+        column = column_of(table, name)
+        try:
+            own = whole.by(column)
+        except InputError:
+            return None
+        # Records that are all alone by the column are so with the quasi-identifiers too.
+        both = own if own.classes == rows_in(table) else classes.by(column)
+        return (own.sizes,), (both.sizes,)
+
+    return (classes.sizes,), sizes_of
+
+
+def _lying(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
+    """The same of a table where it lies: an engine counts how many classes have each size."""
+    one = np.ones(1, np.int64)
+    classes = _multiplicities(table, known) if known else (one * table.records, one)
+
+    def sizes_of(name: str) -> tuple[Sizes, Sizes] | None:
+        try:
+            own = _multiplicities(table, [name])
+        except NotToldApartError:
+            return None
+        return own, own if own[0].max() == 1 else _multiplicities(table, [*known, name])
+
+    return classes, sizes_of
+
+
+def _multiplicities(table: Relation, names: Sequence[str]) -> tuple[Ints, Ints]:
+    """The sizes of classes, in order, so that sums come to the same, and how many have each."""
+    sizes, times = table.multiplicities(names)
+    order = np.argsort(sizes)
+    return sizes[order], times[order]

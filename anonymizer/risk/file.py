@@ -1,9 +1,10 @@
 """The risk of a table file, and the file that its details are written to."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,19 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
+from anonymizer.risk.measured import Measured
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.subject import Subject
 from anonymizer.risk.subsets import affordable
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, write_table
+from anonymizer.tables.files.places import is_database
+
+Details = Literal["class", "record"]
+"""Whose risks are listed: those of each class, or of each record by its place in the file."""
+
+WIDE = 64
+"""Columns with a role that are counted together."""
 
 SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 
@@ -39,6 +49,7 @@ class FileRisk:
     ranking: Ranking | None = None  # None where it was not requested
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
+    details: pd.DataFrame | None = field(default=None, repr=False)  # of each class or record
 
     def to_dict(self) -> dict[str, Any]:
         """The risk as JSON has it."""
@@ -49,25 +60,53 @@ class FileRisk:
         return content
 
 
-def assess_file(subject: Subject, size: int | None = None, watch: Watch = ignore) -> FileRisk:
+def assess_file(
+    subject: Subject,
+    size: int | None = None,
+    watch: Watch = ignore,
+    details: Details | None = None,
+) -> FileRisk:
     """Measure the risk of a table file as it is: nothing is recoded.
 
-    With a ``size`` also that of subsets of up to this many attributes.
+    The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
+    attributes, and with ``details`` that of each.
     """
+    with _opened(subject, watch) as measured:
+        schema = subject.schema
+        assessment = assess_columns(measured.table, schema, watch)
+        columns = [name for name in measured.columns if isinstance(name, str)]
+        hidden = (*schema.sensitive, *subject.identifiers)
+        declared = {*hidden, *subject.targets} & set(columns)
+        known = schema.quasi_identifiers
+        others = undeclared(measured.rest, columns, known, declared, watch=watch)
+        found = FileRisk(assessment, others)
+        if details is not None:
+            watch("writing the details", 0, None)
+            found = replace(found, details=_details(assessment, measured, details))
+        if size is None:
+            return found
+        ranking = rank(measured.table, known, schema.sensitive, size, watch)
+        known = tuple(name for name in columns if name not in (*hidden, *others.skipped))
+        fits = max(affordable(size, len(known)), 1)
+        detected = detect(measured.tally(known), known, fits, watch=watch)
+        return replace(found, ranking=ranking, detected=detected, detected_size=fits)
+
+
+@contextmanager
+def _opened(subject: Subject, watch: Watch) -> Iterator[Measured]:
+    """The table as it is measured.
+
+    A Parquet file of very many columns with a role is read a column at a time, until every record
+    is alone: no two of them agree in all, so that there is nothing to count.
+    """
+    path, form, schema = subject.path, subject.form, subject.schema
+    if len(schema.columns) <= WIDE or not (form.parquet and path.is_file()) or is_database(path):
+        with subject.measured(watch, respell=True) as measured:
+            yield measured
+        return
     watch("reading the table", 0, None)
-    schema = subject.schema
-    table = open_columns(subject.path, subject.form, schema)
-    assessment = assess_columns(table, schema, watch)
-    columns = [name for name in table.columns if isinstance(name, str)]
-    hidden = (*schema.sensitive, *subject.identifiers)
-    declared = {*hidden, *subject.targets} & set(columns)
-    others = undeclared(table, columns, schema.quasi_identifiers, declared, watch=watch)
-    if size is None:
-        return FileRisk(assessment, others)
-    ranking = rank(table, schema.quasi_identifiers, schema.sensitive, size, watch)
-    known = [name for name in columns if name not in (*hidden, *others.skipped)]
-    fits = max(affordable(size, len(known)), 1)
-    return FileRisk(assessment, others, ranking, detect(table, known, fits, watch=watch), fits)
+    table = open_columns(path, form, schema)
+    yield Measured(table, table.columns, table)
 
 
 def details_at(
@@ -99,14 +138,21 @@ def details_at(
     return write
 
 
-def records_numbered(assessment: Assessment) -> pd.DataFrame:
-    """The risks of each record, by its place in the file, from 1, without dropped records."""
+def _details(assessment: Assessment, measured: Measured, details: Details) -> pd.DataFrame:
+    """The risks of each class with its values, or of each record by its place in the file."""
+    if details == "class":
+        return _classes_named(assessment)
+    if measured.original is None and isinstance(measured.table, Tally):
+        raise InputError("there are counts of the table, not its records; measure risks by class")
     risks = assessment.by_record()
+    if measured.original is not None:
+        row_of = measured.row_of
+        risks = risks.take(row_of[row_of >= 0]).set_axis(np.flatnonzero(row_of >= 0))
     risks.index = pd.Index(risks.index + 1, name="record")
     return risks
 
 
-def classes_named(assessment: Assessment) -> pd.DataFrame:
+def _classes_named(assessment: Assessment) -> pd.DataFrame:
     """The risks of each class with its values, ``value(age)`` for each attribute."""
     risks = assessment.by_class()
     class_of = assessment.classes.class_of

@@ -258,22 +258,20 @@ class Inference(Profile):
         return float(self.margin.max() / self.records)
 
     @classmethod
-    def tallied(cls, class_of: Codes, values: NDArray[np.integer]) -> "Inference":
-        """Count records by the class and the value code of each, shapes (records,).
+    def tallied(
+        cls, class_of: Codes, values: NDArray[np.integer], weights: Ints | None = None
+    ) -> "Inference":
+        """Count records by the class and the value code of each row, shapes (rows,).
 
-        Class codes are 0, 1, ... with no gap. Records are sorted where cells are many.
+        Class codes are 0, 1, ... with no gap; ``weights`` are the records of each row, one where
+        there are none. Rows are sorted where cells are many.
         """
         number = int(values.max(initial=-1)) + 1
         keys = np.multiply(class_of, number, dtype=np.int64) + values
-        if int(keys.max(initial=-1)) + 1 > DENSE * len(keys):
-            cells, counts = np.unique(keys, return_counts=True)
-        else:
-            every = np.bincount(keys)
-            cells = np.flatnonzero(every)
-            counts = every[cells]
+        cells, counts = _counted(keys, weights)
         rows, codes = np.divmod(cells, max(number, 1))
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        margin = np.bincount(values, minlength=number)
+        margin = np.bincount(values, weights, minlength=number)
         return cls(counts.astype(np.int64), codes, starts, margin.astype(np.int64))
 
     def _by_class(self, cells: NDArray[Any]) -> Floats:
@@ -292,6 +290,18 @@ def measures(joint: ArrayLike) -> Measures:
     0.188722
     """
     return Inference.of(joint).measures
+
+
+def _counted(keys: Ints, weights: Ints | None) -> tuple[Ints, NDArray[Any]]:
+    """The distinct keys of some rows, in order, and the records of each."""
+    if int(keys.max(initial=-1)) + 1 > DENSE * len(keys):
+        if weights is None:
+            return np.unique(keys, return_counts=True)
+        cells, cell_of = np.unique(keys, return_inverse=True)
+        return cells, np.bincount(cell_of, weights)
+    every = np.bincount(keys, weights)
+    cells = np.flatnonzero(every)
+    return cells, every[cells]
 
 
 def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:

@@ -127,7 +127,8 @@ def rank(
     abouts = {name: _numbers(column_of(table, name)) for name in sensitive}
     found = measured(table, names, size, partial(_ranked, abouts), watch=watch)
     subsets = (replace(ranked, names=subset) for subset, ranked in found.items())
-    ranking = Ranking(len(table), min(int(size), len(names)), _sorted(subsets, METRICS[0], None))
+    records = int(Refinement.whole(table).sizes.sum())
+    ranking = Ranking(records, min(int(size), len(names)), _sorted(subsets, METRICS[0], None))
     if not chain:
         return ranking
     about = (None, *sensitive)

@@ -1,10 +1,10 @@
 """Equivalence classes refined one column at a time."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sized
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from anonymizer.kernels.arrays import Codes, Ints, Places
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Digits
+from anonymizer.tables.engine import Digits, Tally
 
 DENSE = 4
 """Up to this many cells of class by value per record are counted in a full table."""
@@ -31,26 +31,40 @@ BLOCK = 1 << 16
 
 
 class Columnar(Protocol):
-    """A table that gives its columns one at a time: a DataFrame, or a file read by column."""
-
-    def __len__(self) -> int:
-        """The number of records."""
+    """A table that gives its columns one at a time: a DataFrame, a tally, a file read by column."""
 
     def __getitem__(self, name: str, /) -> pd.Series:
         """A column."""
+
+
+def is_held(table: object) -> TypeGuard[Columnar]:
+    """Whether a table gives its columns, rather than counts where it lies."""
+    return not callable(getattr(table, "multiplicities", None))  # no column is called
+
+
+def rows_in(table: Columnar) -> int:
+    """How many rows a table has, each of which stands for a record, or for several of a tally."""
+    return len(table.index) if isinstance(table, Tally) else len(cast(Sized, table))
 
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
     """The equivalence classes of the records of a table."""
 
-    class_of: Codes  # of each record, shape (records,), numbered 0, 1, ... without a gap
+    class_of: Codes  # of each row, shape (rows,), numbered 0, 1, ... without a gap
     classes: int  # their number
+    weights: Ints | None = None  # records of each row, shape (rows,); None where each has one
 
     @classmethod
     def trivial(cls, records: int) -> "Refinement":
         """All records in one class."""
         return cls(np.zeros(records, np.intp), min(records, 1))
+
+    @classmethod
+    def whole(cls, table: Columnar) -> "Refinement":
+        """All records of a table in one class."""
+        weights = table.sizes if isinstance(table, Tally) else None
+        return replace(cls.trivial(rows_in(table)), weights=weights)
 
     def by(self, column: pd.Series) -> "Refinement":
         """Split each class by the values of one more column; a missing value is a value."""
@@ -66,17 +80,22 @@ class Refinement:
             np.multiply(self.class_of[block], number, out=keys[block])
             keys[block] += codes[block]
         if self.classes * number > DENSE * len(codes):
-            return Refinement(keys := pd.factorize(keys)[0], int(keys.max()) + 1)
+            return self._split_into(keys := pd.factorize(keys)[0], int(keys.max()) + 1)
         counts = np.bincount(keys, minlength=self.classes * number)
         place = np.cumsum(counts > 0, dtype=np.int32) - 1
         for block in _blocks(len(codes)):
             keys[block] = place[keys[block]]
-        return Refinement(keys, int(place[-1]) + 1)
+        return self._split_into(keys, int(place[-1]) + 1)
+
+    def _split_into(self, class_of: Codes, classes: int) -> "Refinement":
+        return Refinement(class_of, classes, self.weights)
 
     @cached_property
     def sizes(self) -> Ints:
         """Records of each class, shape (classes,)."""
-        return np.bincount(self.class_of, minlength=self.classes).astype(np.int64)
+        # Sums of whole numbers below 2^53 are exact as floats.
+        sizes = np.bincount(self.class_of, self.weights, minlength=self.classes)
+        return sizes.astype(np.int64)
 
     def is_homogeneous(self, digits: Digits | None = None) -> bool:
         """Whether a class has one record, or one code; where cells are many, False."""
@@ -97,7 +116,7 @@ class Refinement:
 
     def inference(self, column: pd.Series) -> Inference:
         """The profile of the classes with a sensitive attribute at risk."""
-        return Inference.tallied(self.class_of, by_text(column)[0])
+        return Inference.tallied(self.class_of, by_text(column)[0], self.weights)
 
     def measures(self, about: pd.Series | None) -> Measures:
         """The measures about a sensitive attribute, or with None about the record itself."""
@@ -179,16 +198,17 @@ class Ordered:
 def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:
     """The classes of the records of a table that agree in all of some columns.
 
-    Classes are numbered in the order of their first records. Once every record has a class of its
+    Classes are numbered in the order of their first rows. Once every record has a class of its
     own, further columns are not read.
     """
     found = deque(refinements(table, names), maxlen=1)[0]
-    class_of, records = found.class_of, len(table)
+    class_of, records = found.class_of, rows_in(table)
     first = np.empty(found.classes, np.intp)
     first[class_of[::-1]] = np.arange(records)[::-1]  # what is written last stays
     starts = np.zeros(records, bool)
     starts[first] = True
-    return Refinement((np.cumsum(starts) - 1)[first][class_of], found.classes)
+    numbered = (np.cumsum(starts) - 1)[first][class_of]
+    return replace(Refinement.whole(table), class_of=numbered, classes=found.classes)
 
 
 def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | Ordered]:
@@ -197,8 +217,8 @@ def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | 
     Each is valid until the next only. Several columns are split by at once. Where a full table of
     class by value would be too large and work enough is left, records are sorted by class.
     """
-    names, records = list(names), len(table)
-    classes: Refinement | Ordered = Refinement.trivial(records)
+    names, records = list(names), rows_in(table)
+    classes: Refinement | Ordered = Refinement.whole(table)
     keys, bound = np.zeros(records, np.int32), 1
     for place, name in enumerate(names):
         codes, number = engine.numbered(table[name])
@@ -221,7 +241,7 @@ def _split(classes: Refinement | Ordered, pack: Digits, ahead: int) -> Refinemen
     if isinstance(classes, Ordered):
         return classes.by(pack)
     records = len(classes.class_of)
-    if classes.classes * pack[1] > records:
+    if classes.classes * pack[1] > records and classes.weights is None:
         kernel = ordering(DEARER * records * (ahead + 1))
         if kernel is not None:
             return Ordered.of(classes.class_of, classes.classes, kernel).by(pack)

@@ -3,30 +3,25 @@
 Roles and policy come from a study, from the manifest of a release, or from names of columns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from anonymizer.counts.schema import Missing, Schema
-from anonymizer.errors import InputError, require_columns
 from anonymizer.privacy import PrivacyModel, models_of, population_of
-from anonymizer.profiling.missing import spellings_of_missing
-from anonymizer.release.manifest import Manifest, is_release, sound
-from anonymizer.release.publish import form_at, schema_at
-from anonymizer.release.release import MANIFEST
+from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest import Manifest, home_of, is_release, sound
+from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.study import Study
+from anonymizer.release.study.place import Place, as_options
 from anonymizer.release.verification import recoded_people
-from anonymizer.tables.files import (
-    Format,
-    Given,
-    columns_in,
-    describe_file,
-    read_table,
-    release_format,
-)
+from anonymizer.risk.measured import Measured
+from anonymizer.tables import engine
+from anonymizer.tables.counts_file import read_counts
+from anonymizer.tables.files import Format, Given, describe_file, release_format
+from anonymizer.tables.relations.relation import Relation
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +42,10 @@ class Subject:
         Other tables that a file of results must not replace.
     given, manifest, study
         Where the policy comes from: models by themselves, a manifest, or a study.
+    table
+        That of a database, where there is no study.
+    named
+        Whether columns are given by name, and what the file does not show as options.
     """
 
     path: Path
@@ -58,6 +57,8 @@ class Subject:
     given: Sequence[PrivacyModel] = ()
     manifest: Manifest | None = None
     study: Study | None = None
+    table: str | None = None
+    named: bool = False
 
     @classmethod
     def of_study(cls, study: Study, path: Path) -> "Subject":
@@ -65,8 +66,8 @@ class Subject:
         roles, path = study.schema, table_in(path)
         return cls(
             path,
-            schema_at(study, path),
-            form_at(study, path),
+            _schema_at(study, path),
+            _form_at(study, path),
             roles.identifiers,
             roles.targets_alone,
             (study.data_path,),
@@ -79,12 +80,16 @@ class Subject:
 
         Raises InputError when there is no manifest, or it is not about this table.
         """
-        directory = path if path.is_dir() else path.parent
+        directory = home_of(path)
         manifest = Manifest.read(directory / MANIFEST)
         with sound(directory / MANIFEST):
             table, roles = manifest.table_at(path), manifest.roles
             columns = manifest.file[1]
-        form = release_format(table, columns.separator, tuple(columns.missing_values))
+        missing_values = tuple(columns.missing_values)
+        if table.name == COUNTS:
+            form = Format(True, missing_values=missing_values)
+        else:
+            form = release_format(table, columns.separator, missing_values)
         schema = replace(roles, targets=())
         identifiers = tuple(columns.identifiers)
         return cls(table, schema, form, identifiers, roles.targets_alone, manifest=manifest)
@@ -97,17 +102,20 @@ class Subject:
         sensitive: Sequence[str] = (),
         privacy: Sequence[PrivacyModel] = (),
         missing: Missing = "category",
+        table: str | None = None,
         **form: Any,
     ) -> "Subject":
         """Any table, with columns by name.
 
-        ``form``: what is known of how the file is written (see ``Given``); the rest is found,
-        spellings of missing values among it.
+        ``table``: that of a database, where it has several. ``form``: what is known of how the file
+        is written (see ``Given``); the rest is found, spellings of missing values among it.
         """
         path = table_in(path)
         schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
-        found = _form_of(path, schema, form)
-        return cls(path, schema, found, given=models_of(privacy))
+        given = {name: value for name, value in form.items() if value is not None}
+        with as_options():
+            found = describe_file(path, Given(**given), schema.columns)
+        return cls(path, schema, found, given=models_of(privacy), table=table, named=True)
 
     def under(self, models: Sequence[PrivacyModel]) -> "Subject":
         """The same under another policy; its own where no model is given."""
@@ -125,12 +133,30 @@ class Subject:
             return self.manifest.policy
         return self.given
 
-    def read(self) -> pd.DataFrame:
-        """The records that are counted, as they are written."""
-        table = read_table(self.path, self.form, self.schema.columns)
-        return self.schema.admit(table, respell=False)
+    @contextmanager
+    def measured(self, watch: Watch = ignore, *, respell: bool) -> Iterator[Measured]:
+        """The table as it is measured, while it is open; see ``Schema.admit``."""
+        watch("reading the table", 0, None)
+        if self.path.name == COUNTS:
+            yield Measured.counted(read_counts(self.path)[0], self.schema)
+            return
+        with self._opened(watch) as table:
+            watch("counting the table", 0, None)
+            found = self.named and not self.form.missing_values
+            yield Measured.lying(table, self.schema, self.form, respell=respell, spelled=found)
 
-    def population(self, table: pd.DataFrame) -> pd.DataFrame | None:
+    @contextmanager
+    def _opened(self, watch: Watch) -> Iterator[Relation]:
+        if self.study is None:
+            place = Place(self.path, self.form, self.table, watch=watch)
+        else:
+            place = self.study.place_of(self.path, self.form, watch)
+        with ExitStack() as stack:
+            with as_options() if self.named else nullcontext():
+                table = stack.enter_context(place.opened(self.schema.columns))
+            yield table
+
+    def population(self, table: engine.Table) -> engine.Table | None:
         """The population of the policy, recoded where the table is a release."""
         if self.study is None:
             return None
@@ -147,16 +173,14 @@ def table_in(path: Path) -> Path:
     return path
 
 
-def _form_of(path: Path, schema: Schema, known: Mapping[str, Any]) -> Format:
-    """The format of a file, with the spellings of missing values in the named columns."""
-    given = {name: value for name, value in known.items() if value is not None}
-    try:
-        form = describe_file(path, Given(**given), schema.columns)
-        require_columns(columns_in(path, form), schema.columns)
-    except InputError as error:
-        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
-        raise InputError(f"{error}{more}") from None
-    if form.missing_values:
-        return form
-    named = read_table(path, form, schema.columns)[list(schema.columns)]
-    return replace(form, missing_values=spellings_of_missing(named))
+def _schema_at(study: Study, path: Path) -> Schema:
+    """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
+    schema = study.published if is_release(path) else study.schema
+    return replace(schema, identifiers=(), targets=())
+
+
+def _form_at(study: Study, path: Path) -> Format:
+    """The format of a table of a study, a release or not."""
+    if path.name == COUNTS:
+        return Format(True)
+    return study.released_format_of(path) if is_release(path) else study.format_of(path)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError, is_whole
 from anonymizer.recoding import Watch, ignore
-from anonymizer.risk.refinement import Columnar, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement, rows_in
 
 Subset = tuple[str, ...]
 T = TypeVar("T")
@@ -34,7 +34,7 @@ def column_of(table: Columnar, name: str) -> pd.Series:
 def refined(classes: Refinement, table: Columnar, names: Iterable[str]) -> Refinement:
     """Split classes by more columns, which are read until every record is alone."""
     for name in names:
-        if classes.classes == len(table):
+        if classes.classes == rows_in(table):
             break
         classes = classes.by(column_of(table, name))
     return classes
@@ -97,7 +97,7 @@ def measured(
         """
         for name in reversed(subset) if len(subset) > 1 else ():
             less = _without(subset, name)
-            if classes_of[less] == len(table) or any(
+            if classes_of[less] == rows_in(table) or any(
                 classes_of[_without(subset, other)] == classes_of[_without(less, other)]
                 for other in less
             ):
@@ -123,7 +123,7 @@ def measured(
             elif len(subset) < size:
                 visit(subset, own, place + 1)
 
-    trivial = Refinement.trivial(len(table))
+    trivial = Refinement.whole(table)
     visit((), lambda: trivial, 0)
     return found
 

@@ -14,9 +14,9 @@ from anonymizer.errors import InputError, column_names, is_whole, jobs_of, requi
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.plan import Plan
-from anonymizer.release.release import MANIFEST
+from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -221,10 +221,15 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     the release. Raises PolicyBrokenError when an
     identifier stands in the released table.
     """
-    directory = path if path.is_dir() else path.parent
+    directory = home_of(path)
     manifest = Manifest.read(directory / MANIFEST)
-    if path.is_dir():
+    if path == directory:
         path = manifest.table_at(path)
+    if path.name == COUNTS:
+        raise InputError(
+            f"{path} holds counts, and quality compares a release with its table record by record; "
+            "measure each part where its table lies"
+        )
     watch("reading the tables", 0, None)
     form = study.released_format_of(path)
     released = study.read(path, form)

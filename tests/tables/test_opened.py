@@ -22,6 +22,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import describe_file, read_table, write_table
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.embedded import connection
 from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves
 
@@ -106,13 +107,39 @@ def test_csv_is_read_or_refused_as_by_the_strict_reader(tmp_path: Path, content:
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     assert outcome(path, found) == outcome(path, read_table)
+    assert counted(path, once=True) == counted(path, once=False)
 
 
-def test_ends_of_lines_within_fields_are_read_whatever_is_read_in_parallel(tmp_path: Path) -> None:
+def counted(path: Path, once: bool) -> object:
+    """The records of each combination of all values; None where the file is refused."""
+    try:
+        with opened(path, CSV, once=once) as table:
+            tally = table.tally(table.columns)
+    except InputError:
+        return None
+    return list(tally.columns), written(tally.combinations), tally.sizes.tolist()
+
+
+@pytest.mark.parametrize("large", [1 << 24, 0])
+def test_ends_of_lines_within_fields_are_read_whatever_is_read_in_parallel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(connection, "LARGE", large)
     path = tmp_path / "a.csv"
     frame = pd.DataFrame({"a": [str(n) for n in range(30_000)], "b": "x,1\n2,y\n" * 40})
     frame.to_csv(path, index=False)
     assert found(path, CSV).equals(read_table(path, CSV))
+
+
+def test_a_file_that_is_counted_once_is_no_table_of_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "x,1\ny,2\nx,1\n" * 1000, encoding="utf-8")
+    with opened(path, CSV, once=True) as table:
+        held = table.connection.number("SELECT count(*) FROM duckdb_tables()")
+        assert (held, table.tally(["a"]).sizes.tolist()) == (0, [2000, 1000])
+        path.write_text("a,b\n" + "x,1\ny,2\nx,1\n" * 999 + "x,1\ny,2\nz,1\n", encoding="utf-8")
+        with pytest.raises(InputError, match="it was changed while it was read"):
+            table.tally(["a"])
 
 
 def test_csv_is_found_in_compressed_files_and_other_encodings(tmp_path: Path) -> None:

@@ -16,16 +16,15 @@ from anonymizer.release.manifest.standing import require_free, same_file
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan, Unseen
 from anonymizer.release.publish import (
-    Place,
     Promised,
     Writing,
-    cluster_of,
     write_release,
 )
 from anonymizer.release.relations import Carried, applied, counted_in
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
+from anonymizer.release.study.place import Place
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, columns_in, describe_file
@@ -84,8 +83,8 @@ def publish_applied(
         form = _format(table, manifest, plan.schema.columns, study)
         writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
         with output.workspace() as space:
-            means = ("duckdb", None) if study is None else cluster_of(study)
-            place = Place(table, form, None, space, None, watch, *means)
+            own = Place(table, form) if study is None else study.place_of(table, form)
+            place = own._replace(space=space, watch=watch)
             with _as_study(study), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)

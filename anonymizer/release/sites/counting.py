@@ -16,7 +16,6 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.publish import Place
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -168,8 +167,8 @@ def part_at(
 
     ``space``: a directory for what does not fit into memory.
     """
-    form, given = study.format_of(path), study.document.data
-    place = Place(path, form, given.table, space, given.memory, watch)
+    form = study.format_of(path)
+    place = study.place_of(path, form, watch)._replace(space=space)
     with place.opened(study.schema.columns) as raw:
         yield raw, form
 

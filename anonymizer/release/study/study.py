@@ -1,32 +1,42 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from anonymizer.counts.ground import require_countable
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
-from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.recoding.problem.problem import Watch
+from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.relations import counted_in, records_in
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
-from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
+from anonymizer.release.study.place import Place
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format, Given, describe_file, release_format
 from anonymizer.tables.files.format import is_parquet
+from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import Draft
+    from anonymizer.tables.relations.relation import Relation
+
+
+ONE_BY_ONE = "records are compared one by one"
+"""Why a table is held in memory."""
 
 
 class Study:
@@ -113,11 +123,18 @@ class Study:
         if not isinstance(given, str):
             raise InputError(f"population = {given!r:.200} must be the path of a table")
         if given not in self._populations:
-            path = self.path.parent / given
             names = tuple(self.document.quasi_identifiers)
-            table = read_table(path, self.format_of(path, names), names)
-            self._populations[given] = Population(table, given)
+            counting = partial(self._everybody, given)
+            self._populations[given] = Population(counting(names), given, counting)
         return self._populations[given]
+
+    def _everybody(self, given: str, names: Sequence[str]) -> Tally:
+        """The people of a population, counted where it lies."""
+        path = self.path.parent / given
+        form = self.format_of(path, names)
+        with self.place_of(path, form).opened(names) as table:
+            require_countable(table, names, {})
+            return counted_in(table, names, form)[1]
 
     @cached_property
     def schema(self) -> Schema:
@@ -284,13 +301,54 @@ class Study:
         data = self.document.data
         return release_format(path, data.separator, data.missing_values)
 
-    @logged("reading", lambda table: {"columns": len(table.columns)})
+    def place(self, space: Path | None = None, watch: Watch = ignore) -> Place:
+        """Where the study's table lies, and how it is read; InputError where keys do not fit.
+
+        ``space``: a directory for what does not fit into memory.
+        """
+        return self._place(self.data_path, self.data_format, watch)._replace(space=space)
+
+    def place_of(self, path: Path, form: Format, watch: Watch = ignore) -> Place:
+        """Where another table lies, which is read by the means of the study's own."""
+        own, database = self._place(path, form, watch), is_database(path)
+        if own.engine != "duckdb" and (database or not form.parquet):
+            return Place(path, form, watch=watch)  # no cluster reads it
+        return own if database else own._replace(table=None)
+
+    def _place(self, path: Path, form: Format, watch: Watch) -> Place:
+        given = self.document.data
+        if given.engine == "duckdb" and given.master is not None:
+            raise InputError(
+                f'{self.path}: [data] master is the address of a cluster; add engine = "spark" or '
+                '"dask", or leave it out'
+            )
+        for key in ("memory", "table"):
+            if given.engine != "duckdb" and getattr(given, key) is not None:
+                raise InputError(
+                    f"{self.path}: [data] {key} is for the embedded engine, not for "
+                    f'engine = "{given.engine}"; leave one of them out'
+                )
+        means = (None, given.memory, watch, given.engine, given.master)
+        return Place(path, form, given.table, *means)
+
+    @contextmanager
+    def opened(self, watch: Watch = ignore) -> "Iterator[Relation]":
+        """The study's table where it lies, with the columns of its schema."""
+        watch("reading the table", 0, None)
+        with self.place(watch=watch).opened(self.schema.columns) as table:
+            yield table
+
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:
-        """Read the study's table, or another one of its kind, with the columns of a schema."""
-        path = self.data_path if path is None else path
-        return read_table(path, form or self.format_of(path), (schema or self.schema).columns)
+        """The records of the study's table, or of another one of its kind, one by one.
+
+        They have the columns of a schema. InputError where they are more than memory holds.
+        """
+        names = (schema or self.schema).columns
+        place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
+        with place.opened(names) as table:
+            return records_in(table, names, place.form, ONE_BY_ONE)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""

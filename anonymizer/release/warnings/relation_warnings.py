@@ -189,7 +189,7 @@ def _counted_warnings(
             continue
         if not (alone or open_about):
             continue
-        sizes, values = marked.table.multiplicities(name)
+        sizes, values = marked.table.multiplicities([name])
         if own := singled_out(sizes, values):
             yield ReleaseWarning("nearly-unique-column", str(name), own, marked.records)
             continue
@@ -199,6 +199,26 @@ def _counted_warnings(
                 yield ReleaseWarning(
                     "column-gives-away", str(name), gain, marked.records, about=each.name
                 )
+
+
+def unique_warnings(relation: Relation, others: Sequence[str]) -> Iterator[ReleaseWarning]:
+    """The warnings of ``column_warnings`` about a table that hides nothing.
+
+    ``others``: columns without a role.
+    """
+    if not others:
+        return
+    some = relation.sample(others, FEW)
+    for name in others:
+        try:
+            if not nearly_unique(some[name]):
+                continue
+            sizes, values = relation.multiplicities([name])
+        except (TypeError, ValueError, OverflowError, NotImplementedError, InputError):
+            continue
+        if own := singled_out(sizes, values):
+            records = int((sizes * values).sum())
+            yield ReleaseWarning("nearly-unique-column", str(name), own, records)
 
 
 def _gain(marked: Marked, column: str, values: int, about: str) -> int:

@@ -56,14 +56,6 @@ def coded(raw: Tally, known: Known) -> dict[str, Column]:
     return {str(name): _coded(column, known) for name, column in raw.combinations.items()}
 
 
-def untold(name: str) -> InputError:
-    """The error about a column with a role whose values are no single ones."""
-    return InputError(
-        f"column {name!r} holds values that cannot be told apart, such as lists; "
-        "it can be neither a quasi-identifier nor sensitive"
-    )
-
-
 def labels_of(moves: Moves) -> list[pa.Array]:
     """The released values of each move, by columns; InputError where they are of several types."""
     return [_labels(column) for _, column in moves.released.items()]
@@ -94,8 +86,8 @@ def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     """Values as Python has them; those that it cannot hold are texts."""
-    if column.type == pa.time64("ns"):  # Python has microseconds
-        return _series(column.cast(pa.string()))
+    if column.type == pa.time64("ns"):
+        return _times(column)
     values = _series(column)
     try:
         if pa.types.is_temporal(column.type):
@@ -103,6 +95,14 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     except OverflowError:
         return _series(column.cast(pa.string()))
     return values
+
+
+def _times(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    """Times of day as Python has them; as texts where it would cut them to microseconds."""
+    try:
+        return _series(column.cast(pa.time64("us")))
+    except pa.ArrowInvalid:
+        return _series(column.cast(pa.string()))
 
 
 def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:

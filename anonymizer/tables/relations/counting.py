@@ -18,9 +18,9 @@ from anonymizer.errors import AnonymizerError, InputError, require_columns
 from anonymizer.kernels.arrays import Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
-from anonymizer.tables.relations.coded import Known, tallied, untold, values_of
+from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
-from anonymizer.tables.relations.relation import Rounded
+from anonymizer.tables.relations.relation import NotToldApartError, Rounded
 from anonymizer.tables.steps import Step
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
@@ -45,7 +45,7 @@ class Countable:
     def __init__(self, table: Any) -> None:
         self.table = table
         self._schema = table.collect_schema()
-        self._known: Known = {}
+        self.known: Known = {}
 
     def __repr__(self) -> str:
         """What it is; not the values of anybody."""
@@ -71,9 +71,9 @@ class Countable:
         self.require_distinct(columns)
         names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
         with self.told():
-            counted = self._counted(names)
+            counted = self.counted(names, self.unused)
         tally, known = tallied(self.collected(counted), names, self.unused)
-        self._known |= known
+        self.known |= known
         return tally
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
@@ -90,9 +90,11 @@ class Countable:
             return spread
         return self._values(self.comparable(columns).head(most), columns)
 
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+    def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        sizes = self._counted({f"{self.unused}0": column}).group_by(self.unused)
+        self.require_distinct(columns)
+        names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
+        sizes = self.counted(names, self.unused).group_by(self.unused)
         found = self.collected(sizes.agg(nw.len().alias(f"{self.unused}n")))
         size, times = (found[name].to_numpy() for name in (self.unused, f"{self.unused}n"))
         return size.astype(np.int64), times.astype(np.int64)
@@ -100,7 +102,7 @@ class Countable:
     def guessed(self, given: Sequence[str], about: str) -> int:
         """As ``Relation.guessed``."""
         names = {f"{self.unused}{place}": name for place, name in enumerate([*given, about])}
-        size, best = nw.col(self.unused), self._counted(names)
+        size, best = nw.col(self.unused), self.counted(names, self.unused)
         if given:
             groups = [*names][: len(given)]
             best = best.group_by(*groups, drop_null_keys=False).agg(size.max())
@@ -134,10 +136,13 @@ class Countable:
         keys = self.with_keys(self.plain(self.table, columns), names)
         return keys.select(*(nw.col(new).alias(name) for new, name in names.items()))
 
-    def _counted(self, names: Mapping[str, str]) -> Any:
-        """The records of each combination of values of the columns that have new names."""
+    def counted(self, names: Mapping[str, str], size: str) -> Any:
+        """The records of each combination of values of the columns that have new names.
+
+        They are in a column that is called ``size``.
+        """
         keys = self.with_keys(self.plain(self.table, [*names.values()]), names)
-        return keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(self.unused))
+        return keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(size))
 
     def _values(self, table: Any, columns: Sequence[str]) -> pd.DataFrame:
         """Records in memory, values as a tally has them."""
@@ -189,7 +194,7 @@ class Countable:
         require_columns(self.columns, columns)
         for name in columns:
             if isinstance(self._schema[name], NESTED):
-                raise untold(name)
+                raise NotToldApartError(name)
 
     @property
     def unused(self) -> str:

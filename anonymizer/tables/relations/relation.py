@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
@@ -76,6 +77,16 @@ class Moves:
         return bool((self.records != self.raw.sizes[self.of]).any())
 
 
+class NotToldApartError(InputError):
+    """A column holds lists and the like."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"column {name!r} holds values that cannot be told apart, such as lists; it can be "
+            "neither a quasi-identifier nor sensitive"
+        )
+
+
 class Relation(Protocol):
     """A table where it lies.
 
@@ -118,10 +129,11 @@ class Relation(Protocol):
     def sample(self, columns: Sequence[str], most: int) -> pd.DataFrame:
         """Some columns of at most about so many records, whichever; all where there are fewer."""
 
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
-        """The numbers of records that values of a column have, and how many values have each.
+    def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
+        """The numbers of records that combinations of values have, and how many have each.
 
-        Both of shape (numbers,), in no promised order.
+        Both of shape (numbers,), in no promised order. InputError of columns whose values cannot be
+        told apart, such as lists.
         """
 
     def guessed(self, given: Sequence[str], about: str) -> int:

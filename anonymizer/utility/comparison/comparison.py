@@ -1,11 +1,9 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from typing import Any, cast
-
-import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts
@@ -25,10 +23,15 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.estimator.frames import table_of
 from anonymizer.release.information import ceiling
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.relations import tallied_for
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
+from anonymizer.tables import engine
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.values import counted
 from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
@@ -141,7 +144,7 @@ class Comparison(Displayed, Result):
 
 def compare(
     anonymizer: Anonymizer,
-    table: pd.DataFrame,
+    table: Any,
     *,
     recodings: str | Sequence[str | Recoding] | None = None,
     sweep: Sweep | None = None,
@@ -158,6 +161,8 @@ def compare(
         What is requested; its ``recoding`` is replaced by each that is compared, which takes over
         the options that both have. Its ``seed`` draws the halves, ``n_jobs`` fits are made at once,
         and ``progress`` is called with them.
+    table
+        The table: a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it.
     recodings
         Names, or recodings with their options; when left out all, ``"fixed"`` if it is the given
         one.
@@ -170,13 +175,25 @@ def compare(
         When table and parameters do not fit together, or no recoding can be fitted for such a
         reason.
     """
+    return _compared(anonymizer, table_of(table), None, recodings, sweep)
+
+
+def _compared(
+    anonymizer: Anonymizer,
+    table: engine.Table | Relation,
+    form: Format | None,
+    recodings: str | Sequence[str | Recoding] | None,
+    sweep: Sweep | None,
+) -> Comparison:
+    """As ``compare``; ``form``: how a table lies in a file."""
     run, models = anonymizer.run(), anonymizer.models
     chosen = _chosen(anonymizer.chosen_recoding, recodings)
     objectives = {id(one): anonymizer.objective_for(one)[0] for one in chosen}
     for one in chosen:
         one.require_suitable(models, objectives[id(one)], replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
-    counted = Counted.of(table, anonymizer.schema, anonymizer.hierarchies, population_of(models))
+    tallied, hierarchies = tallied_for(anonymizer, table, form)
+    counted = Counted.of(tallied, anonymizer.schema, hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
         raise InputError(
@@ -185,14 +202,15 @@ def compare(
     seed = whole_seed(anonymizer.seed)
     tasks = [(one, point, policy, objectives[id(one)]) for point, policy in swept for one in chosen]
     halves = counted.halves(seed)
-    outcomes = _attempts(counted, halves, tasks, about, seed, run)
+    others = {*table.columns} - {*counted.schema.identifiers}
+    outcomes = _attempts(counted, halves, others, tasks, about, seed, run)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
         raise InputError(f"no recoding can be fitted to a half of the table: {errors[0]}")
     ranked = _ranked(fits, [point for point, _ in swept])
     return Comparison(
-        records=len(counted.kept),
+        records=engine.records(counted.kept),
         seed=seed,
         about=about,
         swept=tuple(sweep or {}),
@@ -219,14 +237,17 @@ def _best_at(point: SweepPoint, ranked: Sequence[Fit]) -> str | None:
 def _attempts(
     counted: Counted,
     halves: tuple[Counts, Counts],
+    columns: Set[object],
     tasks: Sequence[tuple[Generalization, SweepPoint, Sequence[PrivacyModel], Objective]],
     about: Sequence[str],
     seed: int,
     run: Run,
 ) -> list[Fit | AnonymizerError]:
-    """For each task a fit, or why there is none; progress is reported as they come."""
+    """For each task a fit, or why there is none; progress is reported as they come.
+
+    ``columns``: those of the table that a release keeps.
+    """
     first, second = halves
-    columns = set(counted.kept.columns) - set(counted.schema.identifiers)
     alone = Run(None, run.time_limit)
 
     def attempt(
@@ -266,10 +287,9 @@ def compare_study(
     anonymizer = study.anonymizer(n_jobs, watch)
     if seed is not None:
         anonymizer.set_params(seed=seed)
-    watch("reading the table", 0, None)
-    table = study.read()
-    watch("counting the table", 0, None)
-    return compare(anonymizer, table, recodings=recodings, sweep=sweep)
+    with study.opened(watch) as table:
+        watch("counting the table", 0, None)
+        return _compared(anonymizer, table, study.data_format, recodings, sweep)
 
 
 def _chosen(

@@ -22,6 +22,9 @@ Watch = Callable[[str, int, int | None], None]
 OFTEN = 0.1
 """Seconds between two looks at the progress of a query."""
 
+LARGE = 1 << 24
+"""Bytes of a table from which on it is worth compressing."""
+
 MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", re.IGNORECASE)
 
 STREAMED = "join_order,build_side_probe_side"
@@ -54,6 +57,7 @@ class Connection:
     def __init__(self, scratch: Path, memory: str | None, watch: Watch | None) -> None:
         self.scratch, self.watch = scratch, watch
         self._numbers, self._files = count(), dict[Path, tuple[int, ...]]()
+        self._attached = False
         config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
         if memory is not None:
             config["memory_limit"] = _memory(memory)
@@ -71,6 +75,19 @@ class Connection:
         """A name that no table has."""
         return f"t{next(self._numbers)}"
 
+    def room_for(self, size: int) -> str:
+        """The name of a table that will be made of so many bytes: a large one goes to a file.
+
+        There it is compressed, so that it takes less memory and half the time to be counted.
+        """
+        if size < LARGE:
+            return self.free_name()
+        if not self._attached:
+            place = literal(str(self.scratch / "tables.duckdb"))
+            self.database.execute(f"ATTACH {place} AS tables")
+            self._attached = True
+        return f"tables.{self.free_name()}"
+
     def reads(self, path: Path) -> None:
         """Take note of a file that is read more than once."""
         self._files[path] = _state(path)
@@ -83,10 +100,10 @@ class Connection:
         self.run(f"SET disabled_optimizers = '{STREAMED},statistics_propagation'")
 
     def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
-        """Hold a small table; the name that it gets. ``kinds``: types of columns."""
-        name = self.free_name()
+        """Hold a table; the name that it gets. ``kinds``: types of columns."""
+        name = self.room_for(table.nbytes)
         with self.given(table, kinds) as given:
-            self.run(f"CREATE TEMP TABLE {name} AS {given}")
+            self.run(f"CREATE TABLE {name} AS {given}")
         return name
 
     @contextmanager

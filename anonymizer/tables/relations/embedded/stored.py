@@ -14,12 +14,12 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
 from anonymizer.tables.relations.embedded.hashing import Source, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.rounding import rounded_down
 from anonymizer.tables.relations.embedded.writing import written
-from anonymizer.tables.relations.relation import Moves, Rounded
+from anonymizer.tables.relations.relation import Moves, NotToldApartError, Rounded
 from anonymizer.tables.steps import Step
 
 COUNTING = "counting the table"
@@ -73,6 +73,8 @@ class Stored:
         values = self._typed(found, columns).rename_columns([*names])
         tally, known = coded.tallied(values.append_column("n", found["n"]), names, "n")
         self._exact.update(known)
+        if self.known is not None and self.known != tally.sizes.sum():
+            raise MisreadError("cannot read the table: it has other records than it had before")
         return tally
 
     def estimate(self, columns: Sequence[str]) -> int:
@@ -94,9 +96,9 @@ class Stored:
         found = self.spread(columns, most)
         return self.frame(columns) if found is None else found
 
-    def multiplicities(self, column: str) -> tuple[Ints, Ints]:
+    def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        counted = f"SELECT n, count(*) AS m FROM ({self._counted([column])}) GROUP BY n"
+        counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.arrow(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
 
@@ -159,7 +161,7 @@ class Stored:
     def _require_told(self, columns: Sequence[str]) -> None:
         for name in columns:
             if pa.types.is_nested(self._place(name)[1]):
-                raise coded.untold(name)
+                raise NotToldApartError(name)
 
     def _source(self) -> Source:
         return Source(self.connection, self.query, self._known_columns(), self._exact)

@@ -1,0 +1,91 @@
+"""Where a table lies, and by what it is read there."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from anonymizer.errors import InputError
+from anonymizer.feedback.logs import logged
+from anonymizer.recoding.problem.problem import Watch, ignore
+from anonymizer.release.study.document import Engine
+from anonymizer.tables.files import Format, columns_in
+from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.files.places import is_database
+
+if TYPE_CHECKING:
+    from anonymizer.tables.relations.relation import Relation
+
+
+class Place(NamedTuple):
+    """Where a table lies and how it is read.
+
+    ``path`` and ``form``; the ``table`` of a database; ``space``: a directory for what does not fit
+    into ``memory``, by default that of the system; ``watch`` is told of the progress; the
+    ``engine`` that reads and writes it, and the ``master`` of its cluster; ``once``: whether it is
+    counted once, and no more.
+    """
+
+    path: Path
+    form: Format
+    table: str | None = None
+    space: Path | None = None
+    memory: str | None = None
+    watch: Watch = ignore
+    engine: Engine = "duckdb"
+    master: str | None = None
+    once: bool = False
+
+    @contextmanager
+    def opened(self, columns: Sequence[str]) -> "Iterator[Relation]":
+        """The table where it lies; InputError when it cannot be read, or lacks some columns."""
+        if self.path.is_file() and not self.form.parquet and not is_database(self.path):
+            _require_header(self.path, self.form, columns)
+        with ExitStack() as opened:
+            found = self._entered(opened)
+            require_named(self.path, found.columns, columns, self.form)
+            yield found
+
+    @logged("reading", lambda found: {"columns": len(found.columns)})
+    def _entered(self, opened: ExitStack) -> "Relation":
+        return opened.enter_context(self._lying())
+
+    def _lying(self) -> "AbstractContextManager[Relation]":
+        if self.engine != "duckdb":
+            from anonymizer.tables.relations.cluster import opened_on
+
+            return opened_on(self.engine, self.path, self.form, self.master)
+        from anonymizer.tables.relations.embedded.files import opened  # slow to load
+
+        return opened(
+            self.path,
+            self.form,
+            table=self.table,
+            scratch=self.space,
+            memory=self.memory,
+            watch=self.watch,
+            once=self.once,
+        )
+
+    def released(self, path: Path, form: Format) -> "Place":
+        """Where the released table lies, read with the same means, to be counted once."""
+        return self._replace(path=path, form=form, table=None, once=True)
+
+
+def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
+    """Require some columns of a CSV file by its first line, before all of it is read."""
+    names = columns_in(path, form)
+    if names and not {*columns} <= {*names}:
+        named = max((place for place, name in enumerate(names, 1) if name), default=1)
+        require_named(path, names[:named], columns, form)
+
+
+@contextmanager
+def as_options() -> Iterator[None]:
+    """Say where a key of ``[data]`` goes in a command without a study."""
+    try:
+        yield
+    except InputError as error:
+        option = "--table" if "table in [data]" in str(error) else "--encoding"
+        more = f"; here that is an option, such as {option}" if "[data]" in str(error) else ""
+        raise InputError(f"{error}{more}") from None

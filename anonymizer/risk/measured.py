@@ -1,0 +1,104 @@
+"""A table as it is measured: its records, counted where they lie, and its other columns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.ground import require_countable, require_held
+from anonymizer.counts.schema import Schema
+from anonymizer.kernels.arrays import Codes
+from anonymizer.profiling.missing import spellings_of_missing
+from anonymizer.release.relations import admitted_in, cleaned_in
+from anonymizer.release.warnings.column_warnings import column_warnings
+from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.risk.refinement import Columnar, is_held
+from anonymizer.tables.engine import Table, Tally
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.relation import Original, Relation
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A table as it is measured.
+
+    ``table``: the admitted records, one by one or counted by the columns with a role. ``rest``:
+    where they lie with all ``columns`` of the table. ``original``: the table as it was counted,
+    None of one that is held in memory, or of which there are counts alone.
+    """
+
+    table: Table = field(repr=False)
+    columns: Sequence[str]
+    rest: Columnar | Relation = field(repr=False)
+    original: Original | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, table: "pd.DataFrame | Relation", schema: Schema, *, respell: bool) -> "Measured":
+        """A table that somebody holds; see ``Schema.admit``."""
+        if isinstance(table, pd.DataFrame):
+            held = schema.admit(table, respell=respell)
+            return cls(held, [*table.columns], held)
+        return cls.lying(table, schema, None, respell=respell)
+
+    @classmethod
+    def lying(
+        cls,
+        relation: Relation,
+        schema: Schema,
+        form: Format | None,
+        *,
+        respell: bool,
+        spelled: bool = False,
+    ) -> "Measured":
+        """A table counted where it lies, as a file has it if it has a ``form``.
+
+        ``spelled``: the spellings of missing values are found by their looks.
+        """
+        require_countable(relation, schema.columns, {})
+        raw = relation.tally(schema.columns)
+        if form is not None and spelled:
+            form = replace(form, missing_values=spellings_of_missing(raw.combinations))
+        clean = schema.admit(cleaned_in(raw, schema.columns, form), respell=False)
+        rest = admitted_in(relation, raw, clean, schema.quasi_identifiers)
+        table = schema.admit(clean) if respell else clean
+        return cls(table, relation.columns, rest, Original(relation, raw))
+
+    @classmethod
+    def counted(cls, table: Tally, schema: Schema) -> "Measured":
+        """A table of which there are counts alone."""
+        held = schema.admit(table, respell=False)
+        return cls(held, [*table.columns], held)
+
+    def warnings(self, others: Sequence[str]) -> Iterator[ReleaseWarning]:
+        """Warn of columns without a role that tell who a record is of."""
+        if isinstance(self.rest, pd.DataFrame):
+            yield from column_warnings(self.rest, others)
+        elif not is_held(self.rest):
+            yield from unique_warnings(self.rest, others)
+
+    def tally(self, columns: Sequence[str]) -> Columnar:
+        """Some columns of the records, for what combines them in every way.
+
+        InputError where they have more combinations than memory holds.
+        """
+        if is_held(self.rest):
+            return self.rest
+        require_countable(self.rest, columns, {}, "columns whose sets are measured")
+        return self.rest.tally(columns)
+
+    @cached_property
+    def row_of(self) -> Codes:
+        """The row of ``table`` that each record of the table as it lies is counted in, or -1.
+
+        InputError where they are more than memory holds.
+        """
+        assert self.original is not None
+        relation, raw = self.original.relation, self.original.tally
+        require_held(relation, "the risks are those of records, not of classes")
+        numbers = combinations_of(raw, relation.frame([*raw.columns]))
+        place = np.full(len(raw.index) + 1, -1, np.intp)
+        place[raw.index.get_indexer(self.table.index)] = np.arange(len(self.table.index))
+        return place[numbers]
