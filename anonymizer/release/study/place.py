@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ from anonymizer.errors import InputError
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.study.document import Engine
 from anonymizer.tables.files import Format, columns_in
+from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.files.places import is_database
 
@@ -64,6 +66,12 @@ class Place(NamedTuple):
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
+
+
+def written_as(form: Format, file: str | None) -> Format:
+    """The format of a released table: that of the table, or of the ending of a file's name."""
+    found = form.released
+    return found if file is None else replace(found, parquet=is_parquet(Path(file)))
 
 
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
