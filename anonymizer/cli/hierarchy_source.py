@@ -100,11 +100,12 @@ def _is_study(path: Path) -> bool:
 
 
 def counted_values(table: Path, form: "Format", column: str) -> tuple[list[object], list[int]]:
-    """The distinct values of a column, and the records of each."""
-    import numpy as np
-
+    """The distinct values of a column, and the records of each, counted where it lies."""
+    from anonymizer.release.relations import counted_in
+    from anonymizer.release.study.place import Place
     from anonymizer.tables import engine
-    from anonymizer.tables.files import read_table
 
-    codes, values = engine.distinct(read_table(table, form, (column,))[column])
-    return list(values), np.bincount(codes, minlength=len(values)).tolist()
+    with Place(table, form).opened([column]) as lying:
+        tally = counted_in(lying, [column], form)[1]
+    codes, values = engine.distinct(tally[column])
+    return list(values), engine.sized(tally, codes, len(values)).tolist()

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +13,17 @@ import click
 
 from anonymizer.cli.options import (
     DirectoryType,
+    database_option,
     format_options,
     names_listed,
     names_option,
     table_argument,
 )
-from anonymizer.errors import InputError, require_columns
+from anonymizer.errors import InputError
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
+    from anonymizer.profiling.raw import Raw
     from anonymizer.release.study.drafting import Draft, Wishes
     from anonymizer.tables.files import Format
 
@@ -51,6 +54,7 @@ Drafting = Callable[["Wishes"], "Draft"]
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
+@database_option
 @format_options
 @click.option(
     "--k",
@@ -69,6 +73,7 @@ def init(
     sensitive: tuple[str, ...] | None,
     quasi_identifiers: tuple[str, ...] | None,
     identifiers: tuple[str, ...] | None,
+    database_table: str | None,
     **form: Any,
 ) -> None:
     """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
@@ -83,7 +88,7 @@ def init(
     from anonymizer.report.profile import print_draft, print_profile
     from anonymizer.report.progress import progress
 
-    directory = output or Path(f"{table.name.split('.')[0] or 'table'}-study")
+    directory = output or Path(f"{_named_after(table)}-study")
     if directory.suffix == ".toml":
         raise InputError(
             f"{directory} would be a directory, in which {STUDY} is written; name one without "
@@ -92,19 +97,22 @@ def init(
     require_room(directory, force=force)
     if same_file(table, directory / STUDY):
         raise InputError(f"{table} is the table itself; choose another directory")
-    with progress() as watch:
-        watch(f"reading {table.name}", 0, None)
-        frame, read = read_raw(table, columns, form)
-        data = {"path": _relative(table, directory), **written(read)}
-        watch("profiling the columns", 0, None)
-        wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
-        found = draft(frame, wishes, data)
-    if interactive() and not yes and not as_json:
-        print_profile(found.profile)
-        found = _asked(found, wishes, lambda wish: draft(frame, wish, data))
-        click.confirm(f"Write the study to {directory}?", default=True, abort=True)
-    elif not as_json:
-        print_profile(found.profile)
+    with ExitStack() as opened:
+        with progress() as watch:
+            watch(f"reading {table.name}", 0, None)
+            given = read_raw(table, database_table, columns, form)
+            raw, read = opened.enter_context(given)
+            named = {} if database_table is None else {"table": database_table}
+            data = {"path": _relative(table, directory), **named, **written(read)}
+            watch("profiling the columns", 0, None)
+            wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
+            found = draft(raw, wishes, data)
+        if interactive() and not yes and not as_json:
+            print_profile(found.profile)
+            found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
+            click.confirm(f"Write the study to {directory}?", default=True, abort=True)
+        elif not as_json:
+            print_profile(found.profile)
     study = found.write(directory, force=force)
     with printing(f"the study stands in {directory}"):
         if as_json:
@@ -113,35 +121,42 @@ def init(
             print_draft(found, study, headless=columns is None and read.columns is not None)
 
 
+def _named_after(table: Path) -> str:
+    """What the directory of a study is called: the table, or what the files of a pattern lie in."""
+    from anonymizer.tables.files.places import PATTERN
+
+    named = next((part for part in reversed(table.parts) if not PATTERN.search(part)), "")
+    return named.split(".")[0] or "table"
+
+
 def interactive() -> bool:
     """Whether somebody sits at a terminal who can answer."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+@contextmanager
 def read_raw(
-    table: Path, columns: Sequence[str] | None, given: Mapping[str, Any]
-) -> tuple[Any, "Format"]:
-    """A whole table, and the format that was found, with the spellings of missing values.
+    table: Path,
+    database_table: str | None,
+    columns: Sequence[str] | None,
+    given: Mapping[str, Any],
+) -> Iterator[tuple["Raw", "Format"]]:
+    """A table, counted where it lies, and its format, with the spellings of missing values.
 
     ``given`` is what is known of the format.
 
     Raises InputError when it cannot be read.
     """
-    from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
-    from anonymizer.tables import engine
-    from anonymizer.tables.files import Given, cleaned, describe_file, read_table
+    from anonymizer.profiling.raw import Raw
+    from anonymizer.release.study.place import Place, as_options
+    from anonymizer.tables.files import Given, describe_file
 
     names = None if columns is None else tuple(columns)
-    try:
-        form = describe_file(table, Given(columns=names, **given))
-        frame = read_table(table, form)
-        require_columns(frame.columns, ())
-    except InputError as error:
-        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
-        raise InputError(f"{error}{more}") from None
-    form = replace(form, missing_values=spellings_of_missing(frame))
-    texts = {name: cleaned(frame[name], form) for name in columns_of_texts(frame)}
-    return engine.replaced(frame, texts), form
+    with ExitStack() as opened:
+        with as_options():
+            form = describe_file(table, Given(columns=names, **given))
+            lying = opened.enter_context(Place(table, form, database_table).opened(()))
+        yield Raw.lying(lying, form)
 
 
 def written(form: "Format") -> dict[str, Any]:
@@ -161,7 +176,11 @@ def written(form: "Format") -> dict[str, Any]:
 
 
 def _relative(table: Path, directory: Path) -> str:
-    """The path of a table as a study in a directory has it."""
+    """The path of a table as a study in a directory has it; an address of a database stays."""
+    from anonymizer.tables.files.places import is_postgres
+
+    if is_postgres(table):
+        return str(table)
     try:
         path = Path(os.path.relpath(table.resolve(), directory.resolve()))
     except ValueError:  # another drive

@@ -96,6 +96,7 @@ def risk(
     required=True,
     help="The original table; or that of each release, in their order.",
 )
+@click.option("--table", metavar="NAME", help="That of originals in a database, if it has several.")
 @click.option("--identifier", help="The column that says in several originals who is who.")
 @click.option(
     "--study",

@@ -121,11 +121,15 @@ def _place(value: Any) -> tuple[bool, Any]:
 
 
 def require_countable(
-    relation: Relation, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+    relation: Relation,
+    columns: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy],
+    what: str = "the columns with a role",
 ) -> None:
     """Refuse a table of more distinct combinations of values than memory holds.
 
-    ``columns``: those that are counted, ``hierarchies`` those of some of them. They are estimated
+    ``columns``: those that are counted, ``hierarchies`` those of some of them; ``what``: what a
+    message calls the columns. They are estimated
     only where there are so many records; InputError names the columns of most values, and how they
     are counted coarser.
     """
@@ -139,7 +143,7 @@ def require_countable(
     largest = sorted(columns, key=lambda name: -values[name])[:NAMED]
     about = ", ".join(f"{name!r} about {values[name]:,}" for name in largest)
     raise InputError(
-        f"the columns with a role have about {found:,} distinct combinations of values, more than "
+        f"{what} have about {found:,} distinct combinations of values, more than "
         f"the {most:,} that are counted (of values, {about}); {_way_out(largest, hierarchies)}, or "
         f"set {COMBINATIONS.variable} in the environment where memory allows more"
     )

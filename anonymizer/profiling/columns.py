@@ -1,6 +1,7 @@
 """A column as a profile sees it: its distinct values, how many records have each, and its kind."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, partial
@@ -65,10 +66,10 @@ SPREAD = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The distinct values of a column, ``codes`` (records,) of them, and ``sizes`` (values,).
+    """The distinct values of a column, ``codes`` of them, and ``sizes`` (values,).
 
     The values that are present come first, those that are most frequent first; a missing one is the
-    last.
+    last. ``codes`` are those of all records, or of some of a table that lies elsewhere.
     """
 
     name: str
@@ -86,6 +87,22 @@ class Column:
         except InputError:
             return None
         sizes = np.bincount(codes, minlength=len(values)).astype(np.int64)
+        return cls._ranked(column, codes, values, sizes)
+
+    @classmethod
+    def counted(cls, rows: pd.Series, sizes: Ints, some: pd.Series, row_of: Codes) -> "Column":
+        """A column of which rows were counted, with their sizes; ``row_of``: those of some records.
+
+        ``some``: the values of these records.
+        """
+        codes, values = engine.distinct(rows)
+        records = np.bincount(codes, sizes, minlength=len(values)).astype(np.int64)
+        return cls._ranked(some, codes[row_of], values, records)
+
+    @classmethod
+    def _ranked(
+        cls, column: pd.Series, codes: Codes, values: Sequence[object], sizes: Ints
+    ) -> "Column":
         held = np.empty(len(values), object)
         held[:] = values
         absent = np.asarray(pd.isna(held), bool)
@@ -100,7 +117,7 @@ class Column:
     @property
     def records(self) -> int:
         """The records of the table."""
-        return len(self.codes)
+        return int(self.sizes.sum()) + self.missing
 
     @property
     def all_sizes(self) -> Ints:

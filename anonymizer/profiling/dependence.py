@@ -58,7 +58,7 @@ def determined(columns: Sequence[Column]) -> list[Determined]:
 
 def _sample(column: Column) -> Codes:
     """The values of some records, numbered without a gap, missing ones being one value."""
-    return np.asarray(pd.factorize(column.codes[:: step_of(column.records)])[0], np.intp)
+    return np.asarray(pd.factorize(column.codes[:: step_of(len(column.codes))])[0], np.intp)
 
 
 def step_of(records: int) -> int:

@@ -232,12 +232,12 @@ def _by_number(column: Column, by: Column) -> Ladder | None:
 
 
 def _likeliest(column: Column, by: Column) -> Floats:
-    """The number that most records of each value have, shape (values,)."""
+    """The number that most records of each value have, shape (values,); last where none does."""
     assert by.numbers is not None
     both = (column.codes < len(column.values)) & (by.codes < len(by.values))
     keys = column.codes[both] * len(by.values) + by.codes[both]
     pairs, sizes = np.unique(keys, return_counts=True)
-    numbers = np.zeros(len(column.values))
+    numbers = np.full(len(column.values), np.inf)
     order = np.argsort(sizes, kind="stable")  # the most frequent is written last
     numbers[pairs[order] // len(by.values)] = by.numbers[pairs[order] % len(by.values)]
     return numbers

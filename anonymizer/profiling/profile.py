@@ -1,17 +1,16 @@
 """The profile of a raw table: what each column is, and the role that it is proposed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, require_columns
 from anonymizer.profiling.columns import Column, Kind
-from anonymizer.profiling.dependence import step_of
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.profiling.hints import Role
+from anonymizer.profiling.raw import Raw
 from anonymizer.profiling.roles import Given, proposed
 from anonymizer.tables import engine
 
@@ -95,7 +94,7 @@ class TableProfile:
 
 
 def profile(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Raw,
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -117,20 +116,25 @@ def profile(
     [('age', 'quasi-identifier'), ('diagnosis', 'sensitive')]
     """
     given = Given(quasi_identifiers, sensitive, identifiers)
-    _require_table(table, given)
-    columns = {name: Column.of(table[name]) for name in table.columns}
+    if not isinstance(table, Raw):
+        engine.engine_of(table)
+        _require_table(table.columns, len(table), given)
+        table = Raw.of(table)
+    columns = table.columns
+    _require_table(columns, table.records, given)
     proposal = proposed(columns, given)
     roles = proposal.roles
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
-    sizes = np.bincount(engine.grouped(table, known)[0])
+    sizes = table.combinations(known)
+    combinations = int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
     if given.sensitive is None:
-        _leave_out_uncountable(roles, columns, len(sizes))
+        _leave_out_uncountable(roles, columns, combinations)
     return TableProfile(
-        records=len(table),
+        records=table.records,
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
-        compared=len(range(0, len(table), step_of(len(table)))),
-        combinations=len(sizes),
-        share_alone=share_alone(sizes),
+        compared=table.compared,
+        combinations=combinations,
+        share_alone=share_alone(*sizes),
         counted={name: column for name, column in columns.items() if column is not None},
         orders=proposal.orders,
     )
@@ -153,17 +157,17 @@ def _leave_out_uncountable(
             roles[name] = ("left out", f"{why}; {values} in every class: {mended}")
 
 
-def _require_table(table: pd.DataFrame, given: Given) -> None:
-    engine.engine_of(table)
-    for name in table.columns:
+def _require_table(columns: Iterable[object], records: int, given: Given) -> None:
+    names = [*columns]
+    for name in names:
         if not isinstance(name, str):
             raise InputError(
                 f"column names must be texts, not {name!r}; rename(columns=str) mends it"
             )
-    require_columns(table.columns, ())
-    given.require_known(table.columns)
-    if not len(table) or not len(table.columns):
-        raise InputError(f"the table has no {'columns' if len(table) else 'records'}")
+    require_columns(names, ())
+    given.require_known([*map(str, names)])
+    if not records or not names:
+        raise InputError(f"the table has no {'columns' if records else 'records'}")
 
 
 def _described(name: str, column: Column | None, role: Role, why: str) -> ColumnProfile:

@@ -86,7 +86,7 @@ class Measured:
         """
         if is_held(self.rest):
             return self.rest
-        require_countable(self.rest, columns, {})
+        require_countable(self.rest, columns, {}, "columns whose sets are measured")
         return self.rest.tally(columns)
 
     @cached_property

@@ -62,6 +62,11 @@ class Tally:
     def __getitem__(self, name: str, /) -> pd.Series:
         return self.combinations[name]
 
+    def one_by_one(self) -> pd.DataFrame:
+        """A row for each record, those that are alike next to each other."""
+        rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return self.combinations.take(rows).reset_index(drop=True)
+
 
 class Engine(Protocol):
     """How tables of one library are counted, recoded and cleaned.

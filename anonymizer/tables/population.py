@@ -1,7 +1,8 @@
 """A population, given as a table of its own."""
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,11 +18,13 @@ class Population:
     """A table of everybody that the records of another one may be taken for.
 
     ``table`` has one record per person and the quasi-identifiers among its columns, held one by one
-    or counted. ``name`` is what a manifest calls it.
+    or counted. ``name`` is what a manifest calls it. ``counting`` counts other columns of it, where
+    it lies elsewhere.
     """
 
     table: engine.Table = field(repr=False)
     name: str = "population"
+    counting: Callable[[Sequence[str]], Tally] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, model: str, given: object) -> "Population":
@@ -34,6 +37,12 @@ class Population:
             f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, "
             f"not a {type(given).__name__}"
         )
+
+    def one_by_one(self, names: Sequence[str]) -> "Population":
+        """The same people with some columns, a record for each, in an order of their own."""
+        lacking = {*names} - {*self.table.columns}
+        table = self.counting(names) if self.counting and lacking else self.table
+        return replace(self, table=table.one_by_one() if isinstance(table, Tally) else table)
 
     @cached_property
     def digest(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,9 @@ from anonymizer.tables.values import counted, text_of, texts_of
 
 Mask = NDArray[np.bool_]
 
+T = TypeVar("T", bound=Any)
+"""A table in memory, its records one by one or counted."""
+
 NOWHERE = "\0"
 """In place of the label of a value that a release does not show: no label reads so."""
 
@@ -34,17 +38,15 @@ LAST = "\U0010ffff"
 """Sorts after any text that begins alike."""
 
 
-def place(
-    people: pd.DataFrame, manifest: Manifest, numbers: Codes | None = None
-) -> tuple[pd.DataFrame, Mask]:
+def place(people: T, manifest: Manifest, numbers: Codes | None = None) -> tuple[T, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
-    Labels are texts by quasi-identifier, on the index of ``people``. A record has some where all of
-    its values are among those that the release shows, shape (records,); another one was suppressed,
-    left out, or never in the table. Merged cells have numbers: a record is in the only class that
-    covers its values. Where several do, the order of the records decides: ``numbers`` has the
-    class, from 0, that stands in the release in the place of each record, -1 for a record that has
-    none there, shape (records,).
+    Labels are texts by quasi-identifier, of the rows of ``people``, which may be counted. A record
+    has some where all of its values are among those that the release shows, shape (records,);
+    another one was suppressed, left out, or never in the table. Merged cells have numbers: a record
+    is in the only class that covers its values. Where several do, the order of the records decides:
+    ``numbers`` has the class, from 0, that stands in the release in the place of each record, -1
+    for a record that has none there, shape (records,).
 
     Raises InputError when labels overlap, so that records fit several, and their order does not
     decide.
@@ -53,13 +55,18 @@ def place(
     columns = {name: Column.of(people[name]) for name in recoding}
     if manifest.regions:
         return _in_regions(people, columns, manifest, numbers)
-    labels, known = {}, np.ones(len(people), bool)
+    labels, known = {}, np.ones(len(people.index), bool)
     for name, groups in recoding.items():
         raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = _relabelled(people[name], group_of, [group.label for group in groups])
-    return pd.DataFrame(labels, index=people.index), known
+    return _labelled(people, labels), known
+
+
+def _labelled(people: T, labels: Mapping[str, pd.Series]) -> T:
+    """A table of labels in place of the columns of another one."""
+    return engine.chosen(engine.replaced(people, labels), [*labels])
 
 
 def _relabelled(column: pd.Series, group_of: Codes, labels: Sequence[LabelText]) -> pd.Series:
@@ -204,8 +211,8 @@ class Column:
 
 
 def _in_regions(
-    people: pd.DataFrame, columns: Mapping[str, Column], manifest: Manifest, numbers: Codes | None
-) -> tuple[pd.DataFrame, Mask]:
+    people: T, columns: Mapping[str, Column], manifest: Manifest, numbers: Codes | None
+) -> tuple[T, Mask]:
     """The same where every class has groups of its own."""
     regions, members = manifest.regions, []
     for name, groups in manifest.recoding.items():
@@ -226,7 +233,7 @@ def _in_regions(
         for name in columns
     }
     labels[CLASS] = pd.Series((found + 1).astype(str), index=people.index)
-    return pd.DataFrame(labels, index=people.index), found >= 0
+    return _labelled(people, labels), found >= 0
 
 
 def covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:

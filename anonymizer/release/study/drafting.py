@@ -22,6 +22,7 @@ from anonymizer.profiling.policy import (
     size_of,
 )
 from anonymizer.profiling.profile import uncountable
+from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.study import toml
@@ -43,7 +44,7 @@ class Wishes:
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
 
-    def profiled(self, table: pd.DataFrame) -> TableProfile:
+    def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
         """The profile of a table, with the roles that were chosen."""
         return profile(
             table,
@@ -145,7 +146,7 @@ class Draft(Study):
 
 
 def draft(
-    table: pd.DataFrame, wishes: Wishes = Wishes(), data: Mapping[str, Any] | None = None
+    table: pd.DataFrame | Raw, wishes: Wishes = Wishes(), data: Mapping[str, Any] | None = None
 ) -> Draft:
     """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
     found = wishes.profiled(table)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
-from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -124,7 +123,8 @@ class Study:
             raise InputError(f"population = {given!r:.200} must be the path of a table")
         if given not in self._populations:
             names = tuple(self.document.quasi_identifiers)
-            self._populations[given] = Population(self._everybody(given, names), given)
+            counting = partial(self._everybody, given)
+            self._populations[given] = Population(counting(names), given, counting)
         return self._populations[given]
 
     def _everybody(self, given: str, names: Sequence[str]) -> Tally:
@@ -336,7 +336,6 @@ class Study:
         with self.place(watch=watch).opened(self.schema.columns) as table:
             yield table
 
-    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:

@@ -25,7 +25,14 @@ from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
 from anonymizer.risk import attacks
 from anonymizer.risk.audit.intersection import Intersection, intersection
-from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
+from anonymizer.risk.audit.people import (
+    Original,
+    Placed,
+    everybody,
+    identified,
+    placed,
+    read_original,
+)
 from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.tables import engine
 
@@ -95,6 +102,7 @@ def audit_files(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     draws: int = attacks.DRAWS,
     seed: int = 0,
+    table: str | None = None,
     watch: Watch = ignore,
 ) -> Audit:
     """Attack releases with the tables they were made of.
@@ -120,12 +128,13 @@ def audit_files(
         if name not in known:
             hint = did_you_mean(name, known)
             raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
-    tables, persons = _people(releases, against, identifier, watch)
+    originals = [Original(path, table) for path in against]
+    tables, persons = _people(releases, originals, identifier, watch)
     found = []
-    for number, table in enumerate(tables):
+    for number, each in enumerate(tables):
         watch("attacking the releases", number, len(tables))
-        minimal = minimality_of(table, draws, np.random.default_rng(seed))
-        found.append(_audited(table, hierarchies or {}, minimal))
+        minimal = minimality_of(each, draws, np.random.default_rng(seed))
+        found.append(_audited(each, hierarchies or {}, minimal))
     if len(tables) == 1:
         return Audit(found, None)
     watch("intersecting the releases", 0, None)
@@ -153,17 +162,20 @@ def _require_fitting(
 
 
 def _people(
-    releases: Sequence[Published], against: Sequence[Path], identifier: str | None, watch: Watch
+    releases: Sequence[Published],
+    against: Sequence[Original],
+    identifier: str | None,
+    watch: Watch,
 ) -> tuple[list[Placed], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
     tables, complete = [], len(releases) > 1
     roles = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
     for number, release in enumerate(releases):
         watch("placing the people of the originals", number, len(releases))
-        path = against[number % len(against)]
+        given = against[number % len(against)]
         extra = [*(release.shown(roles) if complete else ()), *([identifier] if identifier else ())]
-        original = read_original(path, release, extra, complete=complete)
-        tables.append(placed(release, original, path))
+        original = read_original(given, release, extra, complete=complete)
+        tables.append(placed(release, original, given.path))
     if identifier is not None:
         return tables, identified([table.original for table in tables], identifier)
     return tables, [np.arange(len(table.original)) for table in tables]
@@ -206,7 +218,8 @@ def _verified(release: Published) -> list[Verdict]:
     if people is None:
         return verify(release.table, release.schema, release.models)
     labels, _ = place(people, release.manifest)
-    recoded = matched(release.table, labels[[*release.schema.quasi_identifiers]], release.schema)
+    recoded = engine.chosen(labels, release.schema.quasi_identifiers)
+    recoded = matched(release.table, recoded, release.schema)
     return verify(release.table, release.schema, release.models, recoded)
 
 

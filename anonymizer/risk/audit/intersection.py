@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import ceil
 
 import numpy as np
@@ -198,6 +199,8 @@ class KnownPeople:
 
 def _others(people: Population, tables: Sequence[Placed]) -> Codes:
     """The class in each release of everybody in a population, shape (others, releases)."""
+    names = [(*table.release.raw, *table.known_columns(tables)) for table in tables]
+    people = people.one_by_one([*dict.fromkeys(chain.from_iterable(names))])
     found = []
     for table in tables:
         known = table.known_columns(tables)

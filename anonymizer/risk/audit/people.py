@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,10 +19,13 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
 from anonymizer.release.manifest.placement import place
+from anonymizer.release.relations import records_in
 from anonymizer.release.release import MANIFEST
-from anonymizer.risk.audit.releases import Published
+from anonymizer.release.study import Study
+from anonymizer.release.study.place import Place
+from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
-from anonymizer.tables.files import Given, columns_in, describe_file, read_table
+from anonymizer.tables.files import Format, Given, describe_file
 from anonymizer.tables.spelling import one_text_each, read_keys
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -86,31 +90,46 @@ def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, ...]) -> Ints
     return np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
 
 
+class Original(NamedTuple):
+    """Where an original table lies: its path, and its ``table`` if that is a database."""
+
+    path: Path
+    table: str | None = None
+
+    def place(self, form: Format, study: Study | None) -> Place:
+        """Where it lies, read by the means of a study if there is one."""
+        place = Place(self.path, form) if study is None else study.place_of(self.path, form)
+        return place if self.table is None else place._replace(table=self.table)
+
+
 def read_original(
-    path: Path, release: Published, extra: Sequence[str] = (), *, complete: bool
+    given: Original, release: Published, extra: Sequence[str] = (), *, complete: bool
 ) -> pd.DataFrame:
     """Read the columns of an original table that matter to a release, and some more.
 
     ``complete``: the sensitive attributes are required.
     """
     study = release.study
-    given = Given(missing_values=release.missing_values) if study is None else study.given
+    how = Given(missing_values=release.missing_values) if study is None else study.given
     try:
-        return _read_original(path, release, given, extra, complete=complete)
+        return _read_original(given, release, how, extra, complete=complete)
     except InputError as error:
-        hint = "; give the study that says so with --study"
+        option = ", or name it with --table" if "table in [data]" in str(error) else ""
+        hint = f"; give the study that says so with --study{option}"
         raise InputError(f"{error}{hint if '[data]' in str(error) and not study else ''}") from None
 
 
 def _read_original(
-    path: Path, release: Published, given: Given, extra: Sequence[str], *, complete: bool
+    given: Original, release: Published, how: Given, extra: Sequence[str], *, complete: bool
 ) -> pd.DataFrame:
-    form = describe_file(path, given, release.raw)
-    present = set(columns_in(path, form))
+    form = describe_file(given.path, how, release.raw)
+    place = given.place(form, release.study)
     needed = release.schema.sensitive if complete else ()
-    sensitive = [n for n in release.schema.counted if n in present or n in needed]
-    columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
-    return read_table(path, form, columns)[columns]
+    with place.opened((*release.raw, *needed, *extra)) as table:
+        sensitive = [name for name in release.schema.counted if name in table.columns]
+        columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
+        lying = table.named({name: name for name in columns})
+        return records_in(lying, columns, form, ONE_BY_ONE)
 
 
 def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:

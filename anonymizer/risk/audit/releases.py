@@ -12,17 +12,22 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest import Manifest, home_of, sound
+from anonymizer.release.relations import records_in
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
+from anonymizer.release.study.place import Place
+from anonymizer.tables import engine
 from anonymizer.tables.files import (
     Format,
     cleaned,
-    read_table,
     rearmed,
     rearmed_text,
     release_format,
 )
+
+ONE_BY_ONE = "an audit looks at records one by one"
+"""Why tables are held in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +53,7 @@ class Published:
         return bool(self.manifest.masking)
 
     @property
-    def population(self) -> pd.DataFrame | None:
+    def population(self) -> engine.Table | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)
         raw = replace(self.schema, quasi_identifiers=self.raw)
@@ -77,7 +82,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     """
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
-    directory = path if path.is_dir() else path.parent
+    directory = home_of(path)
     manifest = Manifest.read(directory / MANIFEST)
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
@@ -98,7 +103,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             raise InputError(f"{directory / MANIFEST} has no policy that could hold")
         if study is not None:
             _require_same_policy(study, models, manifest)
-    frame = read_table(table, form, schema.columns)
+    with Place(table, form).opened(schema.columns) as lying:
+        frame = records_in(lying, schema.columns, form, ONE_BY_ONE)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
         frame, manifest = rearmed(frame), manifest.with_texts(rearmed_text)
     return Published(path, manifest, schema, missing, models, frame, study)
@@ -122,7 +128,7 @@ def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
             )
     seen: dict[object, Path] = {}
     for release in releases:
-        place = release.path if release.path.is_dir() else release.path.parent
+        place = home_of(release.path)
         mark = release.manifest.file[0].sha256 if of_one else place.resolve()
         first = seen.setdefault(mark, release.path)
         if first is not release.path:
