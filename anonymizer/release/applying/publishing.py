@@ -1,7 +1,6 @@
 """A release's recoding applied to a table file: another release, written and proven like any."""
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from anonymizer.release.relations import Carried, applied, counted_in
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place, written_as
+from anonymizer.release.study.place import Place, as_study, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, columns_in, describe_file
@@ -37,8 +36,6 @@ OPTIONS = {
     'memory in [data], such as memory = "8GB"': "--memory, such as --memory 8GB",
 }
 """Keys of ``[data]`` that have an option here, as messages name them."""
-
-OF_STUDY = "in [data] of the study of the release, and name that with --study"
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ def publish_applied(
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
             place = means.place(own)._replace(space=space, watch=watch)
-            with _as_study(study), place.opened(plan.schema.columns) as raw:
+            with as_study(study, OPTIONS), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
                 carried = _applied(plan, lying, form, wishes.unseen)
@@ -191,25 +188,11 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
         return study.format_of(path, columns)
     roles = manifest.file[1]
     given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
-    with _as_study(study):
+    with as_study(study, OPTIONS):
         form = describe_file(path, given, columns)
         if form.parquet or {*columns} <= {*columns_in(path, form)}:
             return form
         return describe_file(path, replace(given, separator=None), columns)
-
-
-@contextmanager
-def _as_study(study: Study | None) -> Iterator[None]:
-    """Say where a key of ``[data]`` goes where no study is given."""
-    try:
-        yield
-    except InputError as error:
-        if study is not None:
-            raise
-        said = str(error).split("; does its first line")[0]
-        for key, option in OPTIONS.items():
-            said = said.replace(key, option)
-        raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
 def _within(plan: Plan, share: float | None) -> Plan:

@@ -1,6 +1,6 @@
 """Where a table lies, and by what it is read there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,11 @@ from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation
+
+
+OF_STUDY = "in [data] of the study of the release, and name that with --study"
+
+NONE: Mapping[str, str] = {}
 
 
 class Place(NamedTuple):
@@ -86,6 +91,23 @@ def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
     if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
+
+
+@contextmanager
+def as_study(study: object | None, options: Mapping[str, str] = NONE) -> Iterator[None]:
+    """Say where a key of ``[data]`` goes in a command where no study is given.
+
+    ``options``: what stands in a message of a key that has an option, and what is said instead.
+    """
+    try:
+        yield
+    except InputError as error:
+        if study is not None:
+            raise
+        said = str(error).split("; does its first line")[0]
+        for key, option in options.items():
+            said = said.replace(key, option)
+        raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
@@ -32,10 +33,14 @@ class Lying(NamedTuple):
     known: Tally | None = None
 
     def tally(self, columns: Sequence[str]) -> Tally:
-        """The records by some columns, with clean values."""
+        """The records by some columns, with clean values.
+
+        InputError where they have more combinations than memory holds.
+        """
         if self.known is not None:
             return self.known
         assert self.relation is not None
+        require_countable(self.relation, columns, {})
         return counted_in(self.relation, columns, self.form)[1]
 
     def there(self, columns: Sequence[str]) -> list[str]:
