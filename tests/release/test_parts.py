@@ -45,8 +45,11 @@ def about(path: Path) -> list[object]:
 
 
 def test_parts_are_verified_as_one_table(released):
-    found = verify_release(released / "parts")
+    doing: list[str] = []
+    found = verify_release(released / "parts", watch=lambda what, *_: doing.append(what))
     assert found.satisfied
+    steps = ["comparing checksums", "reading the table", "counting the table"]
+    assert [*dict.fromkeys(doing)] == steps
     assert about(released / "parts") == about(released / "whole")
     assert about(released / "parts" / TABLE) == about(released / "whole")
     assert {"table.parts", "table.parts.part-2.parquet"} <= {each.field for each in found.checks}

@@ -115,7 +115,7 @@ def publish_applied(
         require_free(directory, table, force)
         watch("reading the release", 0, None)
         plan = Plan.from_manifest(release, study=study)
-        require_followable(release, study, key=signed_by)
+        require_followable(release, study, key=signed_by, watch=watch)
         assert plan.followed is not None
         manifest = plan.followed.manifest
         watch("reading the table", 0, None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS
@@ -49,8 +50,10 @@ class Lying(NamedTuple):
 
 
 @contextmanager
-def released_at(path: Path, manifest: Manifest) -> Iterator[Lying]:
+def released_at(path: Path, manifest: Manifest, watch: Watch = ignore) -> Iterator[Lying]:
     """The table that a manifest is about, or another one at its place.
+
+    ``watch`` is told of the progress.
 
     InputError when it cannot be read.
     """
@@ -59,7 +62,7 @@ def released_at(path: Path, manifest: Manifest) -> Iterator[Lying]:
         yield Lying(about.get("columns", []), Format(True), known=tally)
         return
     form = release_format(path, manifest.file[1].separator)
-    with Place(path, form, once=True).opened(()) as relation:
+    with Place(path, form, watch=watch, once=True).opened(()) as relation:
         yield Lying(relation.columns, form, relation)
 
 
