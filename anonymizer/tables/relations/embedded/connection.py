@@ -15,6 +15,7 @@ import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from anonymizer.errors import InputError
+from anonymizer.tables.files.places import PATTERN
 
 Watch = Callable[[str, int, int | None], None]
 """Called with what is done, how much of it, and of how much."""
@@ -254,6 +255,19 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def named_file(path: Path) -> str:
+    """The name of a file as DuckDB reads it, which takes names for patterns.
+
+    Refuses a name that would stand for other files, too.
+    """
+    name = str(path)
+    if PATTERN.search(name) is None:
+        return literal(name)
+    if "\\" in name:
+        raise InputError(f"cannot read {path}: it has a backslash and one of * ? [; rename it")
+    return literal(PATTERN.sub(r"[\g<0>]", name))
 
 
 def _memory(given: str) -> str:

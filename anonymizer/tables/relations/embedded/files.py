@@ -11,9 +11,14 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
-from anonymizer.tables.files.places import files_of, is_database, partitions
+from anonymizer.tables.files.places import base_of, files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
-from anonymizer.tables.relations.embedded.connection import Connection, Watch, connected, literal
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    Watch,
+    connected,
+    named_file,
+)
 from anonymizer.tables.relations.embedded.databases import database_stored
 from anonymizer.tables.relations.embedded.separated import csv_scanned, csv_stored
 from anonymizer.tables.relations.embedded.stored import Column, Stored
@@ -72,13 +77,16 @@ def _found(
         raise InputError(f"{path} is no database; leave out table in [data]")
     paths = files_of(path)
     if form.parquet:
-        return _parquet(connection, paths)
+        return _parquet(connection, paths, base_of(path))
     scanned = csv_scanned(connection, paths[0], form) if once and len(paths) == 1 else None
     return scanned or csv_stored(connection, paths, form)
 
 
-def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
-    """Parquet files of the same columns, as one table; the names of folders may be more of them."""
+def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Stored:
+    """Parquet files of the same columns, as one table; names of folders may be more of them.
+
+    These are those of folders below a ``base``.
+    """
     schema, records = _schema(paths[0]), 0
     _require_exact(paths[0], schema)
     if any(map(pa.types.is_floating, schema.types)):
@@ -86,17 +94,18 @@ def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
     for path in paths:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)
-    files = ", ".join(literal(str(path)) for path in paths)
-    folders = _partitioned(paths, schema)
+    files = ", ".join(map(named_file, paths))
+    within = folders = _partitioned(paths, base, schema)
     hive = f"hive_partitioning = {bool(folders)}, hive_types_autocast = false"
     scanned = f"read_parquet([{files}], {hive})"
-    if folders:  # they come in an order of DuckDB's own
+    if folders:  # they come in an order of DuckDB's own, with those above the base
         described = connection.arrow(f"DESCRIBE FROM {scanned}").column(0).to_pylist()
         folders = described[len(schema) :]
     names = [*schema.names, *folders]
     kinds = [*map(_written, schema.types), *[pa.string()] * len(folders)]
     places = ", ".join(f"p{number}" for number in range(len(names)))
-    kept = [n for n, name in enumerate(names) if not UNNAMED_INDEX.fullmatch(name)]
+    known = {*schema.names, *within}
+    kept = [n for n, name in enumerate(names) if name in known and not _is_index(name)]
     shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
     held = tuple(Column(names[n], kinds[n]) for n in kept)
@@ -120,13 +129,17 @@ def _written(kind: pa.DataType) -> pa.DataType:
     return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
-def _partitioned(paths: Sequence[Path], schema: pa.Schema) -> list[str]:
+def _is_index(name: str) -> bool:
+    return UNNAMED_INDEX.fullmatch(name) is not None
+
+
+def _partitioned(paths: Sequence[Path], base: Path, schema: pa.Schema) -> list[str]:
     """The columns that folders name, and the files lack."""
-    found = list(partitions(paths[0]))
-    if len(paths) == 1 or not found or {*found} & {*schema.names}:
+    found = list(partitions(paths[0], base))
+    if {*found} & {*schema.names}:
         return []
     for path in paths:
-        if list(partitions(path)) != found:
+        if list(partitions(path, base)) != found:
             raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
     return found
 

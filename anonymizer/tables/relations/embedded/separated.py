@@ -16,7 +16,12 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
-from anonymizer.tables.relations.embedded.connection import Connection, MisreadError, literal
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    MisreadError,
+    literal,
+    named_file,
+)
 from anonymizer.tables.relations.embedded.looking import (
     Look,
     Looked,
@@ -186,11 +191,12 @@ def _scan(path: Path, form: Format, width: int, parallel: bool) -> str:
     texts = ", ".join(f"'c{n}'" for n in range(width))
     quote = literal(form.quote)
     return (
-        f"read_csv({literal(str(path))}, auto_detect = false, "
+        f"read_csv({named_file(path)}, auto_detect = false, "
         f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
         f"comment = '', header = {form.header}, "
         f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
-        f"strict_mode = true, null_padding = false, ignore_errors = false, "
+        "strict_mode = true, null_padding = false, ignore_errors = false, "
+        "hive_partitioning = false, "
         f"parallel = {parallel}, buffer_size = {BUFFER})"
     )
 
