@@ -11,7 +11,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, one_text_each, read_keys
-from anonymizer.tables.values import is_missing, texts_apart
+from anonymizer.tables.values import is_missing, texts_apart, without_sign
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
@@ -46,9 +46,7 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
     that of Python's csv, which keeps texts apart.
     """
     codes, values = _as_read(column, keys)
-    # Engines have None, NaN or NaT for what is missing: one place for all of them.
-    missing = list(map(is_missing, values))
-    places = [(str(None if m else v), m) for v, m in zip(values, missing, strict=True)]
+    places = list(map(_place, values))
     order = sorted(range(len(values)), key=places.__getitem__)
     if order == list(range(len(values))):
         return codes, tuple(values)
@@ -61,8 +59,18 @@ def in_order(column: pd.Series) -> Codes:
     So neither sums nor draws depend on the order in which an engine gives what it counted.
     """
     codes, values = engine.distinct(column)
-    places = [(is_missing(value), str(value), type(value).__name__) for value in values]
+    places = [(is_missing(value), *_place(value), type(value).__name__) for value in values]
     return np.argsort(sorted(range(len(values)), key=places.__getitem__))[codes]
+
+
+def _place(value: object) -> tuple[str, bool, str]:
+    """What sorts values by their texts, whichever engine has them.
+
+    Engines have None, NaN or NaT for what is missing, and some have no -0.0.
+    """
+    if is_missing(value):
+        return "None", True, ""
+    return str(without_sign(value)), False, str(value)
 
 
 def histograms(

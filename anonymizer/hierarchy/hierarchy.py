@@ -19,7 +19,7 @@ from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.spelling import plainness
-from anonymizer.tables.values import is_missing, number_of, text_of
+from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
 
 Label = str | Interval
 Side = Literal["left", "right"]
@@ -451,7 +451,7 @@ class Hierarchy(Displayed, ABC):
 
     def _written(self, value: object, key: Hashable) -> object:
         """What a value is released as at level 0: itself, or what is true of all of its cell."""
-        return value if self.limits.ground is None else self._at_ground(key)
+        return without_sign(value) if self.limits.ground is None else self._at_ground(key)
 
 
 def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:

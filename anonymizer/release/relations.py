@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
@@ -201,11 +202,11 @@ def _same(raw: Tally, released: Tally, name: str) -> bool:
         return False
     codes, values = engine.distinct(raw[name].loc[released.index])
     others, labels = engine.distinct(released[name])
-    pairs = {*zip(codes.tolist(), others.tolist(), strict=True)}
-    return all(_equal(values[code], labels[other]) for code, other in pairs)
+    place = {_told(label): number for number, label in enumerate(labels)}
+    same = np.array([place.get(_told(value), -1) for value in values], np.intp)
+    return bool((same[codes] == others).all())
 
 
-def _equal(value: object, label: object) -> bool:
-    if is_missing(value) or is_missing(label):
-        return is_missing(value) and is_missing(label)
-    return type(value) is type(label) and bool(value == label)
+def _told(value: object) -> object:
+    """What tells a value from others: its kind, too, and nothing where it is missing."""
+    return None if is_missing(value) else (type(value), value)

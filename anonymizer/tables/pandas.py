@@ -7,10 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
-from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables.engine import Digits, Tally
 from anonymizer.tables.numbering import (
     blocks,
@@ -96,7 +97,7 @@ def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
     try:
         codes, values = _factorized(column)
         if column.dtype.kind == "f":
-            return _with_negative_zero(column, codes, values)
+            return _with_negative_zero(column, *_with_one_missing(codes, values))
         return _distinct_as_written(column) if _equal_but_different(column) else (codes, values)
     except (TypeError, ValueError, OverflowError, NotImplementedError):
         raise InputError(
@@ -106,7 +107,9 @@ def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 NANOSECONDS = "time64[ns][pyarrow]"
-"""Times of day that Python cuts to microseconds."""
+"""Times of day, which Python has in microseconds."""
+
+MICROSECONDS = pd.ArrowDtype(pa.time64("us"))
 
 PLAIN = {str, int, bool, bytes, date}
 """Types of which values are equal only where they are written alike; none of their subclasses."""
@@ -115,10 +118,10 @@ PLAIN = {str, int, bool, bytes, date}
 def _factorized(column: pd.Series) -> tuple[Codes, list[Any]]:
     """Number the values of a column; those of times that Python cannot hold are texts."""
     try:
-        if str(column.dtype) != NANOSECONDS:
-            codes, values = pd.factorize(column, use_na_sentinel=False)
-            return codes, list(values)
-    except OverflowError:
+        held = column.astype(MICROSECONDS) if str(column.dtype) == NANOSECONDS else column
+        codes, values = pd.factorize(held, use_na_sentinel=False)
+        return codes, list(values)
+    except (pa.ArrowInvalid, OverflowError):
         if not isinstance(column.dtype, pd.ArrowDtype):
             raise
     codes, values = pd.factorize(as_texts(column), use_na_sentinel=False)
@@ -133,6 +136,16 @@ def _equal_but_different(column: pd.Series) -> bool:
         return False
     kinds = set(map(type, column[column.notna()].to_numpy(object)))
     return len(kinds) > 1 or not kinds <= PLAIN
+
+
+def _with_one_missing(codes: Codes, values: list[Any]) -> tuple[Codes, list[Any]]:
+    """Numbered floats of Arrow, which tells missing ones from NaN, with one number for both."""
+    missing = [place for place, value in enumerate(values) if pd.isna(value)]
+    if len(missing) < 2:
+        return codes, values
+    first, second = missing
+    codes = np.where(codes == second, first, codes)
+    return codes - (codes > second), values[:second] + values[second + 1 :]
 
 
 def _with_negative_zero(
@@ -235,9 +248,19 @@ def without_columns(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame
 
 
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:
-    counts = {column: int(table[column].isna().sum()) for column in columns}
+    counts = {column: int(_missing(table[column]).sum()) for column in columns}
     return {column: count for column, count in counts.items() if count}
 
 
 def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return table.dropna(subset=list(columns))
+    missing = np.zeros(len(table), bool)
+    for column in columns:
+        missing |= _missing(table[column])
+    return table[~missing] if missing.any() else table
+
+
+def _missing(column: pd.Series) -> Mask:
+    """Which values are missing, shape (records,); NaN too, which Arrow tells from that."""
+    if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":
+        return np.isnan(column.to_numpy(float, na_value=np.nan))
+    return column.isna().to_numpy(bool)

@@ -9,6 +9,7 @@ from numbers import Real
 from string import ascii_letters
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
@@ -83,6 +84,15 @@ def texts_apart(values: Iterable[object], apart: Iterable[object] = ()) -> list[
         str(value).strip() if text and len(spellings.get(text, ())) > 1 else text
         for value, text in zip(values, texts, strict=True)
     ]
+
+
+def without_sign(value: object) -> object:
+    """0.0 for -0.0, which it equals, and which is all that some engines have; else the value.
+
+    >>> without_sign(-0.0), without_sign(-1.0), without_sign("-0.0")
+    (0.0, -1.0, '-0.0')
+    """
+    return abs(value) if isinstance(value, float | np.floating) and value == 0 else value
 
 
 def key_text(key: Hashable) -> str | None:

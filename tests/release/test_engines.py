@@ -62,7 +62,7 @@ def typed(table):
     return dict(relation_of(table).table.collect_schema())
 
 
-@pytest.fixture(params=[kind for kind in KINDS if kind != "dask"])
+@pytest.fixture(params=list(KINDS))
 def held(request):
     return KINDS[request.param]
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -18,8 +19,10 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import describe_file, read_table, write_table
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.embedded import connection
 from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves
 
@@ -104,13 +107,39 @@ def test_csv_is_read_or_refused_as_by_the_strict_reader(tmp_path: Path, content:
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     assert outcome(path, found) == outcome(path, read_table)
+    assert counted(path, once=True) == counted(path, once=False)
 
 
-def test_ends_of_lines_within_fields_are_read_whatever_is_read_in_parallel(tmp_path: Path) -> None:
+def counted(path: Path, once: bool) -> object:
+    """The records of each combination of all values; None where the file is refused."""
+    try:
+        with opened(path, CSV, once=once) as table:
+            tally = table.tally(table.columns)
+    except InputError:
+        return None
+    return list(tally.columns), written(tally.combinations), tally.sizes.tolist()
+
+
+@pytest.mark.parametrize("large", [1 << 24, 0])
+def test_ends_of_lines_within_fields_are_read_whatever_is_read_in_parallel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(connection, "LARGE", large)
     path = tmp_path / "a.csv"
     frame = pd.DataFrame({"a": [str(n) for n in range(30_000)], "b": "x,1\n2,y\n" * 40})
     frame.to_csv(path, index=False)
     assert found(path, CSV).equals(read_table(path, CSV))
+
+
+def test_a_file_that_is_counted_once_is_no_table_of_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "x,1\ny,2\nx,1\n" * 1000, encoding="utf-8")
+    with opened(path, CSV, once=True) as table:
+        held = table.connection.number("SELECT count(*) FROM duckdb_tables()")
+        assert (held, table.tally(["a"]).sizes.tolist()) == (0, [2000, 1000])
+        path.write_text("a,b\n" + "x,1\ny,2\nx,1\n" * 999 + "x,1\ny,2\nz,1\n", encoding="utf-8")
+        with pytest.raises(InputError, match="it was changed while it was read"):
+            table.tally(["a"])
 
 
 def test_csv_is_found_in_compressed_files_and_other_encodings(tmp_path: Path) -> None:
@@ -174,6 +203,74 @@ def test_records_are_recoded_in_their_order_by_all_their_values(tmp_path: Path) 
     parts = sorted((tmp_path / "parts").iterdir())
     assert [part.name for part in parts] == [f"part-{number}.parquet" for number in range(3)]
     assert [len(parquet.read_table(part)) for part in parts] == [1, 1, 2]
+
+
+LONG = 400_000
+"""Records of a table that DuckDB reads in several threads."""
+
+
+def laid(kind: str, path: Path) -> pd.DataFrame:
+    """Lay a long table of some kind; its records."""
+    rng = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "id": np.arange(LONG),
+            "age": rng.integers(0, 90, LONG),
+            "sex": pa.array(rng.choice(["f", "m", None], LONG)),
+            "share": rng.choice([0.0, -0.0, np.nan, 1.5], LONG),
+        }
+    )
+    if kind == "database":
+        with duckdb.connect(str(path)) as database:
+            database.register("given", table)
+            database.execute("CREATE TABLE t AS FROM given").fetchall()
+        return table.to_pandas()
+    path.mkdir()
+    ends = [0, 9, 150_000, 150_001, LONG] if kind == "folder" else [0, LONG]
+    for number, (begin, end) in enumerate(pairwise(ends)):
+        # Small groups: DuckDB trusts the bounds that are known of each.
+        part = path / f"{number}.parquet"
+        parquet.write_table(table[begin:end], part, row_group_size=50_000)
+    return table.to_pandas()
+
+
+@pytest.mark.parametrize(("kind", "listed"), [("file", 1000), ("folder", 1), ("database", 1000)])
+def test_long_tables_keep_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, listed: int
+) -> None:
+    monkeypatch.setattr("anonymizer.tables.relations.embedded.moving.LISTED", listed)
+    path = tmp_path / ("table.duckdb" if kind == "database" else "table")
+    frame = laid(kind, path)
+    with opened(path, PARQUET, scratch=tmp_path) as table:
+        raw = table.tally(["age", "sex", "share"])
+        assert len(raw.index) == 90 * 3 * 3
+        assert raw["share"].cat.categories.to_list() == [0.0, 1.5]  # NaN is missing
+        kept = np.flatnonzero((raw["age"] != 7).to_numpy())
+        decades = (raw["age"].astype(int) // 10 * 10).iloc[kept]
+        sexes = raw["sex"].astype(object).fillna("unknown").iloc[kept]
+        released = pd.DataFrame({"age": decades, "sex": sexes.where(decades > 20, "*")})
+        moves = Moves(raw, released, kept, raw.sizes[kept], ("id", "age", "sex", "share"))
+        table.recoded(moves).write(tmp_path / "out.parquet", PARQUET)
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    left = frame[frame["age"] != 7].reset_index(drop=True)
+    assert found["id"].equals(left["id"])
+    assert found["age"].equals(left["age"] // 10 * 10)
+    assert (
+        found["sex"].to_list()
+        == left["sex"].fillna("unknown").where(left["age"] >= 30, "*").to_list()
+    )
+    assert found["share"].equals(left["share"])
+
+
+def test_records_that_were_not_counted_never_get_through(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a\nx\ny\n")
+    with opened(path, CSV) as table:
+        raw = table.tally(["a"])
+        counted = Tally(raw.combinations.iloc[:1], raw.sizes[:1])
+        released = pd.DataFrame({"a": ["*"]})
+        moves = Moves(counted, released, np.zeros(1, int), counted.sizes, ("a",))
+        assert table.recoded(moves).frame(["a"])["a"].to_list() == ["*"]
 
 
 def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:

@@ -74,13 +74,12 @@ class Problem:
         )
 
     def _rows_expected(self) -> float:
-        """Rows that are rolled up: so many nodes are counted, of half the classes on average.
+        """Rows that are rolled up, at the least: of half the classes on average at each node.
 
-        Without suppression a few hundred nodes decide a lattice of any size, with it one in eight.
+        A few hundred nodes decide a lattice of any size, with suppression where the bounds are
+        good; where they are not, the kernel that is chosen finds out what it spends.
         """
-        nodes = self.lattice.size
-        counted = nodes / 8 if self.suppresses else min(nodes, 200)
-        return counted * len(self.counts) / 2
+        return min(self.lattice.size, 200) * len(self.counts) / 2
 
     @property
     def suppresses(self) -> bool:

@@ -21,7 +21,8 @@ class Place(NamedTuple):
 
     ``path`` and ``form``; the ``table`` of a database; ``space``: a directory for what does not fit
     into ``memory``, by default that of the system; ``watch`` is told of the progress; the
-    ``engine`` that reads and writes it, and the ``master`` of its cluster.
+    ``engine`` that reads and writes it, and the ``master`` of its cluster; ``once``: whether it is
+    counted once, and no more.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class Place(NamedTuple):
     watch: Watch = ignore
     engine: Engine = "duckdb"
     master: str | None = None
+    once: bool = False
 
     @contextmanager
     def opened(self, columns: Sequence[str]) -> "Iterator[Relation]":
@@ -56,11 +58,12 @@ class Place(NamedTuple):
             scratch=self.space,
             memory=self.memory,
             watch=self.watch,
+            once=self.once,
         )
 
     def released(self, path: Path, form: Format) -> "Place":
-        """Where the released table lies, read with the same means."""
-        return self._replace(path=path, form=form, table=None)
+        """Where the released table lies, read with the same means, to be counted once."""
+        return self._replace(path=path, form=form, table=None, once=True)
 
 
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isclose
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
@@ -13,6 +13,9 @@ from anonymizer.errors import shown
 from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
 from anonymizer.tables import engine
+
+if TYPE_CHECKING:
+    from anonymizer.release.verification.lying import Lying
 
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
@@ -40,13 +43,15 @@ ABSENT = object()
 class Facts:
     """What checks look at: a manifest, and the released table, read back and recounted.
 
+    ``lying`` is where the table lies, ``table`` its records, counted by the columns with a role.
     ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
     attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
     ``verdicts`` are those of the models on the table.
     """
 
     manifest: Mapping[str, Any]
-    table: engine.Table
+    lying: "Lying"
+    table: engine.Tally
     schema: Schema
     counts: Counts
     models: Sequence[PrivacyModel | None]

@@ -4,19 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymizer.counts.ground import at_ground
+from anonymizer.counts.ground import at_ground, grounded
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.inline import of_rule
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.fingerprint import fingerprint_of
+from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST, SIGNATURE
 from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
+from anonymizer.release.study.place import Place
 from anonymizer.release.verification.check import Check, required
-from anonymizer.tables.files import Given, describe_file, read_table
+from anonymizer.tables.files import Given, describe_file
 
 NO_KEY = "only the key of who released it can tell; give that with --key"
 NOT_SIGNED = "the key did not sign this release"
@@ -83,16 +85,22 @@ class Evidence:
             )
         roles = manifest.file[1]
         names = {*manifest.recoding, *roles.sensitive, *roles.targets}
-        if study is not None:
-            form = study.format_of(self.original)
-        else:
-            given = Given(missing_values=tuple(roles.missing_values))
-            form = describe_file(self.original, given, [*names])
-        table = read_table(self.original, form, [*names])
-        table = at_ground(table, _hierarchies(manifest, study))
+        place = _place_of(self.original, roles.missing_values, study, [*names])
+        with place.opened([*names]) as lying:
+            relation, hierarchies = grounded(lying, _hierarchies(manifest, study), place.form)
+            table = at_ground(counted_in(relation, [*names], place.form)[1], hierarchies)
         alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
         words = "is another table: its counts are not those that were released from"
         return required("input.fingerprint", alike, "", words, "original")
+
+
+def _place_of(
+    path: Path, missing_values: Sequence[str], study: Study | None, names: Sequence[str]
+) -> Place:
+    """Where the original lies, and how: as the study says, or as it looks."""
+    if study is not None:
+        return study.place_of(path, study.format_of(path))
+    return Place(path, describe_file(path, Given(missing_values=tuple(missing_values)), names))
 
 
 def _hierarchies(manifest: Manifest, study: Study | None) -> Mapping[str, Hierarchy]:

@@ -31,7 +31,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.fields import RAW, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings
-from anonymizer.release.warnings.column_warnings import column_warnings
+from anonymizer.release.warnings.relation_warnings import unique_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.tables.values import counted
 
@@ -79,7 +79,6 @@ def _records(facts: Facts) -> Iterator[Check]:
 def missing(facts: Facts) -> Iterator[Check]:
     """The records that miss a value of each column, and whether any may."""
     found = shape_of(facts.table, facts.schema)["missing"]
-    assert isinstance(found, dict)
     yield from compared_all("table.missing", at(facts.manifest, "table", "missing"), found)
     some = sum(found.values())
     yield required(
@@ -205,10 +204,11 @@ def warnings(facts: Facts) -> Iterator[Check]:
     """The warnings that the table alone gives."""
     listed = at(facts.manifest, "warnings")
     known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive)
-    others = [name for name in facts.table.columns if name not in known]
+    others = [name for name in facts.lying.columns if name not in known]
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
-    given += () if facts.private else column_warnings(facts.table, others)
+    lying = facts.lying.relation
+    given += () if facts.private or lying is None else tuple(unique_warnings(lying, others))
     reported = [*filter(_is_sound, listed)] if isinstance(listed, list) else []
     agrees = listed is not ABSENT and len(reported) == len(listed)
     weak = [{each["code"] for each in reported}, {each.code for each in given}]

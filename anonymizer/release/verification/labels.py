@@ -52,7 +52,7 @@ def labels(facts: Facts) -> Iterator[Check]:
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
         number = len(np.unique(codes[records]))
-        many = engine.records(engine.records_of(facts.table, records))
+        many = engine.records_in(facts.table, records)
         words = f"has {counted(number, 'other label')}, in {counted(many, 'record')}"
         field, described = f"recoding.{name}.labels", counted(len(known), "label")
         yield required(field, not records.any(), described, words, "recomputed")
@@ -201,7 +201,7 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     group, first = engine.grouped(facts.table, names)
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])
-    return int(np.sum(strange[group]))
+    return engine.records_in(facts.table, strange[group])
 
 
 def masking(facts: Facts) -> Iterator[Check]:
@@ -277,4 +277,4 @@ def _undrawn(facts: Facts, attributes: tuple[str, ...], channel: "Channel") -> i
     columns = [_texts_in(facts, name) for name in attributes]
     rows = zip(*([texts[code] for code in codes[first]] for codes, texts in columns), strict=True)
     strange = np.array([row not in possible for row in rows])
-    return int(strange[group].sum())
+    return engine.records_in(facts.table, strange[group])

@@ -1,33 +1,31 @@
 """Verification of a release: the file, its manifest and, where there is one, its study."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.manifest import Manifest, digest_of_file, sound
-from anonymizer.release.manifest.file import manifest_bytes
+from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest.file import home_of, manifest_bytes
 from anonymizer.release.proof import judged, verify
-from anonymizer.release.release import COUNTS, MANIFEST
+from anonymizer.release.relations import counted_in
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels, sets
-from anonymizer.release.verification.check import Check, Facts, at, required, same
+from anonymizer.release.verification.check import Check, Facts
 from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
+from anonymizer.release.verification.lying import Lying, column_checks, file_checks, released_at
 from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
 from anonymizer.tables import engine
-from anonymizer.tables.counts_file import read_counts
-from anonymizer.tables.files import Format, columns_in, disarmed, read_table, release_format
-from anonymizer.tables.values import counted
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format, disarmed, release_format
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,7 +121,7 @@ def verify_release(
     """
     path = Path(path)
     study = study if study is None or isinstance(study, Study) else Study(study)
-    directory = path if os.path.isdir(path) else path.parent  # noqa: PTH112 (it never raises)
+    directory = home_of(path)
     place = directory / MANIFEST
     evidence = Evidence.of(key, original)
     if directory is not path and not place.exists():
@@ -134,7 +132,7 @@ def verify_release(
     with sound(place):
         table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
-            if table.is_file():
+            if table.exists():
                 evidence.require_none(place)
                 return _bare(path, study)
             table = path
@@ -153,58 +151,49 @@ def _bare(path: Path, study: Study | None) -> Verification:
             f"there is no {MANIFEST} next to {path} that is about it; give the study with --study "
             "to recount the table under its policy"
         )
-    table = study.read(path, study.released_format_of(path), study.published)
+    form, schema = study.released_format_of(path), study.published
+    with study.place_of(path, form)._replace(once=True).opened(schema.columns) as relation:
+        schema.require_unnamed(relation.columns)
+        table = counted_in(relation, schema.columns, form)[1]
     people = recoded_people(study, path, table)
-    return Verification(path, (), tuple(verify(table, study.published, study.privacy, people)))
+    return Verification(path, (), tuple(verify(table, schema, study.privacy, people)))
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
-    form = _format(path, manifest)
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
+    with released_at(path, manifest) as lying:
+        return _verified_in(lying, path, manifest, study)
+
+
+def _verified_in(lying: Lying, path: Path, manifest: Manifest, study: Study | None) -> Verification:
     models = models_of(manifest, study)
-    columns = _columns_in(path, form)
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
+    identifiers = manifest.file[1].identifiers
     checks = [
-        *_file(path, reported),
-        *_columns(columns, reported, schema, manifest.file[1].identifiers),
+        *file_checks(path, reported),
+        *column_checks(lying.columns, reported, schema, identifiers),
     ]
     checks += studied(reported, study) if study else rules(reported)
-    if {*schema.columns} - {*columns}:
+    if {*schema.columns} - {*lying.columns}:
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", "unchecked", None, reason=reason)
         return Verification(path, (*checks, everything), ())
-    table = _counted(path) if _is_counts(path) else read_table(path, form, schema.columns)
+    of_study = () if study is None else study.published.columns
+    table = lying.tally(lying.there((*schema.columns, *of_study)))
     if not engine.records(table):
         raise InputError("the table has no records")
-    people = None if study is None else _people(study, manifest, form, table)
-    facts = _facts(reported, table, schema, models, people)
+    people = None if study is None else _people(study, manifest, lying.form, table)
+    facts = _facts(reported, lying, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
 
 
-def _is_counts(path: Path) -> bool:
-    """Whether a file has the counts of a released table, whose records lie in parts elsewhere."""
-    return path.name == COUNTS
-
-
-def _format(path: Path, manifest: Manifest) -> Format:
-    return Format(True) if _is_counts(path) else release_format(path, manifest.file[1].separator)
-
-
-def _columns_in(path: Path, form: Format) -> Sequence[str]:
-    """All columns of the released table, those of its parts that were not counted too."""
-    return read_counts(path)[1].get("columns", []) if _is_counts(path) else columns_in(path, form)
-
-
-def _counted(path: Path) -> engine.Tally:
-    return read_counts(path)[0]
-
-
 def _facts(
     manifest: Mapping[str, Any],
-    table: engine.Table,
+    lying: Lying,
+    table: Tally,
     schema: Schema,
     models: Sequence[PrivacyModel | None],
     people: engine.Table | None,
@@ -214,7 +203,7 @@ def _facts(
     known = [model for model in models if model is not None]
     verdicts = iter(judged(table, counts, schema, known, people))
     each = [None if model is None else next(verdicts) for model in models]
-    return Facts(manifest, table, schema, counts, models, each)
+    return Facts(manifest, lying, table, schema, counts, models, each)
 
 
 ON_TABLE = (
@@ -226,7 +215,7 @@ ON_TABLE = (
 
 
 def _verdicts(
-    facts: Facts, study: Study | None, people: pd.DataFrame | None
+    facts: Facts, study: Study | None, people: engine.Table | None
 ) -> tuple[Verdict, ...]:
     """The policy of the study, under its roles of columns; without one, that of the manifest."""
     if study is None:
@@ -242,48 +231,6 @@ def _verdicts(
     return tuple(judged(facts.table, counts, roles, policy_of_study(study), people))
 
 
-def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    named = path.name == manifest["table"]["file"]
-    yield required("table.file", named, "", "has another name", "recomputed")
-    agrees = manifest["table"]["sha256"] == digest_of_file(path)
-    yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
-
-
-def _columns(
-    found: Sequence[str],
-    manifest: Mapping[str, Any],
-    schema: Schema,
-    identifiers: Sequence[str],
-) -> Iterator[Check]:
-    """All columns, in their order, those without a role too; of unknown ones how many."""
-    listed = at(manifest, "table", "columns")
-    reported = listed if isinstance(listed, list) else []
-    words = _differing(reported, found)
-    number = counted(len(reported), "column")
-    yield required("table.columns", same(listed, [*found]), number, words, "recomputed")
-    there = [name for name in identifiers if name in found]
-    none = not there and "identifiers" in manifest["columns"]
-    words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
-    yield required("columns.identifiers", none, "", words, "recomputed")
-    without = [name for name in found if name not in (*schema.quasi_identifiers, *schema.sensitive)]
-    others = at(manifest, "other_columns")
-    words = _differing(others if isinstance(others, list) else [], without)
-    yield required("other_columns", same(others, without), "", words, "recomputed")
-    lacking = [name for name in schema.columns if name not in found]
-    words = "lacks " + ", ".join(map(repr, lacking))
-    number = counted(len(schema.columns), "column")
-    yield required("columns", not lacking, number, words, "recomputed")
-
-
-def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
-    """How columns differ from those that a manifest names; the others may be values of records."""
-    lacking = [repr(name) for name in reported if name not in found]
-    more = len([name for name in found if name not in reported])
-    parts = [f"lacks {', '.join(lacking)}"] if lacking else []
-    parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
-    return " and ".join(parts) or "has them in another order"
-
-
 def _unchecked(
     manifest: Mapping[str, Any], checks: Sequence[Check], study: Study | None
 ) -> Iterator[Check]:
@@ -296,7 +243,7 @@ def _unchecked(
             yield Check(pattern, "unchecked", None, reason=treatment.why)
 
 
-def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFrame | None:
+def recoded_people(study: Study, path: Path, table: engine.Table) -> engine.Table | None:
     """The population of a study as the released table at a path was recoded, None without one.
 
     Raises InputError when there is no manifest next to the table, or it is of another study.
@@ -309,15 +256,15 @@ def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFram
 
 def _people(
     study: Study, manifest: Manifest, form: Format, table: engine.Table
-) -> pd.DataFrame | None:
+) -> engine.Table | None:
     """The same as a manifest describes it."""
     people = population_of(study.privacy)
     if people is None:
         return None
-    population: pd.DataFrame = study.schema.admit_population(people.table)
+    population: engine.Table = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)
-    written: pd.DataFrame = disarmed(recoded) if study.disarms(form) else recoded
+    written: engine.Table = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)

@@ -20,7 +20,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.numbering import crossed
 from anonymizer.tables.spelling import read_keys
-from anonymizer.tables.values import is_missing
+from anonymizer.tables.values import is_missing, without_sign
 
 WRONG = 0.1
 """Wrong guesses that a column may leave, by those that chance would: it explains nine of ten."""
@@ -126,7 +126,7 @@ def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[Rel
     """Warn of sensitive values that are written in several ways, in a table as it was given."""
     found = []
     for name in sensitive:
-        spellings = engine.distinct(table[name])[1]
+        spellings = map(without_sign, engine.distinct(table[name])[1])
         texts = {None if is_missing(value) else str(value).strip() for value in spellings}
         alike = len(texts) - len(set(read_keys(list(texts))))
         if alike:

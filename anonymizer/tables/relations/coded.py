@@ -1,7 +1,6 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,35 +31,6 @@ class Column(NamedTuple):
     def bound(self) -> int:
         """A bound on the numbers."""
         return len(self.values) + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Keys:
-    """How records are told by numbers of their values.
-
-    ``values``: the distinct values of each column; ``codes`` (rows, columns): the numbers of the
-    counted rows, missing values being last. ``weights``: of the columns, by their places, in the
-    numbers that combinations are packed into; one such number does where it cannot overflow.
-    """
-
-    values: Mapping[str, pa.Array]
-    weights: Sequence[Mapping[int, int]]
-    codes: Codes
-
-
-def keys_of(moves: Moves) -> Keys:
-    """The numbers of the values of the counted columns, and of their combinations."""
-    columns = coded(moves.raw, {})
-    weights: list[dict[int, int]] = [{}]
-    bound = 1
-    for place, column in enumerate(columns.values()):
-        if bound * column.bound > MOST_KEYS:
-            weights.append({})
-            bound = 1
-        weights[-1][place] = bound
-        bound *= column.bound
-    codes = np.column_stack([column.codes for column in columns.values()])
-    return Keys({name: column.values for name, column in columns.items()}, weights, codes)
 
 
 def tally_of(counted: pa.Table, columns: Sequence[str], size: str) -> Tally:
@@ -119,8 +89,8 @@ def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     """Values as Python has them; those that it cannot hold are texts."""
-    if column.type == pa.time64("ns"):  # Python has microseconds
-        return _series(column.cast(pa.string()))
+    if column.type == pa.time64("ns"):
+        return _times(column)
     values = _series(column)
     try:
         if pa.types.is_temporal(column.type):
@@ -128,6 +98,14 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     except OverflowError:
         return _series(column.cast(pa.string()))
     return values
+
+
+def _times(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    """Times of day as Python has them; as texts where it would cut them to microseconds."""
+    try:
+        return _series(column.cast(pa.time64("us")))
+    except pa.ArrowInvalid:
+        return _series(column.cast(pa.string()))
 
 
 def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:

@@ -20,7 +20,6 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
-from anonymizer.tables.relations.relation import NotToldApartError
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
 """Types whose values cannot be told apart."""
@@ -44,7 +43,7 @@ class Countable:
     def __init__(self, table: Any) -> None:
         self.table = table
         self._schema = table.collect_schema()
-        self._known: Known = {}
+        self.known: Known = {}
 
     def __repr__(self) -> str:
         """What it is; not the values of anybody."""
@@ -70,9 +69,9 @@ class Countable:
         self.require_distinct(columns)
         names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
         with self.told():
-            counted = self._counted(names)
+            counted = self.counted(names, self.unused)
         tally, known = tallied(self.collected(counted), names, self.unused)
-        self._known |= known
+        self.known |= known
         return tally
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
@@ -93,7 +92,7 @@ class Countable:
         """As ``Relation.multiplicities``."""
         self.require_distinct(columns)
         names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
-        sizes = self._counted(names).group_by(self.unused)
+        sizes = self.counted(names, self.unused).group_by(self.unused)
         found = self.collected(sizes.agg(nw.len().alias(f"{self.unused}n")))
         size, times = (found[name].to_numpy() for name in (self.unused, f"{self.unused}n"))
         return size.astype(np.int64), times.astype(np.int64)
@@ -101,7 +100,7 @@ class Countable:
     def guessed(self, given: Sequence[str], about: str) -> int:
         """As ``Relation.guessed``."""
         names = {f"{self.unused}{place}": name for place, name in enumerate([*given, about])}
-        size, best = nw.col(self.unused), self._counted(names)
+        size, best = nw.col(self.unused), self.counted(names, self.unused)
         if given:
             groups = [*names][: len(given)]
             best = best.group_by(*groups, drop_null_keys=False).agg(size.max())
@@ -131,10 +130,13 @@ class Countable:
         keys = self.with_keys(self.plain(self.table, columns), names)
         return keys.select(*(nw.col(new).alias(name) for new, name in names.items()))
 
-    def _counted(self, names: Mapping[str, str]) -> Any:
-        """The records of each combination of values of the columns that have new names."""
+    def counted(self, names: Mapping[str, str], size: str) -> Any:
+        """The records of each combination of values of the columns that have new names.
+
+        They are in a column that is called ``size``.
+        """
         keys = self.with_keys(self.plain(self.table, [*names.values()]), names)
-        return keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(self.unused))
+        return keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(size))
 
     def _values(self, table: Any, columns: Sequence[str]) -> pd.DataFrame:
         """Records in memory, values as a tally has them."""
@@ -186,7 +188,10 @@ class Countable:
         require_columns(self.columns, columns)
         for name in columns:
             if isinstance(self._schema[name], NESTED):
-                raise NotToldApartError(name)
+                raise InputError(
+                    f"column {name!r} holds values that cannot be told apart, such as lists; "
+                    "it can be neither a quasi-identifier nor sensitive"
+                )
 
     @property
     def unused(self) -> str:

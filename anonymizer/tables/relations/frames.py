@@ -98,7 +98,7 @@ class Frame(Countable):
 
     def _recoded(self, moves: Moves) -> Any:
         new = self.unused
-        columns = coded(moves.raw, self._known)
+        columns = coded(moves.raw, self.known)
         table = self.plain(self.table, [*columns])
         for place, (name, column) in enumerate(columns.items()):
             table = self._numbered(table, name, column, f"{new}{place}")

@@ -15,7 +15,7 @@ from anonymizer.tables.files.places import files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
 from anonymizer.tables.relations.embedded.connection import Connection, Watch, connected, literal
 from anonymizer.tables.relations.embedded.databases import database_stored
-from anonymizer.tables.relations.embedded.separated import csv_stored
+from anonymizer.tables.relations.embedded.separated import csv_scanned, csv_stored
 from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 
@@ -28,6 +28,7 @@ def opened(
     scratch: Path | None = None,
     memory: str | None = None,
     watch: Watch | None = None,
+    once: bool = False,
 ) -> Iterator[Stored]:
     """A table that lies in a file, in files of a folder, or in a database.
 
@@ -44,13 +45,15 @@ def opened(
         That is used at most, such as ``"4GB"``; by default four fifths of the machine's.
     watch
         Is told of the progress.
+    once
+        Whether it is counted once: a CSV file is not held in memory then, where that can be.
 
     Raises InputError when there is no such table, or it cannot be read to its end: the message
     names file and line, no value.
     """
     with connected(scratch, memory, watch) as connection:
         with _readable(path, form):
-            found = _found(connection, path, form, table)
+            found = _found(connection, path, form, table, once)
         yield found
 
 
@@ -60,18 +63,25 @@ def _readable(path: Path, form: Format) -> AbstractContextManager[None]:
     return readable(path, form.encoding) if alone else nullcontext()
 
 
-def _found(connection: Connection, path: Path, form: Format, table: str | None) -> Stored:
+def _found(
+    connection: Connection, path: Path, form: Format, table: str | None, once: bool
+) -> Stored:
     if is_database(path):
         return database_stored(connection, path, table)
     if table is not None:
         raise InputError(f"{path} is no database; leave out table in [data]")
     paths = files_of(path)
-    return _parquet(connection, paths) if form.parquet else csv_stored(connection, paths, form)
+    if form.parquet:
+        return _parquet(connection, paths)
+    scanned = csv_scanned(connection, paths[0], form) if once and len(paths) == 1 else None
+    return scanned or csv_stored(connection, paths, form)
 
 
 def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
     """Parquet files of the same columns, as one table; the names of folders may be more of them."""
     schema, records = _schema(paths[0]), 0
+    if any(map(pa.types.is_floating, schema.types)):
+        connection.distrust_statistics()
     for path in paths:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)

@@ -1,11 +1,12 @@
-"""Moves as SQL: values become numbers, numbers are packed into keys, keys find released values.
+"""Moves as SQL: a record is told by the hash of its values, and gets the released ones by it.
 
-A join of nine small tables and one of keys costs DuckDB about a third more than copying a table
-as it is; a join on nine texts at once costs more than twice as much (10^6 records).
+Nothing is joined unless values are drawn: DuckDB leaves the order of what it joins open, and
+records are released in the order that they have.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +14,27 @@ import pyarrow as pa
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.relations import coded
+from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.hashing import Known, told_by_hash
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
 
-Known = Mapping[str, tuple[str, pa.DataType]]
-"""Columns of a query: what each is called there, and its type."""
+LISTED = 1000
+"""Values of a column that DuckDB is given as a list, which it copies for each 2 048 records.
+
+There are no more in an ENUM: Parquet files have all its values for each 122 880 records.
+"""
+
+MOST_PACKED = 2**62
+"""Bound on the number that says of several columns which value of its list each one gets."""
+
+
+class Numbered(NamedTuple):
+    """The values of a column, a missing one included, and the number of each row's."""
+
+    values: pa.Array
+    codes: Codes
 
 
 def moved(
@@ -33,8 +48,10 @@ def moved(
     new = released.column_names
     kinds = {name: released[name].type if name in new else known[name][1] for name in moves.columns}
     source = query
-    if new or not all_kept or moves.drawn or moves.shuffled:
-        source = _joined(connection, query, known, moves, released)
+    if moves.drawn or moves.shuffled:
+        source = _drawn(connection, query, known, moves, released)
+    elif new or not all_kept:
+        source = _replaced(connection, query, known, moves, released)
     shown = [
         f"r{new.index(name)}" if name in new else _as_it_is(*known[name], name in counted)
         for name in moves.columns
@@ -78,51 +95,113 @@ def _released(moves: Moves) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
 
 
-def _joined(
+def _replaced(
     connection: Connection, query: str, known: Known, moves: Moves, released: pa.Table
 ) -> str:
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
-    keys = coded.keys_of(moves)
-    coded_query = _coded(connection, query, known, keys)
-    small = {
-        **{f"k{n}": pa.array(each) for n, each in enumerate(_packed(keys, moves.of))},
-        **{f"r{n}": _plain(column) for n, column in enumerate(released.columns)},
+    told, combinations = told_by_hash(connection, query, known, moves.raw)
+    move = np.full(len(moves.raw.index), -1)
+    move[moves.of] = np.arange(len(moves.of))
+    columns = [_numbered(column) for column in released.columns]
+    few = {n: each for n, each in enumerate(columns) if len(each.values) <= LISTED}
+    found = {
+        f"r{n}": connection.function(
+            combinations.values(_at(each.codes, move), each.values), each.values.type
+        )
+        for n, each in enumerate(columns)
+        if n not in few
     }
-    on = " AND ".join(f"s.k{n} = p.k{n}" for n in range(len(keys.weights)))
-    shown = ", ".join(["s.*", *(f"p.r{n}" for n in range(released.num_columns))])
-    if not (moves.drawn or moves.shuffled):
-        table = connection.keep(pa.table(small))
-        return f"SELECT {shown} FROM ({coded_query}) AS s JOIN {table} AS p ON {on}"
-    ends = _ends(moves.of, moves.records)
-    small |= {"ends": pa.array(ends), "begins": pa.array(ends - moves.records)}
-    return _drawn(connection, coded_query, pa.table(small), len(keys.weights), on, shown, moves)
+    packs = _packs(few)
+    for number, pack in enumerate(packs):
+        packed = sum((few[n].codes * weight for n, weight in pack.items()), 0 * moves.of)
+        numbers = combinations.numbers(_at(packed, move))
+        found[f"p{number}"] = connection.function(numbers, pa.int64())
+    shown = ", ".join(["*", *(f"{each}(h) AS {name}" for name, each in found.items())])
+    # Also where all are kept: a record that was not counted never gets through.
+    source = f"SELECT * FROM (SELECT {shown} FROM ({told})) WHERE p0 IS NOT NULL"
+    return _labelled(connection, source, few, packs) if few else source
+
+
+def _labelled(
+    connection: Connection,
+    query: str,
+    columns: Mapping[int, Numbered],
+    packs: Sequence[Mapping[int, int]],
+) -> str:
+    """Records with values of short lists, by their numbers there."""
+    lists = {
+        f"l{n}": pa.ListArray.from_arrays([0, len(each.values)], each.values)
+        for n, each in columns.items()
+    }
+    kinds = {
+        f"l{n}": f"{connection.enumeration(each.values)}[]"
+        for n, each in columns.items()
+        if is_text(each.values.type)
+    }
+    table = connection.keep(pa.table(lists), kinds)
+    shown = ", ".join(
+        f"l{n}[p{number} // {weight} % {len(columns[n].values)} + 1] AS r{n}"
+        for number, pack in enumerate(packs)
+        for n, weight in pack.items()
+    )
+    return f"SELECT s.*, {shown} FROM ({query}) AS s, {table}"
+
+
+def _numbered(column: pa.ChunkedArray) -> Numbered:
+    encoded = _plain(column).dictionary_encode(null_encoding="encode")
+    return Numbered(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64))
+
+
+def _at(numbers: Codes, move: Codes) -> Codes:
+    """What is known of moves, by combinations; -1 of one that has no move."""
+    return np.append(numbers, -1)[move]
+
+
+def _packs(columns: Mapping[int, Numbered]) -> list[dict[int, int]]:
+    """The weights of columns in each of the numbers that say which values they get."""
+    packs: list[dict[int, int]] = [{}]
+    bound = 1
+    for n, column in columns.items():
+        if bound * len(column.values) > MOST_PACKED:
+            packs.append({})
+            bound = 1
+        packs[-1][n] = bound
+        bound *= len(column.values)
+    return packs
 
 
 def _drawn(
-    connection: Connection,
-    query: str,
-    small: pa.Table,
-    keys: int,
-    on: str,
-    shown: str,
-    moves: Moves,
+    connection: Connection, query: str, known: Known, moves: Moves, released: pa.Table
 ) -> str:
     """Records of a combination in random order: the first get its first move, and so on.
 
     The order is that of a hash of the number of the record and of a secret one, so that it is the
     same whenever the table is computed.
     """
-    table = connection.keep(small)
-    among = ", ".join(f"k{n}" for n in range(keys))
-    numbered = f"SELECT *, row_number() OVER () AS n FROM ({query})"
+    told, combinations = told_by_hash(connection, query, known, moves.raw)
+    numbers = combinations.numbers(np.arange(len(moves.raw.index)))
+    row = connection.function(numbers, pa.int64())
+    ends = _ends(moves.of, moves.records)
+    table = connection.keep(
+        pa.table(
+            {
+                "of": moves.of,
+                "ends": ends,
+                "begins": ends - moves.records,
+                **{f"r{n}": _plain(column) for n, column in enumerate(released.columns)},
+            }
+        )
+    )
+    numbered = f"SELECT *, {row}(h) AS k, row_number() OVER () AS n FROM ({told})"
     ranked = (
-        f"SELECT *, row_number() OVER (PARTITION BY {among} ORDER BY "
+        "SELECT *, row_number() OVER (PARTITION BY k ORDER BY "
         f"hash(n, {moves.seed}::BIGINT), n) AS place FROM ({numbered})"
     )
+    shown = ", ".join(["s.*", *(f"p.r{n}" for n in range(released.num_columns))])
     order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
         f"SELECT {shown} FROM ({ranked}) AS s ASOF JOIN {table} AS p "
-        f"ON {on} AND s.place > p.begins WHERE s.place <= p.ends ORDER BY {order}"
+        f"ON s.k = p.of AND s.place > p.begins WHERE s.place <= p.ends ORDER BY {order}"
     )
 
 
@@ -135,38 +214,6 @@ def _ends(of: Codes, records: Codes) -> Codes:
     ends = np.empty(len(of), np.int64)
     ends[order] = total - before
     return ends
-
-
-def _coded(connection: Connection, query: str, known: Known, keys: coded.Keys) -> str:
-    """The query with the keys ``k0`` ... of the counted columns; none of an unknown value."""
-    joins, codes = [], []
-    for number, (name, values) in enumerate(keys.values.items()):
-        place, kind = known[name]
-        small = pa.table({"v": _plain(values), "code": np.arange(len(values))})
-        table = connection.keep(small)
-        value = f"s.{place}"
-        if pa.types.is_floating(kind):
-            value = f"nullif({value}, 'nan')"
-        joins.append(f"LEFT JOIN {table} AS v{number} ON {value} = v{number}.v")
-        codes.append(f"CASE WHEN {value} IS NULL THEN {len(values)} ELSE v{number}.code END")
-    packed = [
-        " + ".join(f"{codes[place]} * {weight}" for place, weight in weights.items())
-        for weights in keys.weights
-    ]
-    shown = ", ".join(f"{each or 0} AS k{number}" for number, each in enumerate(packed))
-    return f"SELECT s.*, {shown} FROM ({query}) AS s {' '.join(joins)}"
-
-
-def _packed(keys: coded.Keys, rows: Codes) -> list[Codes]:
-    """The keys of some combinations."""
-    codes = keys.codes[rows]
-    return [
-        sum(
-            (codes[:, place] * weight for place, weight in weights.items()),
-            np.zeros(len(rows), np.int64),
-        )
-        for weights in keys.weights
-    ]
 
 
 def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -6,19 +6,25 @@ and so does one that DuckDB refuses, for the message that names the line.
 """
 
 import csv
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
-from anonymizer.tables.files.format import UTF8, Format
-from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError, literal
+from anonymizer.tables.relations.embedded.looking import (
+    Look,
+    Looked,
+    is_plain,
+    lines_of,
+    looked_at,
+    looking,
+)
 from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 SEPARATORS = ",;\t|"
@@ -26,77 +32,40 @@ SEPARATORS = ",;\t|"
 
 READING = "reading the table"
 
-SEEN = 1 << 20
-"""Bytes that are looked at together: few enough that they are still in the cache."""
+BUFFER = 1 << 24
+"""Bytes that a thread of DuckDB parses at a time: the 32 MB by default are too few pieces of a file
+of some 100 MB for all threads."""
 
 
-class Look:
-    """What is seen of a file without parsing it, a block at a time.
+def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | None:
+    """A CSV file that DuckDB reads whenever it is counted; nothing of it is held in memory.
 
-    ``cuts`` are the separators, ``empty`` the lines without a field, ``returns`` and ``lines``
-    carriage returns and line feeds, ``pairs`` one after the other; ``open`` says whether no line
-    feed ends the last line.
+    None where it takes more than counting lines and separators to know that no record is misread:
+    where fields are quoted, or lines empty. The number of records that is known is then that of the
+    lines, against which each tally is held.
     """
-
-    def __init__(self, form: Format) -> None:
-        self._form = form
-        self._quote = form.quote.encode()
-        around = re.escape(form.separator.encode()) + b"\\r\\n"
-        quote = re.escape(self._quote)
-        self._blank = re.compile(
-            b"(?:^|[%s])[ \\t]+%s|%s[ \\t]+(?:[%s]|$)" % (around, quote, quote, around)
-        )
-        blanks = (b" ", b"\t")
-        self._near = [pair for each in blanks for pair in (each + self._quote, self._quote + each)]
-        self.quotes = self.blanks = self.open = False
-        self.returns = self.pairs = self.lines = self.cuts = self.empty = self.size = 0
-        self._rest = b""
-
-    def at(self, block: bytes) -> None:
-        """Look at the next block, up to the last line that is whole."""
-        whole = self._rest + block if self._rest else block
-        end = whole.rfind(b"\n") + 1
-        self._rest = whole[end:]
-        self._see(whole[:end] if self._rest else whole)
-
-    def finished(self) -> "Look":
-        """Look at what is left at the end: a line that no line feed ends."""
-        rest, self._rest = self._rest, b""
-        self._see(rest)
-        self.open = bool(rest)
-        return self
-
-    @property
-    def is_regular(self) -> bool:
-        """Whether lines end alike, and every quote where a field does."""
-        alike = self.returns in (0, self.lines) and self.returns == self.pairs
-        return alike and not self.blanks and self.lines > 0
-
-    def _see(self, text: bytes) -> None:
-        """Look at lines that are whole; comparing arrays takes a third of the time of counting."""
-        first = not self.size
-        self.size += len(text)
-        signs = np.frombuffer(text, np.uint8)
-        self.lines += int(np.count_nonzero(signs == ord("\n")))
-        self.cuts += int(np.count_nonzero(signs == ord(self._form.separator)))
-        if b"\r" in text:
-            self.returns += text.count(b"\r")
-            self.pairs += text.count(b"\r\n")
-        if self._quote and self._quote in text:
-            self.quotes = True
-            near = any(each in text for each in self._near)
-            self.blanks = self.blanks or (near and self._blank.search(text) is not None)
-        elif b"\n\n" in text or b"\n\r\n" in text or text[:1] in (b"\n", b"\r"):
-            self.empty += sum(not line for line in text.splitlines())
-        if first and text.removeprefix(b"\xef\xbb\xbf")[:1] in (b"\r", b"\n"):
-            self.blanks = True
+    header = _simple_header(path, form) if is_plain(path, form) else None
+    if header is None or not header[-1].strip():
+        return None
+    connection.reads(path)
+    look = looked_at(lines_of(path, form), form)
+    rows = look.lines + look.open
+    whole = look.cuts == rows * (len(header) - 1) and not (look.quotes or look.empty)
+    if not (whole and look.is_regular):
+        return None
+    names = [each.strip() for each in header]
+    require_named(path, names, ())
+    held = tuple(Column(each, pa.string()) for each in names)
+    scan = _scan(path, form, len(header), parallel=True)
+    return Stored(connection, f"FROM {scan}", held, rows - form.header)
 
 
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
     """CSV files of the same columns, read into DuckDB."""
-    name, names = _loaded(connection, paths[0], form)
+    size = sum(path.stat().st_size for path in paths)
+    name, names = _loaded(Source(connection, paths[0], form, size))
     for path in paths[1:]:
-        other, others = _loaded(connection, path, form)
+        other, others = _loaded(Source(connection, path, form, 0))
         if others != names:
             raise InputError(
                 f"cannot read {path}: its columns are not those of {paths[0].name}; write both "
@@ -111,60 +80,73 @@ def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> S
     return Stored(connection, f"SELECT {shown} FROM {name}", held, records)
 
 
-def _loaded(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
+class Source(NamedTuple):
+    """A file, and for how many bytes its table needs room at least."""
+
+    connection: Connection
+    path: Path
+    form: Format
+    size: int
+
+
+def _loaded(source: Source) -> tuple[str, list[str]]:
     """The table that a file was read into, and the names of its columns."""
+    path, form = source.path, source.form
     with readable(path, form.encoding):
-        return _read_in(connection, path, form)
+        found = _fast(source)
+        if found is None:
+            table = csv_table(path, form, ())
+            places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
+            return source.connection.keep(places), table.column_names
+        return found
 
 
-def _read_in(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]]:
-    found = _fast(connection, path, form)
-    if found is None:
-        table = csv_table(path, form, ())
-        places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
-        return connection.keep(places), table.column_names
-    return found
-
-
-def _fast(connection: Connection, path: Path, form: Format) -> tuple[str, list[str]] | None:
+def _fast(source: Source) -> tuple[str, list[str]] | None:
     """The same by DuckDB; None where the strict reader has to decide."""
+    connection, path, form, _ = source
+    header = _simple_header(path, form)
+    if header is None:
+        return None
+    try:
+        with looking(connection, path, form) as (plain, looked):
+            name = _read(source._replace(path=plain), header, looked)
+    except MisreadError:
+        return None
+    if name is None:
+        return None
+    return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
+
+
+def _simple_header(path: Path, form: Format) -> list[str] | None:
+    """The fields of the first line; None where DuckDB cannot be given the file, or one column."""
     if form.separator not in SEPARATORS or not form.plain:
         return None
     try:
         header = csv_header(path, form)
     except csv.Error:
         return None
-    plain, look = _looked_at(connection, path, form)
-    try:
-        name = _read(connection, plain, form, header, look)
-    except MisreadError:
-        return None
-    finally:
-        if plain != path:
-            plain.unlink()
-    if name is None:
-        return None
-    return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
+    return header if len(header) > 1 else None
 
 
-def _read(
-    connection: Connection, path: Path, form: Format, header: Sequence[str], look: Look
-) -> str | None:
+def _read(source: Source, header: Sequence[str], looked: Looked) -> str | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
     None where the table is not what the file must have for sure: every line feed and every
     separator lies between its fields, or within one.
     """
-    if len(header) < 2 or not look.is_regular:
-        return None
+    connection, path, form, size = source
     for parallel in (True, False):
-        name = connection.free_name()
-        connection.run(_loading(name, path, form, len(header), parallel), READING)
+        name = connection.room_for(max(size, path.stat().st_size))
+        scan = _scan(path, form, len(header), parallel)
+        connection.run(f"CREATE TABLE {name} AS FROM {scan}", READING)
         records = connection.number(f"SELECT count(*) FROM {name}")
         found = Within(connection, name, header, form)
-        if records and _is_whole(found, look, records, parallel):
+        look = looked()
+        if records and look.is_regular and _is_whole(found, look, records, parallel):
             return name
         connection.run(f"DROP TABLE {name}")
+        if not look.is_regular:
+            break
     return None
 
 
@@ -198,18 +180,18 @@ def _is_whole(table: Within, look: Look, records: int, parallel: bool) -> bool:
     return cuts == 0 or cuts == table.fields(table.form.separator)
 
 
-def _loading(name: str, path: Path, form: Format, width: int, parallel: bool) -> str:
-    """The statement that reads a file into a table."""
+def _scan(path: Path, form: Format, width: int, parallel: bool) -> str:
+    """What reads a file, as SQL has it."""
     columns = ", ".join(f"'c{n}': 'VARCHAR'" for n in range(width))
     texts = ", ".join(f"'c{n}'" for n in range(width))
     quote = literal(form.quote)
     return (
-        f"CREATE TABLE {name} AS FROM read_csv({literal(str(path))}, auto_detect = false, "
+        f"read_csv({literal(str(path))}, auto_detect = false, "
         f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
         f"comment = '', header = {form.header}, "
         f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
         f"strict_mode = true, null_padding = false, ignore_errors = false, "
-        f"parallel = {parallel})"
+        f"parallel = {parallel}, buffer_size = {BUFFER})"
     )
 
 
@@ -223,25 +205,3 @@ def _without_blank_ends(
         names = names[:-1]
     require_named(path, names, ())
     return names
-
-
-def _looked_at(connection: Connection, path: Path, form: Format) -> tuple[Path, Look]:
-    """What is seen of a file, and where it lies as plain UTF-8: it may have to be written so."""
-    look = Look(form)
-    if path.suffix not in COMPRESSIONS and form.encoding == UTF8 and not form.skipped:
-        for block in _blocks(path, form):
-            look.at(block)
-        connection.reads(path)
-        return path, look.finished()
-    plain = connection.scratch / f"{connection.free_name()}.csv"
-    with plain.open("wb") as file:
-        for block in _blocks(path, form):
-            look.at(block)
-            file.write(block)
-    return plain, look.finished()
-
-
-def _blocks(path: Path, form: Format) -> Iterator[bytes]:
-    with table_stream(path, form.encoding, form.skipped) as stream:
-        while block := stream.read(SEEN):
-            yield block

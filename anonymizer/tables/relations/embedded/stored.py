@@ -14,7 +14,8 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
+from anonymizer.tables.relations.embedded.hashing import equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves, NotToldApartError
@@ -68,7 +69,10 @@ class Stored:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         self._require_distinct(columns)
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        return coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        tally = coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        if self.known is not None and self.known != tally.sizes.sum():
+            raise MisreadError("cannot read the table: it has other records than it had before")
+        return tally
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``: HyperLogLog, off by a few per cent."""
@@ -170,16 +174,11 @@ class Stored:
         return pa.table([*arrays, *others], names=[*columns, *[RECORDS] * len(others)])
 
 
-def equal_alike(place: str, kind: pa.DataType) -> str:
-    """A column whose equal values are one: no -0.0, and NaN is missing."""
-    if not pa.types.is_floating(kind):
-        return place
-    return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
-
-
 def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """A column with its type where DuckDB does not have it; pandas cannot count halves."""
-    if column.type == kind or pa.types.is_float16(kind) or pa.types.is_dictionary(column.type):
+    if column.type == kind or pa.types.is_float16(kind):
+        return column
+    if pa.types.is_dictionary(column.type) and pa.types.is_dictionary(kind):
         return column
     if pa.types.is_dictionary(kind):
         return column.dictionary_encode()

@@ -13,6 +13,9 @@ from anonymizer.tables.relations.embedded.connection import Connection, literal,
 
 WRITING = "writing the release"
 
+CELL = 16
+"""Bytes that a value takes in memory, or more."""
+
 NO_TEXT = "\x01"
 """What is written for a missing value; none is left when it is written."""
 
@@ -35,8 +38,8 @@ def written(
         return
     path.mkdir(exist_ok=True)
     # Carried out once: a query that is limited to some records may give others the next time.
-    whole = connection.free_name()
-    connection.run(f"CREATE TEMP TABLE {whole} AS {query}", WRITING, records)
+    whole = connection.room_for(CELL * records * len(held))
+    connection.run(f"CREATE TABLE {whole} AS {query}", WRITING, records)
     for number in range(parts):
         begin, end = records * number // parts, records * (number + 1) // parts
         part = f"SELECT * FROM {whole} WHERE rowid >= {begin} AND rowid < {end}"

@@ -1,35 +1,61 @@
 """DataFrames of Dask, computed a partition at a time."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.dataframe
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import Runs, dealt, runs_of
-from anonymizer.tables.relations.frames import Frame, How
+from anonymizer.tables.relations.dealing import runs_of
+from anonymizer.tables.relations.frames import Frame
+from anonymizer.tables.relations.partitions import (
+    Alike,
+    Drawn,
+    Recoded,
+    Rows,
+    Scattered,
+    added,
+    counts_of,
+    in_order,
+)
 from anonymizer.tables.relations.relation import Moves
 
 PATIENCE = 10
 """Seconds to wait for a scheduler."""
 
+HEAP = 16
+"""Partitions whose counts are added up at a time."""
+
 
 class DaskFrame(Frame):
-    """A DataFrame of Dask; its index is left out where values are recoded."""
+    """A DataFrame of Dask; its index is left out where values are recoded.
+
+    Every partition is counted and recoded as a table of Arrow, in one step for all its columns:
+    a query that Dask plans and joins takes seconds for a dozen of them, however small the table.
+    """
 
     library = "Dask"
 
+    @property
+    def records(self) -> int:
+        """As ``Relation.records``."""
+        with self.told():
+            return len(self.native)
+
     def collected(self, table: Any) -> pa.Table:
         """As ``Frame.collected``, without the index."""
+        if isinstance(table, nw.DataFrame):
+            return super().collected(table)
         with self.told():
             frame = table.to_native().compute()
             return pa.Table.from_pandas(frame, preserve_index=False)
@@ -46,50 +72,47 @@ class DaskFrame(Frame):
         named_parts([*scratch.glob("part-*.parquet")], path, parts)
         shutil.rmtree(scratch)
 
-    def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
-        """As ``Frame.joined``: to one partition, whose key is of the type that the table's is."""
-        native = table.to_native()
-        frame = exact_frame(small).astype({on: native.dtypes[on]})
-        right = dask.dataframe.from_pandas(  # type: ignore[no-untyped-call]
-            frame, npartitions=1
-        )
-        return viewed(native.merge(right, on=on, how=how))
-
     def some(self, most: int) -> Any:
         """As ``Looking.some``: drawn, since the first ones may be of one kind."""
         share = min(most / max(self.records, 1), 1.0)
         return viewed(self.native.sample(frac=share, random_state=0))
 
-    def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
-        """As ``Frame.dealt``, in each partition once all records of a row are in one."""
-        native = table.to_native().shuffle(row)
-        options = {"runs": runs_of(moves), "seed": moves.seed, "row": row, "move": move}
-        meta = native._meta.assign(**{move: np.zeros(0, np.int64)})
-        return viewed(native.map_partitions(_dealt, **options, meta=meta))
+    def counted(self, names: Mapping[str, str], size: str) -> Any:
+        """As ``Countable.counted``: of each partition, and added up."""
+        parts = self.native[[*names.values()]].to_delayed()
+        counts = [dask.delayed(counts_of)(part, names, size) for part in parts]
+        while len(counts) > 1:
+            heaps = [counts[begin : begin + HEAP] for begin in range(0, len(counts), HEAP)]
+            counts = [dask.delayed(added)(heap, size) for heap in heaps]
+        with self.told():
+            return viewed(counts[0].compute())
 
     def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``: records go to partitions, and lie in each, at random."""
         native, chance = table.to_native(), self.unused
         meta = native._meta.assign(**{chance: np.zeros(0, np.int64)})
-        drawn = native.map_partitions(_drawn, seed + 1, chance, meta=meta).shuffle(chance)
-        return viewed(drawn.map_partitions(_sorted, chance, meta=native._meta))
+        scattered = native.map_partitions(Scattered(seed + 1, chance), meta=meta).shuffle(chance)
+        return viewed(scattered.map_partitions(in_order, chance, meta=native._meta))
+
+    def _recoded(self, moves: Moves) -> Any:
+        row = f"{self.unused}row"
+        names = dict.fromkeys([*moves.columns, *moves.raw.columns])
+        native = self.native[[name for name in names if name in self.columns]].clear_divisions()
+        native = _mapped(native, Rows(moves.raw, self.known, row))
+        if moves.drawn:  # all records of a row have to be in one partition
+            native = native.shuffle(row)
+        fate = Drawn(runs_of(moves), moves.seed) if moves.drawn else Alike.of(moves)
+        released = viewed(_mapped(native, Recoded.of(moves, fate, row)))
+        return self.shuffled(released, moves.seed) if moves.shuffled else released
 
 
-def _drawn(part: pd.DataFrame, seed: int, chance: str, partition_info: Any = None) -> pd.DataFrame:
-    """The records of a partition, with a number drawn for each."""
-    rng = np.random.default_rng([seed, 0 if partition_info is None else partition_info["number"]])
-    return part.assign(**{chance: rng.integers(0, 2**62, len(part))})
+def _mapped(native: Any, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
+    """A table whose partitions are changed; what it needs for that is sent once."""
+    return native.map_partitions(_changed, dask.delayed(change), meta=change(native._meta))
 
 
-def _sorted(part: pd.DataFrame, by: str) -> pd.DataFrame:
-    return part.sort_values(by).drop(columns=by)
-
-
-def _dealt(part: pd.DataFrame, runs: Runs, seed: int, row: str, move: str) -> pd.DataFrame:
-    """The records of a partition with their moves; which rows it has makes its stream another."""
-    rows = part[row].to_numpy(np.int64)
-    rng = np.random.default_rng([seed, *rows[:1]])
-    return part.assign(**{move: dealt(rows, runs, rng)})
+def _changed(part: pd.DataFrame, change: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    return change(part)
 
 
 def _numbered(part: int) -> str:

@@ -1,0 +1,115 @@
+"""A released table as a reader finds it: counted where it lies, in one file or in parts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anonymizer.counts.schema import Schema
+from anonymizer.release.manifest import Manifest, digests_of
+from anonymizer.release.relations import counted_in
+from anonymizer.release.release import COUNTS
+from anonymizer.release.study.place import Place
+from anonymizer.release.verification.check import Check, at, required, same
+from anonymizer.tables.counts_file import read_counts
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format, release_format
+from anonymizer.tables.values import counted
+
+if TYPE_CHECKING:
+    from anonymizer.tables.relations.relation import Relation
+
+
+class Lying(NamedTuple):
+    """A released table where it lies; of a release of counts there are only those.
+
+    ``columns``: all of the table; ``relation``: None for counts, which are the ``known`` ones.
+    """
+
+    columns: Sequence[str]
+    form: Format
+    relation: "Relation | None" = None
+    known: Tally | None = None
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """The records by some columns, with clean values."""
+        if self.known is not None:
+            return self.known
+        assert self.relation is not None
+        return counted_in(self.relation, columns, self.form)[1]
+
+    def there(self, columns: Sequence[str]) -> list[str]:
+        """Those columns that the table has, each once."""
+        return [name for name in dict.fromkeys(columns) if name in self.columns]
+
+
+@contextmanager
+def released_at(path: Path, manifest: Manifest) -> Iterator[Lying]:
+    """The table that a manifest is about, or another one at its place.
+
+    InputError when it cannot be read.
+    """
+    if path.name == COUNTS:  # the records lie in parts elsewhere
+        tally, about = read_counts(path)
+        yield Lying(about.get("columns", []), Format(True), known=tally)
+        return
+    form = release_format(path, manifest.file[1].separator)
+    with Place(path, form, once=True).opened(()) as relation:
+        yield Lying(relation.columns, form, relation)
+
+
+def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Whether the file, or each file of the folder, has the bytes that the manifest is about."""
+    named = path.name == manifest["table"]["file"]
+    yield required("table.file", named, "", "has another name", "recomputed")
+    digest, parts = digests_of(path)
+    listed = {part["file"]: part["sha256"] for part in manifest["table"].get("parts") or ()}
+    if listed or parts:
+        yield from _part_checks(listed, parts or {})
+    agrees = manifest["table"]["sha256"] == digest
+    yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
+
+
+def _part_checks(listed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Check]:
+    more = len([name for name in found if name not in listed])
+    number = counted(len(listed), "part")
+    words = f"has {counted(more, 'file')} that it does not name"
+    yield required("table.parts", not more, number, words, "recomputed")
+    for name, digest in listed.items():
+        words = "was changed after it was released" if name in found else "lacks it"
+        yield required(f"table.parts.{name}", found.get(name) == digest, "", words, "recomputed")
+
+
+def column_checks(
+    found: Sequence[str],
+    manifest: Mapping[str, Any],
+    schema: Schema,
+    identifiers: Sequence[str],
+) -> Iterator[Check]:
+    """All columns, in their order, those without a role too; of unknown ones how many."""
+    listed = at(manifest, "table", "columns")
+    reported = listed if isinstance(listed, list) else []
+    words = _differing(reported, found)
+    number = counted(len(reported), "column")
+    yield required("table.columns", same(listed, [*found]), number, words, "recomputed")
+    there = [name for name in identifiers if name in found]
+    none = not there and "identifiers" in manifest["columns"]
+    words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
+    yield required("columns.identifiers", none, "", words, "recomputed")
+    without = [name for name in found if name not in (*schema.quasi_identifiers, *schema.sensitive)]
+    others = at(manifest, "other_columns")
+    words = _differing(others if isinstance(others, list) else [], without)
+    yield required("other_columns", same(others, without), "", words, "recomputed")
+    lacking = [name for name in schema.columns if name not in found]
+    words = "lacks " + ", ".join(map(repr, lacking))
+    number = counted(len(schema.columns), "column")
+    yield required("columns", not lacking, number, words, "recomputed")
+
+
+def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
+    """How columns differ from those that a manifest names; the others may be values of records."""
+    lacking = [repr(name) for name in reported if name not in found]
+    more = len([name for name in found if name not in reported])
+    parts = [f"lacks {', '.join(lacking)}"] if lacking else []
+    parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
+    return " and ".join(parts) or "has them in another order"

@@ -1,0 +1,109 @@
+"""Records told by the hash of their values, and what a function of DuckDB gives for each.
+
+A join leaves the order of records open; a function of a record does not. Python answers for two
+thousand records at a time: 10^7 records take 1.5 s on two cores, next to 4 s of writing them.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.relations.coded import coded
+from anonymizer.tables.relations.embedded.connection import Connection
+
+SALTS = 8
+"""Tries to find a hash that no two combinations share; two of 10^7 do once in 400 000 times."""
+
+Known = Mapping[str, tuple[str, pa.DataType]]
+"""Columns of a query: what each is called there, and its type."""
+
+Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+class Combinations:
+    """Combinations of values, by their hashes, shape (combinations,)."""
+
+    def __init__(self, hashes: Hashes) -> None:
+        self._order = np.argsort(hashes)
+        # One after the last: no search goes beyond the end.
+        self._hashes = np.append(hashes[self._order], np.uint64(np.iinfo(np.uint64).max))
+        bits = len(hashes).bit_length()
+        self._shift = np.uint64(63 - bits)
+        begins = np.arange(2 << bits, dtype=np.uint64) << self._shift
+        self._begins = np.searchsorted(self._hashes, begins)
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no two have the same hash."""
+        hashes = self._hashes[:-1]
+        return bool((hashes[1:] != hashes[:-1]).all())
+
+    def numbers(self, of: Codes) -> Callable[[pa.ChunkedArray], pa.Array]:
+        """A function of hashes that gives the number of each one's combination.
+
+        ``of`` (combinations,): these numbers; -1, as for a hash that none has, gives null.
+        """
+        arranged = self._arranged(of)
+
+        def found(hashes: pa.ChunkedArray) -> pa.Array:
+            numbers = arranged[self._places(hashes.to_numpy())]
+            return pa.array(numbers, mask=numbers < 0)
+
+        return found
+
+    def values(self, of: Codes, values: pa.Array) -> Callable[[pa.ChunkedArray], pa.Array]:
+        """The same that gives values by these numbers; null for -1."""
+        found = self.numbers(of)
+        return lambda hashes: values.take(found(hashes))
+
+    def _arranged(self, numbers: Codes) -> Codes:
+        return np.append(np.asarray(numbers, np.int64)[self._order], -1)
+
+    def _places(self, hashes: Hashes) -> Codes:
+        """The places of hashes among those in order; that after the last where none is equal."""
+        places = self._begins[(hashes >> self._shift).astype(np.int64)]
+        before = np.flatnonzero(self._hashes[places] < hashes)
+        while len(before):
+            places[before] += 1
+            before = before[self._hashes[places[before]] < hashes[before]]
+        return np.where(self._hashes[places] == hashes, places, len(self._order))
+
+
+def told_by_hash(
+    connection: Connection, query: str, known: Known, raw: Tally
+) -> tuple[str, Combinations]:
+    """The query with a column ``h``, by which the combinations that were counted are told."""
+    described = connection.arrow(f"DESCRIBE {query}")
+    types = dict(zip(*(described.column(n).to_pylist() for n in (0, 1)), strict=True))
+    columns = coded(raw, {})
+    kinds, values, keys = {}, {"place": pa.array(range(len(raw.index)))}, []
+    for name, column in columns.items():
+        place, kind = known[name]
+        codes = pa.array(column.codes, mask=column.codes == len(column.values))
+        values[place] = pa.DictionaryArray.from_arrays(codes, column.values)
+        kinds[place] = "VARCHAR" if types[place].startswith("ENUM") else types[place]
+        keys.append(_key(place, kind, kinds[place]))
+    table = connection.keep(pa.table(values), kinds)
+    for salt in range(SALTS):
+        told = f"hash({', '.join([*keys, str(salt)])})"
+        found = connection.arrow(f"SELECT {told} FROM {table} ORDER BY place")
+        combinations = Combinations(found[0].to_numpy())
+        if combinations.distinct:
+            connection.run(f"DROP TABLE {table}")
+            return f"SELECT *, {told} AS h FROM ({query})", combinations
+    raise InputError("records cannot be told by their values; count fewer different values")
+
+
+def equal_alike(place: str, kind: pa.DataType) -> str:
+    """A column whose equal values are one: no -0.0, and NaN is missing."""
+    if not pa.types.is_floating(kind):
+        return place
+    return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
+
+
+def _key(place: str, kind: pa.DataType, type_: str) -> str:
+    return f"CAST({place} AS VARCHAR)" if type_ == "VARCHAR" else equal_alike(place, kind)

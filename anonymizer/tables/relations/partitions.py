@@ -1,0 +1,156 @@
+"""Partitions of a table, held by pandas: each is counted and recoded as a table of Arrow.
+
+These functions are sent to the machines that hold the partitions, with all that they need.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.kernels.arrays import Codes
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.relations.coded import Known, coded, labels_of
+from anonymizer.tables.relations.counting import viewed
+from anonymizer.tables.relations.dealing import NONE, Runs, dealt
+from anonymizer.tables.relations.libraries.arrow import ArrowFrame
+from anonymizer.tables.relations.relation import Moves
+
+
+def counts_of(part: pd.DataFrame, names: Mapping[str, str], size: str) -> pa.Table:
+    """The records of each combination of values of the columns that have new names."""
+    held: pa.Table = ArrowFrame(viewed(_arrow(part))).counted(names, size).to_native()
+    return held
+
+
+def added(counts: Sequence[pa.Table], size: str) -> pa.Table:
+    """The same of several partitions; types of columns may differ where one has no value."""
+    # Copied: Arrow warns of numbers that lie where a message of another machine had them.
+    table = pa.concat_tables(counts, promote_options="permissive").combine_chunks()
+    names = [name for name in table.column_names if name != size]
+    total = table.group_by(names, use_threads=False).aggregate([(size, "sum")])
+    return total.select([*names, f"{size}_sum"]).rename_columns([*names, size])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a counted table, by which records are numbered in a new column.
+
+    ``raw`` was counted of the table, ``known`` of its columns.
+    """
+
+    raw: Tally = field(repr=False)
+    known: Known = field(repr=False)
+    name: str
+
+    def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
+        """The records of a partition, each with its row; ``NONE`` where it was not counted."""
+        place = f"{self.name} place"
+        every = np.arange(len(self.raw.sizes))
+        rows = pd.DataFrame({self.name: every})
+        frame = ArrowFrame(viewed(self._held(part).append_column(place, [np.arange(len(part))])))
+        frame.known |= self.known
+        moves = Moves(self.raw, rows, every, self.raw.sizes, (self.name, place))
+        found = frame.recoded(moves).native
+        number = np.full(len(part), NONE)
+        number[found[place].to_numpy()] = found[self.name].to_numpy()
+        plain = {name: part[name] + 0 for name in self.raw.columns if part[name].dtype.kind == "f"}
+        return part.assign(**plain, **{self.name: number})
+
+    def _held(self, part: pd.DataFrame) -> pa.Table:
+        """The counted columns of a partition, Python's objects in the type that the table has."""
+        held = _arrow(part[[*self.raw.columns]])
+        for name, column in coded(self.raw, self.known).items():
+            if part[name].dtype == object:
+                place = held.column_names.index(name)
+                held = held.set_column(place, name, held[name].cast(column.values.type))
+        return held
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """What becomes of the records of each row where they fare alike: shape (rows,)."""
+
+    move: Codes = field(repr=False)
+
+    @classmethod
+    def of(cls, moves: Moves) -> "Alike":
+        """The moves of the rows; ``NONE`` of those that are left out."""
+        move = np.full(len(moves.raw.sizes), NONE)
+        move[moves.of] = np.arange(len(moves.of))
+        return cls(move)
+
+    def moves(self, rows: Codes) -> Codes:
+        """The move of each record, shape (records,)."""
+        return np.append(self.move, NONE)[rows]  # NONE takes what is last
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What becomes of them where it is drawn, of partitions that have all records of their rows."""
+
+    runs: Runs = field(repr=False)
+    seed: int = field(repr=False)
+
+    def moves(self, rows: Codes) -> Codes:
+        """The same; which rows a partition has makes its random numbers others."""
+        counted = rows != NONE
+        found = np.full(len(rows), NONE)
+        rng = np.random.default_rng([self.seed, *rows[counted][:1]])
+        found[counted] = dealt(rows[counted], self.runs, rng)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """The records of a partition with the values that they are released with.
+
+    ``row``: the column that has their rows; ``labels`` has a row for each move.
+    """
+
+    fate: Alike | Drawn
+    row: str
+    labels: pd.DataFrame = field(repr=False)
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, moves: Moves, fate: Alike | Drawn, row: str) -> "Recoded":
+        """InputError where the labels of a column are of several types."""
+        labels = dict(zip(moves.released.columns, labels_of(moves), strict=True))
+        return cls(fate, row, exact_frame(pa.table(labels)), moves.columns)
+
+    def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
+        """The records that are released, without the index that they had."""
+        move = self.fate.moves(part[self.row].to_numpy(np.int64))
+        kept = np.flatnonzero(move != NONE)
+        columns = {}
+        for name in self.columns:
+            held, places = (self.labels, move[kept]) if name in self.labels else (part, kept)
+            columns[name] = held[name].iloc[places].reset_index(drop=True)
+        return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Scattered:
+    """A number drawn for each record, by which it goes to another place."""
+
+    seed: int = field(repr=False)
+    name: str
+
+    def __call__(self, part: pd.DataFrame, partition_info: Any = None) -> pd.DataFrame:
+        """The records of a partition with their numbers."""
+        rng = np.random.default_rng([self.seed, (partition_info or {}).get("number", 0)])
+        return part.assign(**{self.name: rng.integers(0, 2**62, len(part))})
+
+
+def in_order(part: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The records of a partition in the order of a column, and without it."""
+    return part.sort_values(by).drop(columns=by)
+
+
+def _arrow(part: pd.DataFrame) -> pa.Table:
+    return pa.Table.from_pandas(part.copy(), preserve_index=False)  # copied as in ``added``
