@@ -102,7 +102,7 @@ def _column(tally: Tally, some: pd.Series, form: Format) -> Column:
     raw = tally[str(some.name)]
     clean = cleaned(raw, form) if columns_of_texts(raw.to_frame()) else raw
     codes = pd.Categorical(some, categories=raw.cat.categories).codes
-    row_of = pd.Index(raw.cat.codes).get_indexer(codes)
+    row_of = pd.Index(raw.cat.codes).get_indexer(pd.Index(codes))
     return Column.counted(clean, tally.sizes, some, row_of)
 
 

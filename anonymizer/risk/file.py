@@ -106,7 +106,7 @@ def _opened(subject: Subject, watch: Watch) -> Iterator[Measured]:
         return
     watch("reading the table", 0, None)
     table = open_columns(path, form, schema)
-    yield Measured(table, table.columns, table)
+    yield Measured(table, [*table.columns], table)
 
 
 def details_at(
