@@ -30,7 +30,7 @@ def parquet_columns(path: Path) -> list[str]:
 def ordered_categories(path: Path) -> dict[str, list[Any]]:
     """The categories, in their order, of the columns of a Parquet file that have one."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        if not file.num_row_groups:
+        if not file.metadata.num_rows:
             return {}
         fields = [each for each in file.schema_arrow if pa.types.is_dictionary(each.type)]
         names = [each.name for each in fields if each.type.ordered]
