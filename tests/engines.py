@@ -1,8 +1,14 @@
 """The libraries whose tables are released where they lie: a table of each, made of one of Arrow."""
 
+import atexit
+import os
+import shutil
 import warnings
+from contextlib import ExitStack
+from functools import cache
 
 import pandas as pd
+import pytest
 
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.frames import relation_of
@@ -40,7 +46,34 @@ def dask(table):
         return dask.dataframe.from_map(lambda part: part, parts, meta=frame[:0])
 
 
-KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask)}
+# Small tables are counted faster by Java that compiles little, and by few tasks.
+os.environ.setdefault(
+    "PYSPARK_SUBMIT_ARGS",
+    '--driver-memory 1g --driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" '
+    "--conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=2 pyspark-shell",
+)
+
+
+@cache
+def spark_session():
+    """The one session of this process, on two of its cores; ended with the process."""
+    if not (shutil.which("java") or "JAVA_HOME" in os.environ):
+        pytest.skip("Spark needs Java, which is not installed")
+    from pyspark.sql import SparkSession
+
+    from anonymizer.tables.relations.libraries.spark import session
+
+    opened = ExitStack()
+    opened.enter_context(session("local[2]"))
+    atexit.register(opened.close)
+    return SparkSession.getActiveSession()
+
+
+def spark(table):
+    return spark_session().createDataFrame(table)
+
+
+KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask, spark)}
 """What makes a table of each kind."""
 
 

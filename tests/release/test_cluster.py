@@ -1,10 +1,11 @@
 """Tables that Spark or Dask reads, counts, recodes and writes are released as by DuckDB."""
 
-import os
 import sys
 
 import pandas as pd
 import pytest
+from engines import spark_session
+from pages import ROOT, blocks
 
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import publish_applied
@@ -34,13 +35,7 @@ suppression = 0.2
 [output]
 {output}
 """
-JAVA = pytest.mark.skipif(
-    "ANONYMIZER_SPARK" not in os.environ, reason="half a minute, and Java: set ANONYMIZER_SPARK"
-)
-MEANS = [
-    'engine = "dask"',
-    pytest.param('engine = "spark"\nmaster = "local[2]"', marks=JAVA),
-]
+MEANS = ['engine = "dask"', 'engine = "spark"\nmaster = "local[2]"']
 
 
 def people():
@@ -75,9 +70,9 @@ def records(path):
 
 
 @pytest.mark.parametrize("means", MEANS)
-def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means, monkeypatch):
-    few = "--conf spark.sql.shuffle.partitions=2 --conf spark.ui.enabled=false pyspark-shell"
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", few)
+def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means):
+    if "spark" in means:
+        spark_session()  # the one that there is is used
     here = laid(tmp_path / "here", "")
     there = laid(tmp_path / "there", means, "parts = 2")
     expected, _ = publish(here, tmp_path / "here" / "out")
@@ -95,6 +90,27 @@ def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means, m
         "release.json",
         "released.parquet",
     ]
+
+
+def test_the_page_on_clusters_does_what_it_says(tmp_path):
+    session = spark_session()
+    people().assign(age=lambda table: table["age"] % 50).to_parquet(tmp_path / "people")
+    (example,) = [
+        each.text
+        for each in blocks(ROOT / "docs" / "how-to" / "cluster.md")
+        if "getOrCreate" in each.text
+    ]
+    for name in ("people", "released"):  # Java has a working directory of its own
+        example = example.replace(f'"{name}"', repr(str(tmp_path / name)))
+    exec(example)
+    released = session.read.parquet(str(tmp_path / "released"))
+    assert dict(released.dtypes) == {
+        "age": "string",
+        "job": "string",
+        "disease": "string",
+        "visits": "bigint",
+    }
+    assert min(row["count"] for row in released.groupBy("age", "job").count().collect()) >= 5
 
 
 def test_a_release_is_applied_by_the_engine_of_the_study(tmp_path):
@@ -121,6 +137,27 @@ def test_what_a_cluster_cannot_do_is_refused(tmp_path, means, output, message):
     with pytest.raises(InputError, match=message.replace("[", r"\[")):
         publish(laid(tmp_path, means, output), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("java", "message"),
+    [
+        ("/usr/bin/java", r"could not be started with master local\[2\] \(OSError\); start it"),
+        (None, "Spark needs Java, which is not found; install Java 17 or later, or set JAVA_HOME"),
+    ],
+)
+def test_why_spark_does_not_start_is_said(tmp_path, monkeypatch, java, message):
+    from pyspark.sql import SparkSession
+
+    def failing(builder):
+        raise OSError
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", failing)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr("shutil.which", lambda name: java)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(InputError, match=message):
+        publish(laid(tmp_path, 'engine = "spark"\nmaster = "local[2]"'), tmp_path / "out")
 
 
 def test_csv_is_read_by_the_embedded_engine_alone(tmp_path):

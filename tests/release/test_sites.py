@@ -379,3 +379,36 @@ def test_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert (code, "released_counts" in said or "records" in said) == (0, True)
     code, said = run("run", "study.toml", "north.counts", "-o", "other")
     assert (code, "unexpected extra argument (north.counts)" in said) == (2, True)
+
+
+GROUND = "age = {{ widths = [10, 20], ground = {} }}"
+
+
+def grounded(place, ground):
+    study = written(place)
+    text = study.path.read_text()
+    study.path.write_text(text.replace("age = { widths = [5, 10, 20] }", GROUND.format(ground)))
+    return Study(study.path)
+
+
+def test_parts_are_counted_at_the_ground(tmp_path):
+    study = grounded(tmp_path, 5)
+    steward(tmp_path, study)
+    counted = PartCounts.read(tmp_path / "north.counts").tally
+    assert counted["age"].nunique() < pd.read_csv(tmp_path / "north.csv")["age"].nunique()
+    sites(tmp_path, study)
+    verify_parts(tmp_path / "release", [tmp_path / "north", tmp_path / "south"])
+    _, whole = publish(study, tmp_path / "whole")
+    parts = json.loads((tmp_path / "release" / "release.json").read_text())
+    assert parts["recoding"] == whole.to_dict()["recoding"]
+
+
+def test_parts_that_were_counted_at_another_ground_are_refused(tmp_path):
+    count_part(grounded(tmp_path, 5), tmp_path / "north.csv", tmp_path / "north.counts")
+    study = grounded(tmp_path, 2)
+    with pytest.raises(InputError, match=r"its grounds are 'age = 5', those of .* are 'age = 2'"):
+        publish_counts(study, [tmp_path / "north.counts"], tmp_path / "release")
+    text = study.path.read_text().replace("widths = [10, 20]", "cuts = [[40]]")
+    study.path.write_text(text.replace("ground = 2", "ground = { quantiles = 9 }"))
+    with pytest.raises(InputError, match="quantiles of 'age' follow from the records"):
+        count_part(Study(study.path), tmp_path / "north.csv", tmp_path / "b.counts")

@@ -204,12 +204,12 @@ def sources(evidence: Evidence) -> Iterator[object]:
     yield from leaves(evidence.manifest.to_dict())
     sizes = evidence.sizes
     yield from np.quantile(sizes, [0, 0.25, 0.5, 0.75, 1], method="lower")
-    yield from (len(sizes), len(evidence.table), sizes @ sizes, sizes.mean(), (sizes == 1).sum())
+    yield from (len(sizes), evidence.released, sizes @ sizes, sizes.mean(), (sizes == 1).sum())
     yield from (1 / sizes[0], len(sizes) / sizes.sum(), (sizes == 1).sum() / sizes.sum())
     yield (sizes == sizes[0]).sum() * sizes[0]
     for each in (*evidence.disclosures, *evidence.attributes):
         yield from astuple(each)[1:]
-    yield from (each.hidden / len(evidence.table) for each in evidence.attributes)
+    yield from (each.hidden / evidence.released for each in evidence.attributes)
     yield from (evidence.checks.total(), *evidence.checks.values())
     manifest = evidence.manifest
     least = [log2(each.parameters.get("l", 1)) for each in manifest.privacy]

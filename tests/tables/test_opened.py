@@ -205,6 +205,54 @@ def test_records_are_recoded_in_their_order_by_all_their_values(tmp_path: Path) 
     assert [len(parquet.read_table(part)) for part in parts] == [1, 1, 2]
 
 
+TYPED = {
+    "HUGEINT": "1",
+    "UUID": "00000000-0000-0000-0000-000000000001",
+    "BIT": "0101",
+    "TIMETZ": "10:00:00+02",
+    "INTERVAL": "1 month 2 days",
+    "ENUM('z', 'a')": "a",
+    "UNION(a VARCHAR)": "1",
+    "TIMESTAMP_NS": "2020-01-01 00:00:00.123456789",
+    "TIME_NS": "10:00:00.123456789",
+    "DATE": "0044-03-15 (BC)",
+}
+"""Types of DuckDB that Python, Arrow or Parquet do not have as they are, and a value of each."""
+
+
+def in_database(path: Path, **columns: str) -> Path:
+    """A database with a table of two records: expressions, and missing values."""
+    shown = ", ".join(f"{value} AS {name}" for name, value in columns.items())
+    missing = ", ".join("NULL" for _ in columns)
+    with duckdb.connect(str(path)) as database:
+        database.execute(f"CREATE TABLE t AS SELECT {shown} UNION ALL SELECT {missing}").fetchall()
+    return path
+
+
+def test_values_of_any_type_are_found_again(tmp_path: Path) -> None:
+    values = {f"c{n}": f"'{each}'::{kind}" for n, (kind, each) in enumerate(TYPED.items())}
+    with opened(in_database(tmp_path / "a.duckdb", **values), PARQUET) as table:
+        for name in values:
+            raw = table.tally([name])
+            labels = pd.DataFrame({name: ["value" if each else "-" for each in raw[name].notna()]})
+            moves = Moves(raw, labels, np.arange(2), raw.sizes, (name,))
+            assert table.recoded(moves).frame([name])[name].to_list() == ["value", "-"]
+
+
+def test_types_that_cannot_be_held_are_refused_by_the_name_of_the_column(tmp_path: Path) -> None:
+    large = in_database(tmp_path / "large.duckdb", big="170141183460469231731687303715884105727")
+    with pytest.raises(InputError, match="'big' has whole numbers of more than 38 digits"):
+        found(large, PARQUET)
+    with opened(in_database(tmp_path / "list.duckdb", several="[1]"), PARQUET) as table:
+        assert len(table.frame(["several"])) == 2
+        with pytest.raises(InputError, match="'several' holds values that cannot be told apart"):
+            table.tally(["several"])
+    column = pa.array([Decimal("1.5")], pa.decimal256(50, 2))
+    parquet.write_table(pa.table({"long": column}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="'long' has decimals of more than 38 digits"):
+        found(tmp_path / "a.parquet", PARQUET)
+
+
 LONG = 400_000
 """Records of a table that DuckDB reads in several threads."""
 
@@ -271,6 +319,36 @@ def test_records_that_were_not_counted_never_get_through(tmp_path: Path) -> None
         released = pd.DataFrame({"a": ["*"]})
         moves = Moves(counted, released, np.zeros(1, int), counted.sizes, ("a",))
         assert table.recoded(moves).frame(["a"])["a"].to_list() == ["*"]
+
+
+NAMES = ["n", "count", "rowid", '"', "a b", "filename", "file_row_number", "c0", "h", "t", "*"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+def test_columns_may_have_any_name(tmp_path: Path, kind: str) -> None:
+    # Names in a database of DuckDB are equal whatever their case.
+    names = [*NAMES, "anonymizer records", *(["N", "Age", "age"] if kind != "duckdb" else [])]
+    path = tmp_path / f"a.{kind}"
+    columns = [pa.array([f"{name}1", f"{name}2"]) for name in names]
+    table = pa.Table.from_arrays(columns, names=names)
+    if kind == "duckdb":
+        with duckdb.connect(str(path)) as database:
+            database.register("given", table)
+            database.execute("CREATE TABLE t AS FROM given").fetchall()
+    elif kind == "csv":
+        write_table(table.to_pandas(), path, CSV)
+    else:
+        parquet.write_table(table, path)
+    with opened(path, describe_file(path)) as stored:
+        raw = stored.tally(names)
+        released = raw.combinations.map(lambda text: f"<{text}>")
+        moves = Moves(raw, released, np.arange(2), raw.sizes, tuple(reversed(names)))
+        for form in (CSV, PARQUET):
+            out = tmp_path / f"out{form.suffix}"
+            stored.recoded(moves).write(out, form)
+            found = read_table(out, form)
+            assert list(found.columns) == names[::-1]
+            assert found.iloc[1].to_list() == [f"<{name}2>" for name in reversed(names)]
 
 
 def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:

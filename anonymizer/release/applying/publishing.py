@@ -24,12 +24,21 @@ from anonymizer.release.relations import Carried, applied, counted_in
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, columns_in, describe_file
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import with_safe_names_in
+
+OPTIONS = {
+    "set table in [data] to one of them": "name one of them with --table",
+    "leave out table in [data]": "leave out --table",
+    'memory in [data], such as memory = "8GB"': "--memory, such as --memory 8GB",
+}
+"""Keys of ``[data]`` that have an option here, as messages name them."""
+
+OF_STUDY = "in [data] of the study of the release, and name that with --study"
 
 
 @dataclass(frozen=True)
@@ -45,12 +54,45 @@ class Wishes:
     drop: Collection[str] = ()
 
 
+@dataclass(frozen=True)
+class Means:
+    """How a table is read and its release is written, where that is not as the table lies.
+
+    ``table``: that of a database that has several. ``memory``: that is used at most, as ``"4GB"``.
+    ``file``: ``"released.csv"`` or ``"released.parquet"``, the format being that of the ending.
+    ``parts``: how many Parquet files of a folder the release is spread over.
+    """
+
+    table: str | None = None
+    memory: str | None = None
+    file: str | None = None
+    parts: int | None = None
+
+    def written(self, form: Format) -> Format:
+        """The format of the release of a table; InputError where it cannot be spread so."""
+        found = written_as(form, self.file)
+        if self.parts is not None and not found.parquet:
+            raise InputError("--parts is for Parquet; add --file released.parquet, or leave it out")
+        return found
+
+    def place(self, place: Place) -> Place:
+        """A place that is read by these means; InputError where its engine has none of them."""
+        for name in ("table", "memory"):
+            if getattr(self, name) is not None and place.engine != "duckdb":
+                raise InputError(
+                    f"--{name} is for the embedded engine, not for engine = "
+                    f'"{place.engine}" of the study; leave it out'
+                )
+        return place._replace(table=self.table or place.table, memory=self.memory or place.memory)
+
+
 def publish_applied(
     release: Path,
     table: Path,
     directory: Path,
     wishes: Wishes = Wishes(),
     *,
+    means: Means = Means(),
     study: Study | None = None,
     force: bool = False,
     watch: Watch = ignore,
@@ -60,7 +102,8 @@ def publish_applied(
     """Recode a table as a release was, and write the result into a directory.
 
     The release is verified first; the key in the file ``signed_by`` must have signed it. The new
-    one is verified twice, as :func:`publish` does it; ``key`` signs it.
+    one is verified twice, as :func:`publish` does it; ``key`` signs it. ``table``: one of a file,
+    of several files or of a database, read and written by the ``means``.
 
     Raises InputError when release, table and directory do not fit, or values are not covered;
     PolicyBrokenError when the release does not hold, or its policy not of the table under the
@@ -81,10 +124,11 @@ def publish_applied(
         watch("reading the table", 0, None)
         plan = _within(plan, wishes.suppression)
         form = _format(table, manifest, plan.schema.columns, study)
-        writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
+        written = means.written(form)
+        writing = Writing(written, _is_safe(manifest, written), means.parts, key, force)
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
-            place = own._replace(space=space, watch=watch)
+            place = means.place(own)._replace(space=space, watch=watch)
             with _as_study(study), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
@@ -162,9 +206,10 @@ def _as_study(study: Study | None) -> Iterator[None]:
     except InputError as error:
         if study is not None:
             raise
-        where = "in [data] of the study of the release, and name that with --study"
         said = str(error).split("; does its first line")[0]
-        raise InputError(said.replace("in [data]", where)) from None
+        for key, option in OPTIONS.items():
+            said = said.replace(key, option)
+        raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
 def _within(plan: Plan, share: float | None) -> Plan:

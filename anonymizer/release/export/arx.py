@@ -11,8 +11,10 @@ from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names,
 from anonymizer.release.export.source import Source
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.placement import Column
+from anonymizer.release.relations import counted_in
+from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, describe_file, read_table
+from anonymizer.tables.files import describe_file
 from anonymizer.tables.values import is_missing, rank, text_of
 
 MOST = 10_000
@@ -54,12 +56,13 @@ def _word(text: str) -> str:
 
 def _columns(source: Source, path: Path) -> dict[str, Column]:
     """The distinct values of the quasi-identifiers of a table."""
-    found: Format = describe_file(path, expected=source.names)
-    table = read_table(path, found, source.names)
+    form = describe_file(path, expected=source.names)
+    with Place(path, form).opened(source.names) as lying:
+        columns = {name: counted_in(lying, [name], form)[1][name] for name in source.names}
     hidden = {"", *source.manifest.file[1].missing_values}
     return {
         name: Column.of_values(
-            [v for v in engine.distinct(table[name])[1] if not is_missing(v) and v not in hidden]
+            [v for v in engine.distinct(columns[name])[1] if not is_missing(v) and v not in hidden]
         )
         for name in source.names
     }

@@ -15,8 +15,8 @@ from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
-from anonymizer.tables import engine
-from anonymizer.tables.files import read_table, release_format
+from anonymizer.release.verification.lying import Lying, released_at
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import is_missing, text_of
 
 Labels = tuple[str | None, ...]
@@ -86,19 +86,23 @@ def source_of(path: Path, study: Path | None = None) -> Source:
             "the release has cells disarmed for spreadsheets (csv-safe), which an export cannot "
             "repeat; run the study without csv-safe"
         )
-    with sound(directory / MANIFEST):
-        table, columns = manifest.table_at(path), manifest.file[1]
-        frame = read_table(
-            table, release_format(table, columns.separator), columns.quasi_identifiers
-        )
-        sizes = _sizes(frame[[*labelled(manifest)]])
+    with sound(directory / MANIFEST), released_at(manifest.table_at(path), manifest) as lying:
+        sizes = _sizes(lying.tally(labelled(manifest)))
         return Source(
             manifest,
-            columns=tuple(map(str, frame.columns)),
+            columns=tuple(lying.columns),
             classes=_classes(sizes, manifest),
-            typed=tuple(str(name) for name in frame if _is_typed(frame[name])),
+            typed=_typed(lying),
             sizes=sizes,
         )
+
+
+def _typed(lying: Lying) -> tuple[str, ...]:
+    """The columns that are no texts in a released table; all of a CSV file are."""
+    if lying.relation is None or not lying.form.parquet:
+        return ()
+    record = lying.relation.sample(lying.columns, 1)
+    return tuple(str(name) for name in record if _is_typed(record[name]))
 
 
 def _is_typed(column: pd.Series) -> bool:
@@ -107,9 +111,9 @@ def _is_typed(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind)
 
 
-def _sizes(labels: pd.DataFrame) -> dict[Labels, int]:
+def _sizes(tally: Tally) -> dict[Labels, int]:
     """The records of each combination of labels."""
-    tally, found = engine.tally(labels, [*labels.columns]), Counter[Labels]()
+    found = Counter[Labels]()
     rows = tally.combinations.itertuples(index=False, name=None)
     for row, size in zip(rows, tally.sizes, strict=True):
         found[tuple(None if is_missing(value) else str(value) for value in row)] += int(size)

@@ -1,6 +1,7 @@
 """The files of a release as a manifest is about them: their bytes, digests and columns."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,13 +57,21 @@ def digests_of(table: Path) -> tuple[str, dict[str, str] | None]:
 
     That of a folder is of the lines that ``sha256sum`` prints of its files, sorted by name.
 
-    Raises OSError when it cannot be read.
+    Raises OSError when it cannot be read, or leads out of the folder.
     """
     if not table.is_dir():
         return digest_of_file(table), None
-    parts = {path.name: digest_of_file(path) for path in sorted(table.iterdir())}
+    parts = {name: digest_of_file(table / name) for name in sorted(_files_in(table))}
     lines = "".join(f"{digest}  {name}\n" for name, digest in parts.items())
     return hashlib.sha256(lines.encode()).hexdigest(), parts
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    """The names of all files of a folder and below it, and of what leads out of it."""
+    for above, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(above, name).is_symlink()]
+        for name in (*names, *links):
+            yield Path(above, name).relative_to(folder).as_posix()
 
 
 def home_of(path: Path) -> Path:

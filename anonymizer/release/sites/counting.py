@@ -1,5 +1,6 @@
 """The counts of one site's part of a table, in a file that a steward adds to those of others."""
 
+import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from anonymizer.counts import ground
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
@@ -103,6 +105,11 @@ def roles_of(study: Study) -> dict[str, Any]:
         "sensitive": sorted(schema.sensitive),
         "targets": sorted(schema.targets),
         "identifiers": sorted(schema.identifiers),
+        "grounds": sorted(
+            f"{name} = {json.dumps(hierarchy.ground, default=str)}".replace('"', "")
+            for name, hierarchy in study.hierarchies.items()
+            if hierarchy.ground is not None
+        ),
         "missing": schema.missing,
         "missing-values": sorted(study.document.data.missing_values),
     }
@@ -139,6 +146,12 @@ def require_countable(study: Study) -> None:
             f"{place} makes classes whose labels overlap, so that a site cannot tell which one a "
             f"record is in; {instead}"
         )
+    for name, hierarchy in study.hierarchies.items():
+        if hierarchy.follows_table:
+            raise InputError(
+                f"{study.path}: the quantiles of {name!r} follow from the records, which lie at "
+                "several sites; give its ground as cut points, such as ground = [10, 20, 30]"
+            )
     if study.document.output.csv_safe:
         raise InputError(
             f"{study.path}: [output] csv-safe is for tables that are released as one; leave it "
@@ -160,16 +173,24 @@ def part_at(
         yield raw, form
 
 
+def at_ground(study: Study, table: Relation, form: Format) -> tuple[Relation, Tally, Tally]:
+    """A part at the grounds of its columns, and its records, counted as they are and cleaned."""
+    columns = study.schema.columns
+    coarser, hierarchies = ground.grounded(table, study.hierarchies, form)
+    ground.require_countable(coarser, columns, hierarchies)
+    return coarser, *counted_in(coarser, columns, form)
+
+
 @logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
 def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
-    """Count a part as a study has it, where it lies.
+    """Count a part as a study has it, where it lies; at the grounds of its columns.
 
     InputError where the part could not be released by itself: a column is lacking, values are
     missing under ``missing = "error"``, or a hierarchy does not cover them.
     """
     schema = study.schema
     schema.require_shape(table.columns, table.records)
-    tally = counted_in(table, schema.columns, form)[1]
+    tally = at_ground(study, table, form)[2]
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
     return PartCounts(as_texts(tally), columns, roles_of(study), secrets.token_hex(16))

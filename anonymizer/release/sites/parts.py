@@ -21,7 +21,7 @@ from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
-from anonymizer.release.sites.counting import PartCounts, part_at
+from anonymizer.release.sites.counting import PartCounts, at_ground, part_at
 from anonymizer.release.sites.following import Following
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
@@ -148,7 +148,7 @@ def publish_part(
         watch("reading the table", 0, None)
         with output.workspace() as space, part_at(study, table, space, watch) as (lying, form):
             watch("counting the table", 0, None)
-            raw, tally = counted_in(lying, plan.schema.columns, form)
+            lying, raw, tally = at_ground(study, lying, form)
             columns = [name for name in lying.columns if name not in study.schema.identifiers]
             _require_same(table, counts, columns, tally, own)
             part = following.part(tally).released

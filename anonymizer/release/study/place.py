@@ -1,14 +1,17 @@
 """Where a table lies, and by what it is read there."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.logs import logged
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.study.document import Engine
 from anonymizer.tables.files import Format, columns_in
+from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.files.places import is_database
 
@@ -40,9 +43,14 @@ class Place(NamedTuple):
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
         if self.path.is_file() and not self.form.parquet and not is_database(self.path):
             _require_header(self.path, self.form, columns)
-        with self._lying() as found:
+        with ExitStack() as opened:
+            found = self._entered(opened)
             require_named(self.path, found.columns, columns, self.form)
             yield found
+
+    @logged("reading", lambda found: {"columns": len(found.columns)})
+    def _entered(self, opened: ExitStack) -> "Relation":
+        return opened.enter_context(self._lying())
 
     def _lying(self) -> "AbstractContextManager[Relation]":
         if self.engine != "duckdb":
@@ -64,6 +72,12 @@ class Place(NamedTuple):
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
+
+
+def written_as(form: Format, file: str | None) -> Format:
+    """The format of a released table: that of the table, or of the ending of a file's name."""
+    found = form.released
+    return found if file is None else replace(found, parquet=is_parquet(Path(file)))
 
 
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
-from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -25,10 +24,9 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import counted_in, records_in
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, written_as
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, Given, describe_file, release_format
-from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
@@ -242,9 +240,8 @@ class Study:
 
         InputError when it shall be spread over files that are no Parquet.
         """
-        output, form = self.document.output, self.data_format.released
-        if output.file is not None:
-            form = replace(form, parquet=is_parquet(Path(output.file)))
+        output = self.document.output
+        form = written_as(self.data_format, output.file)
         if output.parts is not None and not form.parquet:
             raise InputError(
                 f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
@@ -340,7 +337,6 @@ class Study:
         with self.place(watch=watch).opened(self.schema.columns) as table:
             yield table
 
-    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:

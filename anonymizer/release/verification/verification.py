@@ -162,18 +162,29 @@ def _bare(path: Path, study: Study | None) -> Verification:
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
-    with released_at(path, manifest) as lying:
-        return _verified_in(lying, path, manifest, study)
+    of_files = [*file_checks(path, manifest.to_dict())]
+    try:
+        with released_at(path, manifest) as lying:
+            return _verified_in(lying, path, of_files, manifest, study)
+    except InputError as error:
+        if not path.is_dir() or all(check.agrees for check in of_files):
+            raise
+        # Parts that were changed may fit together no more: which ones is said all the same.
+        everything = Check("everything else", "unchecked", None, reason=str(error))
+        return Verification(path, (*of_files, everything), ())
 
 
-def _verified_in(lying: Lying, path: Path, manifest: Manifest, study: Study | None) -> Verification:
+def _verified_in(
+    lying: Lying,
+    path: Path,
+    of_files: Sequence[Check],
+    manifest: Manifest,
+    study: Study | None,
+) -> Verification:
     models = models_of(manifest, study)
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     identifiers = manifest.file[1].identifiers
-    checks = [
-        *file_checks(path, reported),
-        *column_checks(lying.columns, reported, schema, identifiers),
-    ]
+    checks = [*of_files, *column_checks(lying.columns, reported, schema, identifiers)]
     checks += studied(reported, study) if study else rules(reported)
     if {*schema.columns} - {*lying.columns}:
         reason = "the table lacks columns that have a role"

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
@@ -16,12 +15,13 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
+from anonymizer.release.verification.lying import released_at
 from anonymizer.tables import engine
-from anonymizer.tables.files import read_table, release_format
+from anonymizer.tables.engine import Tally
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Evidence:
 
     folder: Path
     manifest: Manifest
-    table: pd.DataFrame
+    table: Tally
     schema: Schema
     counts: Counts
     verification: Verification
@@ -67,7 +67,7 @@ class Evidence:
     @property
     def released(self) -> int:
         """The records of the released table."""
-        return len(self.table)
+        return engine.records(self.table)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -160,7 +160,7 @@ class Evidence:
         )
 
     def _attribute(self, name: str) -> Attribute:
-        hidden = int(engine.all_equal(self.table, [name], "*").sum())
+        hidden = engine.records_in(self.table, engine.all_equal(self.table, [name], "*"))
         return Attribute(name, len(engine.distinct(self.table[name])[1]), hidden)
 
 
@@ -184,7 +184,7 @@ def evidence_of(
     """
     path = Path(release)
     study = study if study is None or isinstance(study, Study) else Study(study)
-    folder = path if path.is_dir() else path.parent
+    folder = home_of(path)
     if not path.exists():
         raise InputError(f"there is no {path}; give the directory that a run wrote")
     if not (folder / MANIFEST).exists():
@@ -197,6 +197,6 @@ def evidence_of(
     manifest = Manifest.read(folder / MANIFEST)
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
-    form = release_format(place, manifest.file[1].separator)
-    table = read_table(place, form, schema.columns)
+    with released_at(place, manifest) as lying:
+        table = lying.tally(schema.columns)
     return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)

@@ -1,12 +1,12 @@
 """A released attribute: ranges as a density on its scale, groups of values as bars of labels."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
@@ -16,7 +16,8 @@ from anonymizer.hierarchy.inline import of_rule
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
-from anonymizer.tables.values import number_of
+from anonymizer.tables import engine
+from anonymizer.tables.values import is_missing, number_of
 
 MOST_BARS = 16
 """Labels that have a bar of their own; the others share one."""
@@ -44,7 +45,7 @@ class Range(NamedTuple):
 
 
 def attribute_picture(
-    manifest: Manifest, table: pd.DataFrame | None = None, theme: Theme = "auto", *, name: str = ""
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto", *, name: str = ""
 ) -> Picture | None:
     """How the released values of a column are distributed, all from the released table.
 
@@ -55,7 +56,7 @@ def attribute_picture(
     """
     if table is None or name not in table.columns:
         return None
-    records = _records(table[name])
+    records = _records(table, name)
     entries = [group for group in manifest.recoding.get(name, ()) if group.is_range]
     scale = {str(group.label): (group.interval.low, group.interval.high) for group in entries}
     rule = (getattr(manifest, "hierarchies", None) or {}).get(name)
@@ -69,10 +70,12 @@ def attribute_picture(
     return _ranges_picture(name, ranges, others, _rulers(ranges, rule), dates, theme)
 
 
-def _records(column: pd.Series) -> dict[str, int]:
+def _records(table: engine.Table, name: str) -> dict[str, int]:
     """The records of each label, the most frequent first; those of equal ones by the label."""
-    counts = column.astype(object).where(column.notna(), "(missing)").map(str).value_counts()
-    found = {str(label): int(n) for label, n in counts.items()}
+    codes, values = engine.distinct(table[name])
+    found = Counter[str]()
+    for value, n in zip(values, engine.sized(table, codes, len(values)).tolist(), strict=True):
+        found["(missing)" if is_missing(value) else str(value)] += n
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 

@@ -5,7 +5,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
@@ -25,6 +24,7 @@ from anonymizer.report.plots.style import (
     panels,
     short,
 )
+from anonymizer.tables import engine
 
 WIDE = 20
 """The largest class is so many times the smallest: a logarithmic axis shows both."""
@@ -47,7 +47,7 @@ class Panel(NamedTuple):
 
 
 def classes_picture(
-    manifest: Manifest, table: pd.DataFrame | None = None, theme: Theme = "auto"
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
 ) -> Picture | None:
     """I1 = D(p(w|g) || p(w)) and I2 = H(W) - H(W|g) of each class, in bits, against t and l.
 
@@ -70,7 +70,7 @@ def classes_picture(
 
 
 def sizes_picture(
-    manifest: Manifest, table: pd.DataFrame | None = None, theme: Theme = "auto"
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
 ) -> Picture | None:
     """Records of each class of the released table, the largest first, and k where it is given.
 

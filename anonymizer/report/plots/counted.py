@@ -1,15 +1,14 @@
 """A released table counted as it stands: all that pictures of classes and attributes show."""
 
-import pandas as pd
-
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import recount
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.manifest import Manifest
+from anonymizer.tables import engine
 
 
-def recounted(manifest: Manifest, table: pd.DataFrame) -> tuple[Counts, list[PrivacyModel]]:
+def recounted(manifest: Manifest, table: engine.Table) -> tuple[Counts, list[PrivacyModel]]:
     """The counts of a released table by the roles of its manifest, and the models of its policy.
 
     Models that the manifest has only the digest of a population or a hierarchy of are left out.

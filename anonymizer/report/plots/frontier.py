@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from math import prod
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
@@ -13,6 +12,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
+from anonymizer.tables import engine
 
 MOST_NODES = 400
 """Nodes of the largest lattice that is drawn whole; of others the frontier alone is."""
@@ -22,7 +22,7 @@ MOST_LABELLED = 12
 
 
 def lattice_picture(
-    manifest: Manifest, table: pd.DataFrame | None = None, theme: Theme = "auto"
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
 ) -> Picture | None:
     """The minimal nodes that satisfy the policy, by the sum of their levels, and the released one.
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import pandas as pd
 from matplotlib.axes import Axes
 
 from anonymizer.privacy import attributes_of
@@ -11,6 +10,7 @@ from anonymizer.release.information import bound_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
+from anonymizer.tables import engine
 from anonymizer.utility.comparison import Comparison, Fit
 
 MOST_FITS = 24
@@ -26,7 +26,7 @@ class Bar(NamedTuple):
 
 
 def information_picture(
-    manifest: Manifest, table: pd.DataFrame | None = None, theme: Theme = "auto"
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
 ) -> Picture | None:
     """Bits about the sensitive attributes: original, bounds of the policy, ceiling, retained, lost.
 
@@ -54,7 +54,7 @@ def information_picture(
     return figure
 
 
-def _bounds(manifest: Manifest, table: pd.DataFrame | None) -> list[Bar]:
+def _bounds(manifest: Manifest, table: engine.Table | None) -> list[Bar]:
     """What each model of the policy bounds I(X~;W) by, where a single attribute is sensitive."""
     if table is None or manifest.columns is None or len(manifest.columns.sensitive) != 1:
         return []

@@ -33,15 +33,10 @@ class Column(NamedTuple):
         return len(self.values) + 1
 
 
-def tally_of(counted: pa.Table, columns: Sequence[str], size: str) -> Tally:
-    """The tally that a table of combinations and their sizes is, whatever the order of its rows."""
-    return tallied(counted, {name: name for name in columns}, size)[0]
-
-
 def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tally, Known]:
-    """The same, and what is known of its columns.
+    """The tally that a table of combinations is, in any order, and what is known of its columns.
 
-    ``names``: those of columns, by those of the table.
+    ``names``: those of columns, by those of the table; ``size``: that of the column of sizes.
     """
     found = {name: _sorted(counted[given]) for given, name in names.items()}
     order = _order([*found.values()])
@@ -68,6 +63,8 @@ def labels_of(moves: Moves) -> list[pa.Array]:
 
 def _sorted(column: pa.ChunkedArray) -> Column:
     """The values of a column in their order, and their numbers."""
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
     encoded = column.dictionary_encode().combine_chunks()
     values = encoded.dictionary
     order = pc.array_sort_indices(values).to_numpy()

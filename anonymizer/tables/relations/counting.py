@@ -20,6 +20,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
+from anonymizer.tables.relations.relation import NotToldApartError
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
 """Types whose values cannot be told apart."""
@@ -188,10 +189,7 @@ class Countable:
         require_columns(self.columns, columns)
         for name in columns:
             if isinstance(self._schema[name], NESTED):
-                raise InputError(
-                    f"column {name!r} holds values that cannot be told apart, such as lists; "
-                    "it can be neither a quasi-identifier nor sensitive"
-                )
+                raise NotToldApartError(name)
 
     @property
     def unused(self) -> str:

@@ -73,35 +73,47 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """What becomes of the records of each row where they fare alike: shape (rows,)."""
+    """What becomes of records where those of a row fare alike.
 
+    ``row``: the column that has their rows; ``move`` is that of each row, shape (rows,).
+    """
+
+    row: str
     move: Codes = field(repr=False)
 
     @classmethod
-    def of(cls, moves: Moves) -> "Alike":
+    def of(cls, moves: Moves, row: str) -> "Alike":
         """The moves of the rows; ``NONE`` of those that are left out."""
         move = np.full(len(moves.raw.sizes), NONE)
         move[moves.of] = np.arange(len(moves.of))
-        return cls(move)
+        return cls(row, move)
 
-    def moves(self, rows: Codes) -> Codes:
-        """The move of each record, shape (records,)."""
-        return np.append(self.move, NONE)[rows]  # NONE takes what is last
+    def moves(self, part: pd.DataFrame) -> Codes:
+        """The move of each record of a partition, shape (records,)."""
+        return np.append(self.move, NONE)[part[self.row].to_numpy(np.int64)]  # NONE takes the last
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What becomes of them where it is drawn, of partitions that have all records of their rows."""
+    """What becomes of them where it is drawn, of partitions that have all records of their rows.
 
+    ``chance``: a column of random numbers, since records come to a partition in any order; whenever
+    the table is computed, records get the same.
+    """
+
+    row: str
+    chance: str
     runs: Runs = field(repr=False)
     seed: int = field(repr=False)
 
-    def moves(self, rows: Codes) -> Codes:
+    def moves(self, part: pd.DataFrame) -> Codes:
         """The same; which rows a partition has makes its random numbers others."""
-        counted = rows != NONE
-        found = np.full(len(rows), NONE)
-        rng = np.random.default_rng([self.seed, *rows[counted][:1]])
-        found[counted] = dealt(rows[counted], self.runs, rng)
+        order = np.argsort(part[self.chance].to_numpy(np.int64))
+        rows = part[self.row].to_numpy(np.int64)[order]
+        order, rows = order[rows != NONE], rows[rows != NONE]
+        found = np.full(len(part), NONE)
+        rng = np.random.default_rng([self.seed, *np.sort(rows)[:1]])
+        found[order] = dealt(rows, self.runs, rng)
         return found
 
 
@@ -109,23 +121,22 @@ class Drawn:
 class Recoded:
     """The records of a partition with the values that they are released with.
 
-    ``row``: the column that has their rows; ``labels`` has a row for each move.
+    ``labels`` has a row for each move.
     """
 
     fate: Alike | Drawn
-    row: str
     labels: pd.DataFrame = field(repr=False)
     columns: tuple[str, ...]
 
     @classmethod
-    def of(cls, moves: Moves, fate: Alike | Drawn, row: str) -> "Recoded":
+    def of(cls, moves: Moves, fate: Alike | Drawn) -> "Recoded":
         """InputError where the labels of a column are of several types."""
         labels = dict(zip(moves.released.columns, labels_of(moves), strict=True))
-        return cls(fate, row, exact_frame(pa.table(labels)), moves.columns)
+        return cls(fate, exact_frame(pa.table(labels)), moves.columns)
 
     def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
         """The records that are released, without the index that they had."""
-        move = self.fate.moves(part[self.row].to_numpy(np.int64))
+        move = self.fate.moves(part)
         kept = np.flatnonzero(move != NONE)
         columns = {}
         for name in self.columns:
@@ -136,13 +147,13 @@ class Recoded:
 
 @dataclass(frozen=True, eq=False)
 class Scattered:
-    """A number drawn for each record, by which it goes to another place."""
+    """A number drawn for each record, in a new column, by which it goes to another place."""
 
     seed: int = field(repr=False)
     name: str
 
     def __call__(self, part: pd.DataFrame, partition_info: Any = None) -> pd.DataFrame:
-        """The records of a partition with their numbers."""
+        """The records of a partition with their numbers; Dask says which partition it is."""
         rng = np.random.default_rng([self.seed, (partition_info or {}).get("number", 0)])
         return part.assign(**{self.name: rng.integers(0, 2**62, len(part))})
 

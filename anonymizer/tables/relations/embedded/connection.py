@@ -162,21 +162,19 @@ class Connection:
 
     def _followed(self, work: Callable[[], Any], doing: str, records: int | None) -> Any:
         """Carry out a query, telling who watches how far it is."""
-        with self._unchanged():
-            if self.watch is None or not doing:
-                return work()
-            with ThreadPoolExecutor(1) as pool:
-                return self._watched(pool.submit(work), self.watch, doing, records)
+        # In a thread of its own: interrupts reach the main one at once, and no function of a query.
+        with self._unchanged(), ThreadPoolExecutor(1) as pool:
+            return self._watched(pool.submit(work), self.watch if doing else None, doing, records)
 
     def _watched(
-        self, running: "Future[Any]", watch: Watch, doing: str, records: int | None
+        self, running: "Future[Any]", watch: Watch | None, doing: str, records: int | None
     ) -> Any:
         try:
             while True:
                 try:
-                    return running.result(OFTEN)
+                    return running.result(None if watch is None else OFTEN)
                 except TimeoutError:
-                    if running.done():
+                    if running.done() or watch is None:
                         raise
                     share = max(self.database.query_progress(), 0.0) / 100
                     watch(doing, int(share * (records or 100)), records or 100)

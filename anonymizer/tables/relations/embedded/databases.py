@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ MOST_LISTED = 20
 """Tables that a message lists."""
 
 AS_DECIMAL = re.compile(r"U?HUGEINT")
-AS_TEXT = re.compile(r"UUID|BIT|VARINT|BIGNUM")
-"""Types of DuckDB that Parquet has no exact one for."""
+AS_TEXT = re.compile(r"UUID|BIT|VARINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION\(.*\)")
+"""Types of DuckDB that Arrow and Parquet have no exact one for."""
 
 
 def database_stored(connection: Connection, path: Path, table: str | None) -> Stored:
@@ -103,6 +103,7 @@ def _columns(connection: Connection, table: str) -> Stored:
     """A table of which each column has a type that Arrow and Parquet have."""
     found = connection.arrow(f"DESCRIBE {table}")
     names, kinds = (found.column(n).to_pylist() for n in (0, 1))
+    _require_held(connection, table, dict(zip(names, kinds, strict=True)))
     shown = ", ".join(
         f"{_exact(f't.{quoted(name)}', kind)} AS c{n}"
         for n, (name, kind) in enumerate(zip(names, kinds, strict=True))
@@ -111,6 +112,19 @@ def _columns(connection: Connection, table: str) -> Stored:
     schema = connection.arrow(f"SELECT * FROM ({query}) LIMIT 0").schema
     held = tuple(Column(name, kind) for name, kind in zip(names, schema.types, strict=True))
     return Stored(connection, query, held, connection.number(f"SELECT count(*) FROM {table}"))
+
+
+def _require_held(connection: Connection, table: str, kinds: Mapping[str, str]) -> None:
+    """Require whole numbers that decimals of 38 digits hold."""
+    for name, kind in kinds.items():
+        place = quoted(name)
+        beyond = f"{place} IS NOT NULL AND TRY_CAST({place} AS DECIMAL(38, 0)) IS NULL"
+        query = f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {beyond} LIMIT 1)"
+        if AS_DECIMAL.fullmatch(kind) and connection.number(query):
+            raise InputError(
+                f"column {name!r} has whole numbers of more than 38 digits; give a table that has "
+                "it as text, such as a view with CAST(... AS VARCHAR)"
+            )
 
 
 def _exact(place: str, kind: str) -> str:

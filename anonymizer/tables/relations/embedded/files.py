@@ -80,6 +80,7 @@ def _found(
 def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
     """Parquet files of the same columns, as one table; the names of folders may be more of them."""
     schema, records = _schema(paths[0]), 0
+    _require_exact(paths[0], schema)
     if any(map(pa.types.is_floating, schema.types)):
         connection.distrust_statistics()
     for path in paths:
@@ -93,13 +94,30 @@ def _parquet(connection: Connection, paths: Sequence[Path]) -> Stored:
         described = connection.arrow(f"DESCRIBE FROM {scanned}").column(0).to_pylist()
         folders = described[len(schema) :]
     names = [*schema.names, *folders]
-    kinds = [*schema.types, *[pa.string()] * len(folders)]
+    kinds = [*map(_written, schema.types), *[pa.string()] * len(folders)]
     places = ", ".join(f"p{number}" for number in range(len(names)))
     kept = [n for n, name in enumerate(names) if not UNNAMED_INDEX.fullmatch(name)]
     shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
     held = tuple(Column(names[n], kinds[n]) for n in kept)
     return Stored(connection, query, held, records)
+
+
+def _require_exact(path: Path, schema: pa.Schema) -> None:
+    """Require types that DuckDB has: it would round longer decimals."""
+    for field in schema:
+        if "decimal256" in str(field.type):  # also within lists
+            raise InputError(
+                f"cannot read {path}: column {field.name!r} has decimals of more than 38 digits; "
+                "write it with fewer, or as text"
+            )
+
+
+def _written(kind: pa.DataType) -> pa.DataType:
+    """The type that a column has when it is written; views are one of values in memory."""
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
 def _partitioned(paths: Sequence[Path], schema: pa.Schema) -> list[str]:

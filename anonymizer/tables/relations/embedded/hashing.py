@@ -4,7 +4,9 @@ A join leaves the order of records open; a function of a record does not. Python
 thousand records at a time: 10^7 records take 1.5 s on two cores, next to 4 s of writing them.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +14,37 @@ import pyarrow as pa
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.relations.coded import Known as Exact
 from anonymizer.tables.relations.coded import coded
 from anonymizer.tables.relations.embedded.connection import Connection
 
 SALTS = 8
 """Tries to find a hash that no two combinations share; two of 10^7 do once in 400 000 times."""
 
+AS_TEXT = re.compile('ENUM|"NULL"')
+"""Types of DuckDB whose values have their hash as texts: an ENUM hashes its numbers."""
+
 Known = Mapping[str, tuple[str, pa.DataType]]
 """Columns of a query: what each is called there, and its type."""
 
 Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+class Source(NamedTuple):
+    """A query of which records are told by their values.
+
+    ``exact``: values that Python has none for, as the table has them.
+    """
+
+    connection: Connection
+    query: str
+    known: Known
+    exact: Exact
+
+    def types(self) -> Mapping[str, str]:
+        """The types of the columns of the query, as DuckDB calls them."""
+        described = self.connection.arrow(f"DESCRIBE {self.query}")
+        return dict(zip(*(described.column(n).to_pylist() for n in (0, 1)), strict=True))
 
 
 class Combinations:
@@ -73,19 +96,15 @@ class Combinations:
         return np.where(self._hashes[places] == hashes, places, len(self._order))
 
 
-def told_by_hash(
-    connection: Connection, query: str, known: Known, raw: Tally
-) -> tuple[str, Combinations]:
+def told_by_hash(source: Source, raw: Tally) -> tuple[str, Combinations]:
     """The query with a column ``h``, by which the combinations that were counted are told."""
-    described = connection.arrow(f"DESCRIBE {query}")
-    types = dict(zip(*(described.column(n).to_pylist() for n in (0, 1)), strict=True))
-    columns = coded(raw, {})
+    connection, types = source.connection, source.types()
     kinds, values, keys = {}, {"place": pa.array(range(len(raw.index)))}, []
-    for name, column in columns.items():
-        place, kind = known[name]
+    for name, column in coded(raw, source.exact).items():
+        place, kind = source.known[name]
         codes = pa.array(column.codes, mask=column.codes == len(column.values))
-        values[place] = pa.DictionaryArray.from_arrays(codes, column.values)
-        kinds[place] = "VARCHAR" if types[place].startswith("ENUM") else types[place]
+        values[place] = pa.DictionaryArray.from_arrays(codes, _as_stored(column.values, kind))
+        kinds[place] = "VARCHAR" if AS_TEXT.match(types[place]) else types[place]
         keys.append(_key(place, kind, kinds[place]))
     table = connection.keep(pa.table(values), kinds)
     for salt in range(SALTS):
@@ -94,7 +113,7 @@ def told_by_hash(
         combinations = Combinations(found[0].to_numpy())
         if combinations.distinct:
             connection.run(f"DROP TABLE {table}")
-            return f"SELECT *, {told} AS h FROM ({query})", combinations
+            return f"SELECT *, {told} AS h FROM ({source.query})", combinations
     raise InputError("records cannot be told by their values; count fewer different values")
 
 
@@ -103,6 +122,11 @@ def equal_alike(place: str, kind: pa.DataType) -> str:
     if not pa.types.is_floating(kind):
         return place
     return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
+
+
+def _as_stored(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Values as DuckDB has them of a file: time that passes is a number there."""
+    return values.cast(kind).cast(pa.int64()) if pa.types.is_duration(kind) else values
 
 
 def _key(place: str, kind: pa.DataType, type_: str) -> str:

@@ -16,7 +16,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.relations.embedded.connection import Connection
-from anonymizer.tables.relations.embedded.hashing import Known, told_by_hash
+from anonymizer.tables.relations.embedded.hashing import Source, told_by_hash
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
 
@@ -37,27 +37,25 @@ class Numbered(NamedTuple):
     codes: Codes
 
 
-def moved(
-    connection: Connection, query: str, known: Known, moves: Moves
-) -> tuple[str, dict[str, pa.DataType]]:
+def moved(source: Source, moves: Moves) -> tuple[str, dict[str, pa.DataType]]:
     """A query of the recoded table, and the names and types of its columns ``c0``, ``c1`` ..."""
     counted = [str(name) for name in moves.raw.columns]
     all_kept = int(moves.records.sum()) == int(moves.raw.sizes.sum())
     moves = _narrowed(moves)
     released = _released(moves)
     new = released.column_names
+    known, query = source.known, source.query
     kinds = {name: released[name].type if name in new else known[name][1] for name in moves.columns}
-    source = query
     if moves.drawn or moves.shuffled:
-        source = _drawn(connection, query, known, moves, released)
+        query = _drawn(source, moves, released)
     elif new or not all_kept:
-        source = _replaced(connection, query, known, moves, released)
+        query = _replaced(source, moves, released)
     shown = [
         f"r{new.index(name)}" if name in new else _as_it_is(*known[name], name in counted)
         for name in moves.columns
     ]
     columns = ", ".join(f"{each} AS c{number}" for number, each in enumerate(shown))
-    return f"SELECT {columns} FROM ({source}) AS m", kinds
+    return f"SELECT {columns} FROM ({query}) AS m", kinds
 
 
 def _as_it_is(place: str, kind: pa.DataType, counted: bool) -> str:
@@ -95,11 +93,10 @@ def _released(moves: Moves) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
 
 
-def _replaced(
-    connection: Connection, query: str, known: Known, moves: Moves, released: pa.Table
-) -> str:
+def _replaced(source: Source, moves: Moves, released: pa.Table) -> str:
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
-    told, combinations = told_by_hash(connection, query, known, moves.raw)
+    connection = source.connection
+    told, combinations = told_by_hash(source, moves.raw)
     move = np.full(len(moves.raw.index), -1)
     move[moves.of] = np.arange(len(moves.of))
     columns = [_numbered(column) for column in released.columns]
@@ -118,8 +115,8 @@ def _replaced(
         found[f"p{number}"] = connection.function(numbers, pa.int64())
     shown = ", ".join(["*", *(f"{each}(h) AS {name}" for name, each in found.items())])
     # Also where all are kept: a record that was not counted never gets through.
-    source = f"SELECT * FROM (SELECT {shown} FROM ({told})) WHERE p0 IS NOT NULL"
-    return _labelled(connection, source, few, packs) if few else source
+    query = f"SELECT * FROM (SELECT {shown} FROM ({told})) WHERE p0 IS NOT NULL"
+    return _labelled(connection, query, few, packs) if few else query
 
 
 def _labelled(
@@ -170,15 +167,14 @@ def _packs(columns: Mapping[int, Numbered]) -> list[dict[int, int]]:
     return packs
 
 
-def _drawn(
-    connection: Connection, query: str, known: Known, moves: Moves, released: pa.Table
-) -> str:
+def _drawn(source: Source, moves: Moves, released: pa.Table) -> str:
     """Records of a combination in random order: the first get its first move, and so on.
 
     The order is that of a hash of the number of the record and of a secret one, so that it is the
     same whenever the table is computed.
     """
-    told, combinations = told_by_hash(connection, query, known, moves.raw)
+    connection = source.connection
+    told, combinations = told_by_hash(source, moves.raw)
     numbers = combinations.numbers(np.arange(len(moves.raw.index)))
     row = connection.function(numbers, pa.int64())
     ends = _ends(moves.of, moves.records)

@@ -15,15 +15,12 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
-from anonymizer.tables.relations.embedded.hashing import equal_alike
+from anonymizer.tables.relations.embedded.hashing import Source, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.writing import written
 from anonymizer.tables.relations.relation import Moves, NotToldApartError
 
 COUNTING = "counting the table"
-
-RECORDS = "anonymizer records"
-"""A column of counts, next to those of the table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +42,7 @@ class Stored:
     query: str = field(repr=False)
     held: tuple[Column, ...] = field(repr=False)
     known: int | None = None
+    _exact: coded.Known = field(default_factory=dict, repr=False)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -65,11 +63,14 @@ class Stored:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
+        self._require_told(columns)
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
-        self._require_distinct(columns)
         found = self.connection.arrow(self._counted(columns), COUNTING, self.known)
-        tally = coded.tally_of(self._typed(found, columns), columns, RECORDS)
+        names = dict(zip(found.column_names, columns, strict=False))
+        values = self._typed(found, columns).rename_columns([*names])
+        tally, known = coded.tallied(values.append_column("n", found["n"]), names, "n")
+        self._exact.update(known)
         if self.known is not None and self.known != tally.sizes.sum():
             raise MisreadError("cannot read the table: it has other records than it had before")
         return tally
@@ -95,7 +96,6 @@ class Stored:
 
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        self._require_distinct(columns)
         counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.arrow(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
@@ -129,7 +129,8 @@ class Stored:
 
     def recoded(self, moves: Moves) -> "Stored":
         """As ``Relation.recoded``."""
-        query, kinds = moved(self.connection, self.query, self._known_columns(), moves)
+        source = Source(self.connection, self.query, self._known_columns(), self._exact)
+        query, kinds = moved(source, moves)
         held = tuple(Column(name, kind) for name, kind in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
@@ -139,7 +140,7 @@ class Stored:
         held = [(column.name, column.kind) for column in self.held]
         written(self.connection, self.query, held, path, form, parts, self.records)
 
-    def _require_distinct(self, columns: Sequence[str]) -> None:
+    def _require_told(self, columns: Sequence[str]) -> None:
         for name in columns:
             if pa.types.is_nested(self._place(name)[1]):
                 raise NotToldApartError(name)
@@ -170,8 +171,7 @@ class Stored:
     def _typed(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
         """Values with the types that the file has, columns with the names of the table."""
         arrays = [typed(found.column(n), self._place(name)[1]) for n, name in enumerate(columns)]
-        others = found.columns[len(columns) :]
-        return pa.table([*arrays, *others], names=[*columns, *[RECORDS] * len(others)])
+        return pa.table(arrays, names=[*columns])
 
 
 def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

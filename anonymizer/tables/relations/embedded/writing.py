@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
+from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations.embedded.connection import Connection, literal, quoted
@@ -110,7 +111,13 @@ def _csv(connection: Connection, query: str, held: Held, path: Path, form: Forma
     header = True
     with path.open("w", encoding="utf-8", newline="") as file:
         for batch in _batches(connection, query, held):
-            exact_frame(batch).to_csv(file, header=header, **options)  # type: ignore[call-overload]
+            try:
+                exact_frame(batch).to_csv(file, header=header, **options)  # type: ignore[call-overload]
+            except OverflowError:
+                raise InputError(
+                    f"cannot write {path.name}: a column has dates outside of the years 1 to "
+                    "9999, which Python does not know; write Parquet"
+                ) from None
             header = False
         if header:
             empty = pa.schema([(name, kind) for name, kind in held]).empty_table()

@@ -30,7 +30,15 @@ COUNTED: list[tuple[Callable[[pa.DataType], bool], Kind]] = [
 
 
 class ArrowFrame(Frame):
-    """A table of Arrow."""
+    """A table of Arrow.
+
+    >>> from anonymizer import Anonymizer, KAnonymity
+    >>> policy = Anonymizer({"age": {"widths": [10, 50]}}, privacy=[KAnonymity(2)])
+    >>> table = pa.table({"age": [31, 34, 38, 52, 57], "visits": [1, 0, 2, 1, 4]})
+    >>> released = policy.fit_transform(table)
+    >>> str(released.schema.field("visits").type), str(released["age"][4])
+    ('int64', '[50, 60)')
+    """
 
     library = "Arrow"
     ordered = True

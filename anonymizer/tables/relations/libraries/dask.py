@@ -42,6 +42,17 @@ class DaskFrame(Frame):
 
     Every partition is counted and recoded as a table of Arrow, in one step for all its columns:
     a query that Dask plans and joins takes seconds for a dozen of them, however small the table.
+
+    >>> from anonymizer import Anonymizer, KAnonymity
+    >>> policy = Anonymizer({"age": {"widths": [10, 50]}}, privacy=[KAnonymity(2)])
+    >>> table = dask.dataframe.from_dict(
+    ...     {"age": [31, 34, 38, 52, 57], "visits": [1, 0, 2, 1, 4]}, npartitions=2
+    ... )
+    >>> released = policy.fit_transform(table)
+    >>> type(released).__name__, str(released.dtypes["visits"])
+    ('DataFrame', 'int64')
+    >>> released["age"].compute().tolist()
+    ['[30, 40)', '[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
 
     library = "Dask"
@@ -89,20 +100,29 @@ class DaskFrame(Frame):
 
     def shuffled(self, table: Any, seed: int) -> Any:
         """As ``Frame.shuffled``: records go to partitions, and lie in each, at random."""
-        native, chance = table.to_native(), self.unused
-        meta = native._meta.assign(**{chance: np.zeros(0, np.int64)})
-        scattered = native.map_partitions(Scattered(seed + 1, chance), meta=meta).shuffle(chance)
-        return viewed(scattered.map_partitions(in_order, chance, meta=native._meta))
+        scattered = self._scattered(table.to_native(), seed + 1).shuffle(self._chance)
+        meta = scattered._meta.drop(columns=self._chance)
+        return viewed(scattered.map_partitions(in_order, self._chance, meta=meta))
+
+    @property
+    def _chance(self) -> str:
+        return f"{self.unused}chance"
+
+    def _scattered(self, native: Any, seed: int) -> Any:
+        """A table with a random number for each record."""
+        meta = native._meta.assign(**{self._chance: np.zeros(0, np.int64)})
+        return native.map_partitions(Scattered(seed, self._chance), meta=meta)
 
     def _recoded(self, moves: Moves) -> Any:
         row = f"{self.unused}row"
         names = dict.fromkeys([*moves.columns, *moves.raw.columns])
         native = self.native[[name for name in names if name in self.columns]].clear_divisions()
         native = _mapped(native, Rows(moves.raw, self.known, row))
+        fate: Alike | Drawn = Alike.of(moves, row)
         if moves.drawn:  # all records of a row have to be in one partition
-            native = native.shuffle(row)
-        fate = Drawn(runs_of(moves), moves.seed) if moves.drawn else Alike.of(moves)
-        released = viewed(_mapped(native, Recoded.of(moves, fate, row)))
+            native = self._scattered(native, moves.seed + 2).shuffle(row)
+            fate = Drawn(row, self._chance, runs_of(moves), moves.seed)
+        released = viewed(_mapped(native, Recoded.of(moves, fate)))
         return self.shuffled(released, moves.seed) if moves.shuffled else released
 
 

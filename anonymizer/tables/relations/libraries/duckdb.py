@@ -15,7 +15,18 @@ RECORDS = "anonymizer_records_"
 
 
 class DuckFrame(Frame):
-    """A relation of DuckDB; as any table of a database, it has no order that is promised."""
+    """A relation of DuckDB; as any table of a database, it has no order that is promised.
+
+    >>> import duckdb
+    >>> from anonymizer import Anonymizer, KAnonymity
+    >>> policy = Anonymizer({"age": {"widths": [10, 50]}}, privacy=[KAnonymity(2)])
+    >>> table = duckdb.sql("SELECT 30 + n * 5 AS age, n::UTINYINT AS visits FROM range(4) t(n)")
+    >>> released = policy.fit_transform(table)
+    >>> type(released).__name__, released.types
+    ('DuckDBPyRelation', [VARCHAR, UTINYINT])
+    >>> released.aggregate("age, count(*)").order("age").fetchall()
+    [('[30, 40)', 2), ('[40, 50)', 2)]
+    """
 
     library = "DuckDB"
     as_texts = (*AS_TEXTS, nw.Duration)  # an INTERVAL has months, days and microseconds

@@ -26,7 +26,17 @@ def from_pandas(table: pd.DataFrame) -> polars.DataFrame:
 
 
 class PolarsFrame(Frame):
-    """A DataFrame or LazyFrame of Polars."""
+    """A DataFrame or LazyFrame of Polars.
+
+    >>> from anonymizer import Anonymizer, KAnonymity
+    >>> policy = Anonymizer({"age": {"widths": [10, 50]}}, privacy=[KAnonymity(2)])
+    >>> table = polars.LazyFrame({"age": [31, 34, 38, 52, 57], "visits": [1, 0, 2, 1, 4]})
+    >>> released = policy.fit_transform(table)
+    >>> type(released).__name__, released.collect_schema()["visits"]
+    ('LazyFrame', Int64)
+    >>> released.collect()["age"].to_list()
+    ['[30, 40)', '[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
+    """
 
     library = "Polars"
     ordered = True

@@ -1,6 +1,8 @@
 """DataFrames of Spark."""
 
+import os
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,15 +82,17 @@ def _chance(native: Any, seed: int) -> Any:
 @contextmanager
 def session(master: str | None) -> Iterator[Callable[[list[str]], Any]]:
     """A session of Spark, ended afterwards where it was begun here, as what reads Parquet files."""
-    from pyspark.sql import SparkSession
+    with warnings.catch_warnings():  # such as that this pandas is too new: known, and harmless
+        warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+        from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    found = active or _begun(master)
-    try:
-        yield lambda files: found.read.parquet(*files)
-    finally:
-        if active is None:
-            found.stop()
+        active = SparkSession.getActiveSession()
+        found = active or _begun(master)
+        try:
+            yield lambda files: found.read.parquet(*files)
+        finally:
+            if active is None:
+                found.stop()
 
 
 def _begun(master: str | None) -> Any:
@@ -100,7 +104,13 @@ def _begun(master: str | None) -> Any:
     try:
         return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     except Exception as error:  # of Java, of the network, of an address that is none
-        raise InputError(
-            f"Spark could not be started with master {master or 'as configured'} "
-            f"({type(error).__name__}); start it alone to see why"
-        ) from None
+        raise InputError(_not_begun(master, error)) from None
+
+
+def _not_begun(master: str | None, error: Exception) -> str:
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        return "Spark needs Java, which is not found; install Java 17 or later, or set JAVA_HOME"
+    return (
+        f"Spark could not be started with master {master or 'as configured'} "
+        f"({type(error).__name__}); start it alone to see why"
+    )
