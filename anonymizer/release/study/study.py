@@ -346,7 +346,7 @@ class Study:
         """
         names = (schema or self.schema).columns
         place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
-        with place.opened(names) as table:
+        with place.in_order.opened(names) as table:
             return records_in(table, names, place.form, ONE_BY_ONE)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
