@@ -74,6 +74,11 @@ class Place(NamedTuple):
             once=self.once,
         )
 
+    @property
+    def in_order(self) -> "Place":
+        """The same, read in this process: records of a cluster come in no order."""
+        return self._replace(engine="duckdb", master=None)
+
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
