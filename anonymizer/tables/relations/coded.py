@@ -1,6 +1,7 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -70,12 +71,21 @@ def _sorted(column: pa.ChunkedArray) -> Column:
     order = pc.array_sort_indices(values).to_numpy()
     place = np.empty(len(values) + 1, np.int64)
     place[order], place[-1] = np.arange(len(values)), len(values)
-    return Column(values.take(order), place[encoded.indices.fill_null(len(values)).to_numpy()])
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.fill_null(len(values))
+    return Column(values.take(order), place[indices.to_numpy()])
 
 
 def _order(columns: Sequence[Column]) -> Codes:
-    """The order of combinations."""
-    return np.lexsort([column.codes for column in reversed(columns)])
+    """The order of combinations, which are distinct: by one number each where there is one."""
+    if prod(column.bound for column in columns) > MOST_KEYS:
+        return np.lexsort([column.codes for column in reversed(columns)])
+    keys = np.zeros(len(columns[0].codes), np.int64)
+    for column in columns:
+        keys *= column.bound
+        keys += column.codes
+    return keys.argsort()
 
 
 def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
