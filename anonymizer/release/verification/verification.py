@@ -166,15 +166,16 @@ def _bare(path: Path, study: Study | None) -> Verification:
 def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
-    watch("comparing checksums", 0, None)
-    of_files = [*file_checks(path, manifest.to_dict())]
     try:
         watch("reading the table", 0, None)
         with released_at(path, manifest, watch) as lying:
+            watch("comparing checksums", 0, None)
+            of_files = [*file_checks(path, manifest.to_dict())]
             watch("counting the table", 0, None)
             return _verified_in(lying, path, of_files, manifest, study)
     except InputError as error:
-        if not path.is_dir() or all(check.agrees for check in of_files):
+        of_files = [*file_checks(path, manifest.to_dict())] if path.is_dir() else []
+        if all(check.agrees for check in of_files):
             raise
         # Parts that were changed may fit together no more: which ones is said all the same.
         everything = Check("everything else", "unchecked", None, reason=str(error))
