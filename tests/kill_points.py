@@ -240,9 +240,9 @@ def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
         if found not in {case.before, "new", *([] if case.whole else ["half", ""])}:
             yield f"killed, and there is {found!r}"
     else:
-        says = "new" if code == 0 or "the release stands in" in said else case.before
+        says = "new" if code == 0 or "the release is in" in said else case.before
         if code not in (0, 130) or (code == 130 and "nothing was written" not in said) != (
-            "the release stands in" in said
+            "the release is in" in said
         ):
             yield f"exit code {code}, {said!r}"
         if found != says:

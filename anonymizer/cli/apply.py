@@ -120,7 +120,7 @@ def apply(
             key=signer,
             signed_by=signed_by,
         )
-    with printing(f"the release stands in {output}"):
+    with printing(f"the release is in {output}"):
         if as_json:
             print_json(manifest.to_dict())
         else:

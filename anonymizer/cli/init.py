@@ -114,7 +114,7 @@ def init(
         elif not as_json:
             print_profile(found.profile)
     study = found.write(directory, force=force)
-    with printing(f"the study stands in {directory}"):
+    with printing(f"the study is in {directory}"):
         if as_json:
             print_json(found.profile.to_dict())
         else:

@@ -83,7 +83,7 @@ def run(
                 explain(error, described, counted[0])
             raise
         weak = [] if as_json else weak_points(described, release, counted[0])
-    with printing(f"the release stands in {output}"):
+    with printing(f"the release is in {output}"):
         if as_json:
             print_json(manifest.to_dict())
         else:
@@ -222,7 +222,7 @@ def demo(output: Path, force: bool) -> None:
         with study.opened() as table:
             estimator = study.anonymizer().set_params(recoding="full-domain")
             levels = fitted(estimator, table, study.data_format).release
-    with printing(f"the release stands in {output}"):
+    with printing(f"the release is in {output}"):
         print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)
 

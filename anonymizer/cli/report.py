@@ -75,8 +75,8 @@ def report(
             sys.stdout.buffer.write(page)
         return
     write_file(place, partial(_write, page), force=force)
-    with printing(f"the report stands in {place}"):
-        click.echo(f"The report stands in {place}.")
+    with printing(f"the report is in {place}"):
+        click.echo(f"The report is in {place}.")
 
 
 def _write(page: bytes, path: Path) -> None:

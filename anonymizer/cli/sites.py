@@ -106,11 +106,11 @@ def apply_part(
             watch=watch,
             signed_by=signed_by,
         )
-    with printing(f"the part stands in {output}"):
+    with printing(f"the part is in {output}"):
         if as_json:
             print_json(found.model_dump(exclude_unset=True))
         else:
             click.echo(
-                f"The part stands in {output}. It is no release: the policy is about all parts "
+                f"The part is in {output}. It is no release: the policy is about all parts "
                 "together.\n`anonymizer verify RELEASE --parts` proves it on all of them."
             )

@@ -42,7 +42,7 @@ def print_reproduction(
     out.print()
     out.print(_summary([row.status for section in sections for row in section.rows]))
     if picture:
-        out.print(f"The picture lies in {picture}.")
+        out.print(f"The picture is in {picture}.")
 
 
 def _rows(section: Section) -> object:

@@ -35,7 +35,7 @@ def print_advice(advice: "Advice", picture: Path | None = None) -> None:
     if not advice.complete:
         out.print(f"{UNFINISHED}; --time-limit gives it more.")
     if picture and advice.sweeps:
-        out.print(f"The picture lies in {picture}.")
+        out.print(f"The picture is in {picture}.")
 
 
 def advice_lines(advice: "Advice") -> list[str]:

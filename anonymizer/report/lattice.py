@@ -45,7 +45,7 @@ def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     for line in _notes(of_all):
         out.print(line)
     if picture:
-        out.print(f"The picture lies in {picture}.")
+        out.print(f"The picture is in {picture}.")
 
 
 def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:

@@ -79,7 +79,7 @@ def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
                 f"WARNING: {name!r} has gaps, so that its numbers are protected by diversity: "
                 f"{NEAR[0].lower()}{NEAR[1:]}; the comment at its model says how to do better."
             )
-    out.print(f"The study stands in {study}; its comments say why. Next:")
+    out.print(f"The study is in {study}; its comments say why. Next:")
     release = study.parent / "release"
     out.print(f"  anonymizer run {_quoted(study)} --output {_quoted(release)}")
     out.print(f"  anonymizer advise {_quoted(study)}  (what the policy protects and costs)")

@@ -70,7 +70,7 @@ def print_release(release: Release, directory: Path, advice: Sequence[str] = ())
         )
     for line in advice:
         out.print(line)
-    out.print(f"The release lies in {directory}.")
+    out.print(f"The release is in {directory}.")
 
 
 def print_ladder(releases: Mapping[str, Release]) -> None:

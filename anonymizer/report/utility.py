@@ -147,7 +147,7 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         name = row.recoding + (under and under + ",")
         out.print(f"{name} cannot be fitted to the half: {row.reason}.")
     if picture and rows:
-        out.print(f"The picture lies in {picture}.")
+        out.print(f"The picture is in {picture}.")
 
 
 def _none_holds(nearest: Fit) -> str:

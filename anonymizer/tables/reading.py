@@ -82,7 +82,7 @@ MANIFEST_SIZE = Cap("ANONYMIZER_MAX_MANIFEST", 256 * MIB)
 """Bytes of a ``release.json``: the channels of a masked release may be large."""
 
 TABLE = Cap("ANONYMIZER_MAX_TABLE", 32 * 1024 * MIB)
-"""Bytes of a table, decompressed."""
+"""Bytes of a file of a table, decompressed: no more than one is decoded whole."""
 
 RATIO = Cap("ANONYMIZER_MAX_RATIO", 200)
 """How many times larger a compressed table of some size may become: tables become 3 to 50 times."""

@@ -174,7 +174,7 @@ def test_a_frontier_is_drawn(run, study, tmp_path):
     picture = tmp_path / "frontier.svg"
     code, out, _ = run("advise", study, "--plot", picture)
     assert code == 0
-    assert f"The picture lies in {picture}." in out
+    assert f"The picture is in {picture}." in out
     assert picture.read_text().lstrip().startswith("<?xml")
     code, _, err = run("advise", study, "--plot", picture)
     assert code == 2

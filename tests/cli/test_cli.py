@@ -159,7 +159,7 @@ def test_as_a_program(study, tmp_path):
 def test_the_report_names_the_directory(run, study, tmp_path, name):
     code, out, err = run("run", study, "-o", tmp_path / name)
     assert (code, err) == (0, "")
-    assert f"The release lies in {tmp_path / name}." in out
+    assert f"The release is in {tmp_path / name}." in out
 
 
 @pytest.mark.parametrize("redirected", [">/dev/full", "--json >/dev/full"])
@@ -535,7 +535,7 @@ def test_an_end_that_comes_late_says_what_stands(
     monkeypatch.setattr(room, name, struck)
     code, _, err = run("run", study, "-o", tmp_path / "out", *force)
     assert code == 130
-    assert err.strip() == f"anonymizer: interrupted; the release stands in {tmp_path / 'out'}"
+    assert err.strip() == f"anonymizer: interrupted; the release is in {tmp_path / 'out'}"
     assert files(tmp_path) == sorted([*FILES, "out", "out/release.json", "out/released.csv"])
     manifest = json.loads((tmp_path / "out" / "release.json").read_text())
     assert manifest["privacy"][0]["parameters"] == {"k": 5 if force else 4}
@@ -555,7 +555,7 @@ def test_an_error_that_comes_late_says_what_stands(
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
     assert message in err
-    assert f"the release stands in {tmp_path / 'out'}" in err
+    assert f"the release is in {tmp_path / 'out'}" in err
 
 
 def test_two_runs_at_once(study, tmp_path):

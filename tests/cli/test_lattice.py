@@ -107,7 +107,7 @@ def test_a_picture_is_drawn_and_not_replaced(run, study, tmp_path):
     picture = tmp_path / "new" / "lattice.svg"
     code, out, err = run(study, "--plot", picture)
     assert (code, err) == (0, "")
-    assert f"The picture lies in {picture}." in out
+    assert f"The picture is in {picture}." in out
     drawn = picture.read_text()
     assert "<!-- levels of year, ward -->" in drawn
     assert not [secret for secret in SECRETS if secret in drawn]

@@ -334,7 +334,7 @@ def test_the_figures_drawn(run, tmp_path):
     picture = tmp_path / "new" / "figures.svg"
     code, out, err = run("reproduce", "bkakria2021", "--plot", picture)
     assert (code, err) == (0, "")
-    assert f"The picture lies in {picture}." in out
+    assert f"The picture is in {picture}." in out
     text = picture.read_text()
     for figure in ("Figure 1: exact", "Figure 4 (two groups): fitted", "Figure 5: regenerated"):
         assert f"<!-- {figure} -->" in text

@@ -59,7 +59,7 @@ def test_a_release_appears(tmp_path, before):
     with standing() as outputs:
         release(tmp_path / "out", "1")
     assert files(tmp_path) == {"out": None, "out/t.csv": "1", "out/sign": "of 1"}
-    assert outputs == [f"the release stands in {tmp_path / 'out'}"]
+    assert outputs == [f"the release is in {tmp_path / 'out'}"]
 
 
 def test_directories_above_it_are_made(tmp_path):
@@ -339,7 +339,7 @@ def test_a_release_that_the_disk_may_not_keep_is_said_to_stand(tmp_path, monkeyp
         fsync(descriptor)
 
     monkeypatch.setattr(renaming.os, "fsync", gone)
-    with pytest.raises(InputError, match=r"the release stands in .*out, but the disk may not keep"):
+    with pytest.raises(InputError, match=r"the release is in .*out, but the disk may not keep"):
         release(tmp_path / "out", "2", force=True)
     assert files(tmp_path / "out") == whole("2")
     assert "1" in files(tmp_path).values()  # the old one is not removed before the new one is kept
@@ -472,6 +472,6 @@ def test_a_signal_in_the_swap_acts_once_the_release_stands(tmp_path, monkeypatch
         assert signal.getsignal(number) is interrupt
     finally:
         signal.signal(number, before)
-    assert outputs == [f"the release stands in {tmp_path / 'out'}"]
+    assert outputs == [f"the release is in {tmp_path / 'out'}"]
     assert files(tmp_path / "out") == whole("2")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]

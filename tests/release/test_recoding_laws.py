@@ -576,7 +576,7 @@ def test_the_report_says_what_was_done(held, capsys):
     print_release(held.release, Path("here"))
     out = capsys.readouterr().out
     assert held.says in out
-    assert "The release lies in here." in out
+    assert "The release is in here." in out
     assert f"{held.release.classes:,} equivalence classes" in out.replace("\n", " ")
     for name in (*NAMES, *(model.name for model in held.models)):
         assert name in out

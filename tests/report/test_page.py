@@ -494,7 +494,7 @@ def release(releases, tmp_path) -> Path:
 
 def test_a_report_stands_next_to_its_release_unless_it_goes_elsewhere(release, tmp_path, command):
     code, out, _ = command(release, "--markdown")
-    assert (code, out) == (0, f"The report stands in {tmp_path / 'out-report.md'}.\n")
+    assert (code, out) == (0, f"The report is in {tmp_path / 'out-report.md'}.\n")
     written = (tmp_path / "out-report.md").read_text(encoding="utf-8")
     code, out, err = command(release / "released.csv", "--markdown")
     assert code == 2

@@ -150,7 +150,7 @@ def test_a_table_for_people(run, study, tmp_path):
     assert "min-records = 7 would have kept these classes from being formed" in out
     assert "The most that any recoding can" in out
     assert "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l =" in out
-    assert f"The picture lies in {tmp_path / 'p.png'}." in out
+    assert f"The picture is in {tmp_path / 'p.png'}." in out
     assert not any(value in out for value in VALUES)
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 

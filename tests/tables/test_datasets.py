@@ -119,6 +119,6 @@ def test_the_wheel_works_on_its_own(tmp_path):
         text=True,
         check=True,
     )
-    assert "The release lies in out" in done.stdout
+    assert "The release is in out" in done.stdout
     assert (tmp_path / "out" / "released.csv").exists()
     assert (tmp_path / "site" / "anonymizer" / "shipped" / "hierarchies" / "adult").is_dir()

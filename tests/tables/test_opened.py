@@ -2,7 +2,10 @@
 
 import gzip
 import os
+import shutil
 import sqlite3
+import subprocess
+import sys
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -432,6 +435,71 @@ def test_tables_of_databases(tmp_path: Path) -> None:
         found(tmp_path / "c.duckdb", PARQUET)
 
 
+def test_what_is_no_database_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "d.duckdb").mkdir()
+    (tmp_path / "e.sqlite").write_bytes(b"SQLite format 3\0 and no more")
+    for name, message in {
+        "nope.duckdb": r"there is no database .*nope\.duckdb; correct its path",
+        "nope.sqlite": r"there is no database .*nope\.sqlite; correct its path",
+        "d.duckdb": r"cannot read .*d\.duckdb: Is a directory; give a file",
+        "e.sqlite": r"cannot read .*e\.sqlite: it is damaged, cut short, or locked",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            found(tmp_path / name, PARQUET, table="people")
+
+
+def test_a_locked_database_is_refused_and_one_with_a_log_is_read_with_it(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.duckdb", tmp_path / "b.duckdb"
+    program = f"""
+import duckdb
+database = duckdb.connect({str(path)!r})
+database.execute("CREATE TABLE people AS SELECT 1 AS a")
+print("open", flush=True)
+input()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        with pytest.raises(InputError, match=r"a\.duckdb: another program has it open; close it"):
+            found(path, PARQUET)
+        shutil.copy(path, copy)  # as it lies there when that program is killed
+        shutil.copy(f"{path}.wal", f"{copy}.wal")
+        other.communicate("\n")
+    before = copy.read_bytes()
+    assert found(copy, PARQUET).to_numpy().tolist() == [[1]]
+    assert copy.read_bytes() == before
+
+
+def test_folders_that_name_a_column_of_the_files_are_refused(tmp_path: Path) -> None:
+    for year in (2020, 2021):
+        folder = tmp_path / f"year={year}" / "X=1"
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.table({"X": ["1"]}), folder / "a.parquet")
+    with pytest.raises(InputError, match="its folders name column 'X', which the file has, too"):
+        found(tmp_path, PARQUET)
+
+
+def test_who_watches_learns_how_far_a_query_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "OFTEN", 0.005)
+    records, heard = 3_000_000, list[tuple[str, int, int | None]]()
+    numbers = pa.table({"a": pa.array(np.random.default_rng(1).permutation(records))})
+    parquet.write_table(numbers, tmp_path / "a.parquet", row_group_size=100_000)
+
+    def watch(doing: str, done: int, of: int | None) -> None:
+        heard.append((doing, done, of))
+
+    with opened(tmp_path / "a.parquet", PARQUET, watch=watch) as stored:
+        assert stored.multiplicities(["a"])[0].tolist() == [1]
+    assert {doing for doing, _, _ in heard} == {"counting the table"}
+    shares = [done for _, done, _ in heard]
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] <= 100
+
+
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table(VALUES), path)
@@ -450,3 +518,14 @@ def test_memory_is_bounded_and_left_behind_is_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
     with pytest.raises(InputError, match='must be bytes with their unit, such as "4GB"'):
         found(tmp_path / "a.parquet", PARQUET, memory="much")
+
+
+def test_a_full_disk_is_named_wherever_it_is_met(tmp_path: Path) -> None:
+    parquet.write_table(pa.table(VALUES), tmp_path / "a.parquet")
+    with (
+        pytest.raises(InputError, match=f"no space left on the disk of {tmp_path}; make room"),
+        opened(tmp_path / "a.parquet", PARQUET, scratch=tmp_path),
+        connection.worded("the table"),
+    ):
+        raise duckdb.IOException("Could not write file: No space left on device")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]

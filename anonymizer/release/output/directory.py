@@ -83,7 +83,7 @@ class Output:
         Raises InputError when it cannot be written; the directory is as it was before, if not said
         otherwise.
         """
-        done = f"the {self.what} stands in {self.shown}"
+        done = f"the {self.what} is in {self.shown}"
         with held() as signals, unwritten(self.shown):
             scratch = self.site.scratch()
             try:

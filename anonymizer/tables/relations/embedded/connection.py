@@ -177,6 +177,7 @@ class Connection:
     def _watched(
         self, running: "Future[Any]", watch: Watch | None, doing: str, records: int | None
     ) -> Any:
+        share = 0.0
         try:
             while True:
                 try:
@@ -184,7 +185,8 @@ class Connection:
                 except TimeoutError:
                     if running.done() or watch is None:
                         raise
-                    share = max(self.database.query_progress(), 0.0) / 100
+                    # Between two pieces of work, and at the end, it is not known: -1.
+                    share = max(self.database.query_progress() / 100, share)
                     watch(doing, int(share * (records or 100)), records or 100)
         except BaseException:
             if not running.done():
@@ -219,6 +221,13 @@ def connected(
         connection = Connection(Path(directory), memory, watch)
         try:
             yield connection
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(
+                f"no space left on the disk of {Path(directory).parent}; make room there and run "
+                "again"
+            ) from None
         finally:
             connection.close()
 

@@ -31,11 +31,20 @@ def database_stored(connection: Connection, path: Path, table: str | None) -> St
     """A table of a database; InputError lists the tables there are where none is of the name."""
     if is_postgres(path):
         return _attached(connection, path, table, _postgres(connection, path))
-    open_regular(path).close()
+    _require_there(path)
     if is_sqlite(path):
         return _sqlite(connection, path, table)
     connection.reads(path)
     return _attached(connection, path, table, f"{literal(str(path))} AS d (READ_ONLY)")
+
+
+def _require_there(path: Path) -> None:
+    try:
+        open_regular(path).close()
+    except FileNotFoundError:
+        raise InputError(f"there is no database {path}; correct its path") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; give a file") from None
 
 
 def _postgres(connection: Connection, path: Path) -> str:
@@ -134,6 +143,15 @@ def _exact(place: str, kind: str) -> str:
 
 
 def _sqlite(connection: Connection, path: Path, table: str | None) -> Stored:
+    try:
+        return _sqlite_read(connection, path, table)
+    except sqlite3.Error:
+        raise InputError(
+            f"cannot read {path}: it is damaged, cut short, or locked by another program"
+        ) from None
+
+
+def _sqlite_read(connection: Connection, path: Path, table: str | None) -> Stored:
     """A table of SQLite, whose columns have no types, read by Python's own library."""
     address = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as database:

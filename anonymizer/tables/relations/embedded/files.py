@@ -136,8 +136,14 @@ def _is_index(name: str) -> bool:
 def _partitioned(paths: Sequence[Path], base: Path, schema: pa.Schema) -> list[str]:
     """The columns that folders name, and the files lack."""
     found = list(partitions(paths[0], base))
-    if {*found} & {*schema.names}:
+    both = {*found} & {*schema.names}
+    if both == {*found}:
         return []
+    if both:
+        raise InputError(
+            f"cannot read {paths[0]}: its folders name column {min(both)!r}, which the file has, "
+            "too; rename that folder, or leave the column out of the files"
+        )
     for path in paths:
         if list(partitions(path, base)) != found:
             raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
