@@ -74,7 +74,7 @@ class Look:
         if not (self._within or quotes.any()):
             return None
         # Counted modulo 256: only whether the number is odd matters.
-        within = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(self._within)) % 2 == 1
+        within: Mask = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(self._within)) % 2 == 1
         before = np.concatenate([[LINE_FEED], signs[:-1]])[quotes & within]
         after = np.concatenate([signs[1:], [LINE_FEED]])[quotes & ~within]
         beginning, ending = (self._cut, LINE_FEED, self._quote), (RETURN, self._cut, LINE_FEED)
