@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from anonymizer.cli.options import PATH, DirectoryType, show_values_option
+from anonymizer.cli.options import PATH, DirectoryType, database_option, show_values_option
 from anonymizer.cli.signing import sign_option, signer_of
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     epilog="\b\nExamples:\n"
     "  anonymizer apply january february.csv --output february\n"
     "  anonymizer apply january february.csv -o february --unseen suppress --suppression 0.02\n"
+    "  anonymizer apply january 'february/*.parquet' -o february --parts 8 --memory 4GB\n"
+    "  anonymizer apply january census.duckdb --table february -o february\n"
     "  anonymizer apply release north.csv --counts north.counts -s study.toml -o north"
 )
 @click.argument("release", type=PATH)
@@ -45,6 +47,19 @@ if TYPE_CHECKING:
     "a part, whose policy is about all parts together. Needs the study.",
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@database_option
+@click.option("--memory", metavar="SIZE", help="That is used at most, such as 4GB.")
+@click.option(
+    "--file",
+    type=click.Choice(["released.csv", "released.parquet"]),
+    help="The released table, in the format of its ending; by default that of the TABLE.",
+)
+@click.option(
+    "--parts",
+    type=click.IntRange(1, 10_000),
+    metavar="NUMBER",
+    help="Spread the released table over so many Parquet files, in a folder.",
+)
 @click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
@@ -61,6 +76,10 @@ def apply(
     suppression: float | None,
     counts: Path | None,
     drop: tuple[str, ...],
+    database_table: str | None,
+    memory: str | None,
+    file: str | None,
+    parts: int | None,
     signed_by: Path | None,
     key: Path | None,
     force: bool,
@@ -68,11 +87,12 @@ def apply(
 ) -> None:
     """Recode a TABLE as a RELEASE was, recount it under the same policy, and write the result.
 
-    RELEASE is a directory, its released table or its release.json. Values that were not there
+    RELEASE is a directory, its released table or its release.json. TABLE is a file, several files,
+    as a folder or a pattern in quotes has them, or a database. Values that were not there
     before are placed by the rules of the hierarchies and by the groups that the release lists.
     """
     from anonymizer.cli.sites import apply_part
-    from anonymizer.release.applying.publishing import Wishes, publish_applied
+    from anonymizer.release.applying.publishing import Means, Wishes, publish_applied
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_release
@@ -81,6 +101,8 @@ def apply(
     if counts is not None:
         others = {"--unseen": unseen != "error", "--suppression": suppression is not None}
         others |= {"--drop": bool(drop), "--sign": key is not None}
+        of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
+        others |= {f"--{name}": value is not None for name, value in of_file.items()}
         apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
         return
     signer = signer_of(key)
@@ -91,6 +113,7 @@ def apply(
             table,
             output,
             wishes,
+            means=Means(database_table, memory, file, parts),
             study=known,
             force=force,
             watch=watch,

@@ -156,7 +156,15 @@ def read_raw(
         with as_options():
             form = describe_file(table, Given(columns=names, **given))
             lying = opened.enter_context(Place(table, form, database_table).opened(()))
-        yield Raw.lying(lying, form)
+        yield Raw.lying(lying, form, _orders(table, form))
+
+
+def _orders(table: Path, form: "Format") -> Mapping[str, Sequence[object]]:
+    """The values of ordered categories, which Parquet alone has, by the first of its files."""
+    from anonymizer.tables.files.parquet import ordered_categories
+    from anonymizer.tables.files.places import files_of, is_database
+
+    return ordered_categories(files_of(table)[0]) if form.parquet and not is_database(table) else {}
 
 
 def written(form: "Format") -> dict[str, Any]:

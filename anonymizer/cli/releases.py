@@ -153,9 +153,11 @@ def verify(
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
     from anonymizer.cli.sites import verifying
+    from anonymizer.report.progress import progress
     from anonymizer.report.verdicts import print_verification
 
-    found = verifying(parts)(release, study, key=key, original=original)
+    with progress() as watch:
+        found = verifying(parts)(release, study, key=key, original=original, watch=watch)
     show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 

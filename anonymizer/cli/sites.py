@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -65,11 +65,11 @@ def verifying(parts: Sequence[Path]) -> "Callable[..., Verification]":
     from anonymizer.release.sites.parts import require_release
     from anonymizer.release.verification import verify_release
 
-    def alone(release: Path, study: Path | None, **options: Path | None) -> "Verification":
+    def alone(release: Path, study: Path | None, **options: Any) -> "Verification":
         require_release(release)
         return verify_release(release, study, **options)
 
-    def with_parts(release: Path, study: Path | None, **options: Path | None) -> "Verification":
+    def with_parts(release: Path, study: Path | None, **options: Any) -> "Verification":
         return verify_parts(release, parts, study, **options)
 
     return with_parts if parts else alone

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.columns import by_text, encoded
 from anonymizer.counts.counts import Counts, row_keys
@@ -16,7 +15,7 @@ from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, ParquetColumns, read_table
+from anonymizer.tables.files import Format, ParquetColumns
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.population import Population
 
@@ -90,14 +89,11 @@ class Counted:
         return self.schema.counts(part, self.taxonomies, self.people)
 
 
-def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
-    """A table file whose columns are to be read one at a time, admitted by a schema.
+def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
+    """A Parquet file whose columns are read as they are requested, admitted by a schema.
 
-    Parquet is read as its columns are requested; CSV whole. InputError as ``read_table`` and
-    ``Schema.admit`` raise it.
+    InputError as ``read_table`` and ``Schema.admit`` raise it.
     """
-    if not form.parquet:
-        return schema.admit(read_table(path, form, schema.columns))
     table = ParquetColumns(path, form)
     require_named(path, table.columns, schema.columns)
     schema.require_shape(table.columns, len(table))

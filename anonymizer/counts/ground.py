@@ -46,19 +46,37 @@ def grounded(
 ) -> tuple[Relation, Mapping[str, Hierarchy]]:
     """The table with one value in place of all that are alike at the ground of their column.
 
-    It is one of these values, of the type that the column has: nothing is read of it but what is
-    true of all. Values that a hierarchy does not cover stay as they are. With it come the
-    hierarchies, ``settled`` where their grounds follow from the table. ``form``: how the table lies
-    in a file, as in ``cleaned``.
+    It is one of these values, or the least of its range, of the type that the column has: nothing
+    is read of it but what is true of all. Values that a hierarchy does not cover stay as they are.
+    With it come the hierarchies, ``settled`` where their grounds follow from the table. ``form``:
+    how the table lies in a file, as in ``cleaned``.
     """
     found = dict(hierarchies)
     names = [name for name, each in hierarchies.items() if each.limits.ground is not None]
+    for name in names:
+        relation = rounded(relation, name, hierarchies[name])
     counted = [relation.tally([name]) for name in names]  # before anything is joined to it
     for name, raw in zip(names, counted, strict=True):
         column = raw[name] if form is None else cleaned(raw[name], form)
         found[name] = hierarchies[name].settled(list(column), raw.sizes.tolist())
         relation = _grounded(relation, raw, found[name], list(column))
     return relation, found
+
+
+def rounded(relation: Relation, name: str, hierarchy: Hierarchy) -> Relation:
+    """The table with a column rounded down by its engine, where all values stay in their cells.
+
+    Cells are ranges: what lies between two values of one is in it, however the engine computes.
+    """
+    found = None if hierarchy.step is None else relation.rounded(name, hierarchy.step)
+    if found is None:
+        return relation
+    columns = (found.values[each] for each in ("rounded", "least", "largest"))
+    alike = all(
+        _cell(hierarchy, rounded) == _cell(hierarchy, least) == _cell(hierarchy, largest)
+        for rounded, least, largest in zip(*columns, strict=True)
+    )
+    return found.relation if alike else relation
 
 
 def _grounded(

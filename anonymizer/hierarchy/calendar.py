@@ -28,6 +28,7 @@ from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition
 from anonymizer.hierarchy.scale import Blocks, Interval, Scale
+from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
@@ -318,6 +319,11 @@ class CalendarHierarchy(Hierarchy):
 
     def ground_at(self, level: int) -> object:
         return self.units[level - 1]
+
+    @property
+    def step(self) -> Step | None:
+        level = self.limits.ground
+        return None if level is None else Step(unit=self.units[level - 1])
 
     def cell_of(self, key: Hashable) -> Hashable:
         found = self._at_ground(key)

@@ -19,6 +19,7 @@ from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.spelling import plainness
+from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
 
 Label = str | Interval
@@ -287,6 +288,11 @@ class Hierarchy(Displayed, ABC):
         """The key that stands for all that are alike at the ground; the key itself without one."""
         known = self.limits.ground is not None and key is not None and self.covers(key)
         return self.cell_of(key) if known else key
+
+    @property
+    def step(self) -> Step | None:
+        """What values are rounded down by at the ground; None where that is no unit or width."""
+        return None
 
     def counted_as(self, value: object) -> Hashable:
         """The key that a value is counted by."""

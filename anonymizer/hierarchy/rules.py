@@ -16,6 +16,7 @@ from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, torn_levels
 from anonymizer.hierarchy.scale import Interval
+from anonymizer.tables.steps import Step
 from anonymizer.tables.values import (
     exactly,
     floor_to,
@@ -168,6 +169,13 @@ class RangeHierarchy(Hierarchy):
         if self.widths:
             return number_text(self.widths[level - 1])
         return [number_text(cut) for cut in self.cuts[level - 1]]
+
+    @property
+    def step(self) -> Step | None:
+        level = self.limits.ground
+        if level is None or not self.widths:
+            return None
+        return Step(width=self.widths[level - 1], origin=self.origin)
 
     def cell_of(self, key: Hashable) -> Hashable:
         assert self.limits.ground is not None

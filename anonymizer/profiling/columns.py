@@ -90,14 +90,11 @@ class Column:
         return cls._ranked(column, codes, values, sizes)
 
     @classmethod
-    def counted(cls, rows: pd.Series, sizes: Ints, some: pd.Series, row_of: Codes) -> "Column":
-        """A column of which rows were counted, with their sizes; ``row_of``: those of some records.
-
-        ``some``: the values of these records.
-        """
+    def counted(cls, rows: pd.Series, sizes: Ints, row_of: Codes) -> "Column":
+        """A column of which rows were counted, with their sizes; ``row_of``: of some records."""
         codes, values = engine.distinct(rows)
         records = np.bincount(codes, sizes, minlength=len(values)).astype(np.int64)
-        return cls._ranked(some, codes[row_of], values, records)
+        return cls._ranked(rows, codes[row_of], values, records)
 
     @classmethod
     def _ranked(

@@ -16,6 +16,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.relations.relation import NotToldApartError, Relation
+from anonymizer.tables.values import text_of
 
 HELD = 1 << 20
 """Records up to which a table is profiled in memory, and by which columns of others are compared.
@@ -51,8 +52,23 @@ class Raw:
         return cls(len(table), _compared(len(table)), columns, combinations)
 
     @classmethod
-    def lying(cls, relation: Relation, form: Format) -> "tuple[Raw, Format]":
-        """A table in a file, and its format with the spellings of missing values."""
+    def lying(
+        cls, relation: Relation, form: Format, orders: Mapping[str, Sequence[object]] | None = None
+    ) -> "tuple[Raw, Format]":
+        """A table in a file, and its format with the spellings of missing values.
+
+        ``orders``: the values of ordered categories, by column.
+        """
+        raw, form = cls._lying(relation, form)
+        columns = dict(raw.columns)
+        for name, values in (orders or {}).items():
+            column = columns[name]
+            if column is not None:
+                columns[name] = replace(column, order=tuple(map(text_of, values)))
+        return replace(raw, columns=columns), form
+
+    @classmethod
+    def _lying(cls, relation: Relation, form: Format) -> "tuple[Raw, Format]":
         if relation.records <= HELD:
             frame = relation.frame(relation.columns)
             form = replace(form, missing_values=spellings_of_missing(frame))
@@ -102,8 +118,8 @@ def _column(tally: Tally, some: pd.Series, form: Format) -> Column:
     raw = tally[str(some.name)]
     clean = cleaned(raw, form) if columns_of_texts(raw.to_frame()) else raw
     codes = pd.Categorical(some, categories=raw.cat.categories).codes
-    row_of = pd.Index(raw.cat.codes).get_indexer(codes)
-    return Column.counted(clean, tally.sizes, some, row_of)
+    row_of = pd.Index(raw.cat.codes).get_indexer(pd.Index(codes))
+    return Column.counted(clean, tally.sizes, row_of)
 
 
 def _combinations(relation: Relation, names: Sequence[str], form: Format) -> Sizes:

@@ -7,7 +7,7 @@ streams; here all records are counted, so that figures are exact.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from anonymizer.profiling.distinction import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.refinement import Columnar, Refinement, is_held, rows_in
+from anonymizer.risk.refinement import Columnar, Refinement, lying, rows_in
 from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
 from anonymizer.tables.relations.relation import NotToldApartError, Relation
 
@@ -169,7 +169,11 @@ def undeclared(
     require_share("singled_out", singled_out)
     known = column_names("quasi_identifiers", quasi_identifiers)
     declared = column_names("declared", tuple(declared))
-    with_known, sizes_of = _held(table, known) if is_held(table) else _lying(table, known)
+    relation = lying(table)
+    if relation is None:
+        with_known, sizes_of = _held(cast(Columnar, table), known)
+    else:
+        with_known, sizes_of = _lying(relation, known)
     others = [name for name in columns if name not in (*known, *declared)]
     found, skipped, before = [], [], share_alone(*with_known)
     for done, name in enumerate(others):

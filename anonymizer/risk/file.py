@@ -71,7 +71,7 @@ def assess_file(
     The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
     attributes, and with ``details`` that of each.
     """
-    with _opened(subject, watch) as measured:
+    with _opened(subject, watch, details == "record") as measured:
         schema = subject.schema
         assessment = assess_columns(measured.table, schema, watch)
         columns = [name for name in measured.columns if isinstance(name, str)]
@@ -93,7 +93,7 @@ def assess_file(
 
 
 @contextmanager
-def _opened(subject: Subject, watch: Watch) -> Iterator[Measured]:
+def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured]:
     """The table as it is measured.
 
     A Parquet file of very many columns with a role is read a column at a time, until every record
@@ -101,12 +101,12 @@ def _opened(subject: Subject, watch: Watch) -> Iterator[Measured]:
     """
     path, form, schema = subject.path, subject.form, subject.schema
     if len(schema.columns) <= WIDE or not (form.parquet and path.is_file()) or is_database(path):
-        with subject.measured(watch, respell=True) as measured:
+        with subject.measured(watch, respell=True, in_order=in_order) as measured:
             yield measured
         return
     watch("reading the table", 0, None)
     table = open_columns(path, form, schema)
-    yield Measured(table, table.columns, table)
+    yield Measured(table, [*table.columns], table)
 
 
 def details_at(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from anonymizer.release.relations import admitted_in, cleaned_in
 from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.refinement import Columnar, is_held
+from anonymizer.risk.refinement import Columnar, lying
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Original, Relation
@@ -74,20 +75,22 @@ class Measured:
 
     def warnings(self, others: Sequence[str]) -> Iterator[ReleaseWarning]:
         """Warn of columns without a role that tell who a record is of."""
-        if isinstance(self.rest, pd.DataFrame):
+        relation = lying(self.rest)
+        if relation is not None:
+            yield from unique_warnings(relation, others)
+        elif isinstance(self.rest, pd.DataFrame):
             yield from column_warnings(self.rest, others)
-        elif not is_held(self.rest):
-            yield from unique_warnings(self.rest, others)
 
     def tally(self, columns: Sequence[str]) -> Columnar:
         """Some columns of the records, for what combines them in every way.
 
         InputError where they have more combinations than memory holds.
         """
-        if is_held(self.rest):
-            return self.rest
-        require_countable(self.rest, columns, {}, "columns whose sets are measured")
-        return self.rest.tally(columns)
+        relation = lying(self.rest)
+        if relation is None:
+            return cast(Columnar, self.rest)
+        require_countable(relation, columns, {}, "columns whose sets are measured")
+        return relation.tally(columns)
 
     @cached_property
     def row_of(self) -> Codes:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeGuard, cast
+from typing import Protocol, cast
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits, Tally
+from anonymizer.tables.relations.relation import Relation
 
 DENSE = 4
 """Up to this many cells of class by value per record are counted in a full table."""
@@ -37,9 +38,10 @@ class Columnar(Protocol):
         """A column."""
 
 
-def is_held(table: object) -> TypeGuard[Columnar]:
-    """Whether a table gives its columns, rather than counts where it lies."""
-    return not callable(getattr(table, "multiplicities", None))  # no column is called
+def lying(table: Columnar | Relation) -> Relation | None:
+    """A table that is counted where it lies; None of one that gives its columns."""
+    counts = callable(getattr(table, "multiplicities", None))  # no column is
+    return cast("Relation", table) if counts else None
 
 
 def rows_in(table: Columnar) -> int:

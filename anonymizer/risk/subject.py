@@ -134,23 +134,29 @@ class Subject:
         return self.given
 
     @contextmanager
-    def measured(self, watch: Watch = ignore, *, respell: bool) -> Iterator[Measured]:
-        """The table as it is measured, while it is open; see ``Schema.admit``."""
+    def measured(
+        self, watch: Watch = ignore, *, respell: bool, in_order: bool = False
+    ) -> Iterator[Measured]:
+        """The table as it is measured, while it is open; see ``Schema.admit``.
+
+        ``in_order``: its records are read in their order, too.
+        """
         watch("reading the table", 0, None)
         if self.path.name == COUNTS:
             yield Measured.counted(read_counts(self.path)[0], self.schema)
             return
-        with self._opened(watch) as table:
+        with self._opened(watch, in_order) as table:
             watch("counting the table", 0, None)
             found = self.named and not self.form.missing_values
             yield Measured.lying(table, self.schema, self.form, respell=respell, spelled=found)
 
     @contextmanager
-    def _opened(self, watch: Watch) -> Iterator[Relation]:
+    def _opened(self, watch: Watch, in_order: bool) -> Iterator[Relation]:
         if self.study is None:
             place = Place(self.path, self.form, self.table, watch=watch)
         else:
             place = self.study.place_of(self.path, self.form, watch)
+        place = place.in_order if in_order else place
         with ExitStack() as stack:
             with as_options() if self.named else nullcontext():
                 table = stack.enter_context(place.opened(self.schema.columns))

@@ -262,5 +262,5 @@ def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 def _missing(column: pd.Series) -> Mask:
     """Which values are missing, shape (records,); NaN too, which Arrow tells from that."""
     if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":
-        return np.isnan(column.to_numpy(float, na_value=np.nan))
+        return np.asarray(np.isnan(column.to_numpy(float, na_value=np.nan)))
     return column.isna().to_numpy(bool)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.channels import (
     Channel,
@@ -19,11 +18,13 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
-from anonymizer.tables.files import read_table, release_format
-from anonymizer.tables.numbering import crossed
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import release_format
 from anonymizer.tables.values import number_of, rank, texts_of
 
 
@@ -102,29 +103,29 @@ def estimate_file(
 
 @dataclass(frozen=True, eq=False)
 class _Masked:
-    """A masked release on disk: its table, and its channels by the attributes they masked."""
+    """A masked release on disk, counted, and its channels by the attributes they masked."""
 
     path: Path
     channels: Mapping[tuple[str, ...], Channel]
-    table: pd.DataFrame
+    table: Tally
 
     @classmethod
     def at(cls, release: Path, names: Sequence[str]) -> "_Masked":
-        """Read a release, with all attributes of the channels that some columns take part in."""
-        directory = release if release.is_dir() else release.parent
-        manifest = Manifest.read(directory / MANIFEST)
+        """Count a release by all attributes of the channels that some columns take part in."""
+        manifest = Manifest.read(home_of(release) / MANIFEST)
         channels, path = manifest.channels, manifest.table_at(release)
         form = release_format(path, manifest.file[1].separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
         needed = tuple(dict.fromkeys([*names, *together]))
-        return cls(path, channels, read_table(path, form, needed))
+        with Place(path, form).opened(needed) as lying:
+            return cls(path, channels, counted_in(lying, needed, form)[1])
 
     def home(self, name: str | None) -> tuple[str, ...] | None:
         """The attributes that one was masked together with."""
         return next((names for names in self.channels if name in names), None)
 
     def labels(self, names: tuple[str, ...]) -> Codes:
-        """Which label of a channel every record has, shape (records,)."""
+        """Which label of a channel each row has, shape (rows,)."""
         channel = self.channels[names]
         place = {label: code for code, label in enumerate(channel.labels)}
         group, first = engine.grouped(self.table, names)
@@ -132,7 +133,7 @@ class _Masked:
         codes = np.array([place.get(each, -1) for each in texts], np.intp)[group]
         if (codes < 0).any():
             raise InputError(
-                f"{int((codes < 0).sum())} records of {self.path} hold values of "
+                f"{engine.records_in(self.table, codes < 0)} records of {self.path} hold values of "
                 f"{', '.join(names)} that {MANIFEST} does not list as labels of their channel"
             )
         return codes
@@ -143,7 +144,7 @@ def _margin(
 ) -> FileEstimate:
     """Of one attribute, or of two that were masked together."""
     channel = masked.channels[home]
-    counts = np.bincount(masked.labels(home), minlength=len(channel.labels))
+    counts = engine.sized(masked.table, masked.labels(home), len(channel.labels))
     if by is not None:
         pairs = _groups(channel, home, of, by)
         found = estimate_margin(channel, counts, groups=pairs, method=method)
@@ -167,10 +168,11 @@ def _table(masked: _Masked, home: tuple[str, ...], of: str, by: str, method: str
         texts = texts_of(masked.table[by].iloc[first])
         names = sorted(set(texts), key=rank)
         columns = np.array([names.index(text) for text in texts], np.intp)[group]
-        counts = _crossed(rows, len(channel.labels), columns, len(names))
+        counts = _crossed(masked, rows, len(channel.labels), columns, len(names))
         return estimate_table(channel, counts, groups=groups, method=method, columns=names)
     second = masked.channels[other]
-    counts = _crossed(rows, len(channel.labels), masked.labels(other), len(second.labels))
+    columns = masked.labels(other)
+    counts = _crossed(masked, rows, len(channel.labels), columns, len(second.labels))
     others = _groups(second, other, by)
     return estimate_table(
         channel, counts, second, groups=groups, other_groups=others, method=method
@@ -213,7 +215,9 @@ def _mean(found: Estimate, channel: Channel, groups: Partition, counts: Codes) -
         return None
 
 
-def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> Ints:
+def _crossed(masked: _Masked, rows: Codes, labels: int, columns: Codes, others: int) -> Ints:
     """How many records have each pair of codes, shape (labels, others)."""
     require_room("the table of both attributes", (labels, others))
-    return crossed([(rows, labels), (columns, others)], len(rows))
+    return engine.sized(masked.table, rows * others + columns, labels * others).reshape(
+        labels, others
+    )

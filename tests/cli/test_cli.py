@@ -462,7 +462,7 @@ def test_an_identifier_cannot_hide_in_a_parquet_index(run, study, released, tmp_
     ("old", "new", "message"),
     [
         ("age,", "aeg,", "columns: the manifest says 3 columns, the table lacks 'age'"),
-        (",disease,", ",age,", "columns: the manifest says 3 columns, the table lacks 'disease'"),
+        (",disease,", ",ill,", "columns: the manifest says 3 columns, the table lacks 'disease'"),
         ("disease,note\n", "disease,note\n,f,x,y\n", "misses 1 value"),
     ],
 )

@@ -1,15 +1,17 @@
 """Tables counted at grounds where they lie, and refused where cells would be too many."""
 
 from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Plan
-from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable
+from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable, rounded
 from anonymizer.release.relations import applied, fitted
 from anonymizer.tables.files import Format, describe_file, read_table
 from anonymizer.tables.relations.embedded.files import opened
@@ -172,3 +174,53 @@ def test_estimates_by_a_sample_are_between_what_it_has_and_all_records():
     assert distinct_of_sample(sample, ["a"], 100) == 50
     assert distinct_of_sample(sample, ["a"], 400) == 49 * 2 + 1
     assert distinct_of_sample(sample, ["a"], 10**6) == 49 * 100 + 1
+
+
+def dates(*days):
+    return pa.array([*days, None], pa.date32())
+
+
+ROUNDED = {
+    "months": (Hierarchy.calendar(["year"]).grounded("month"), dates(-800, -770, 0, 30, 31), True),
+    "weeks": (Hierarchy.calendar(["week"]).grounded("week"), dates(-5, 0, 3, 4, 11), True),
+    "hours": (
+        Hierarchy.calendar(["day"]).grounded("hour"),
+        pa.array([-1, 0, 3_599_999_999, 3_600_000_000, None], pa.timestamp("us")),
+        True,
+    ),
+    "halves": (Hierarchy.calendar(["year"]).grounded("half-year"), dates(0, 180, 182), False),
+    "wholes": (
+        Hierarchy.ranges([50], origin=3).grounded(10),
+        pa.array([-17, -8, -7, 2, 3, 12, 13, None]),
+        True,
+    ),
+    "reals": (
+        Hierarchy.ranges([50]).grounded(10),
+        pa.array([-0.0, 9.99, -0.01, 10.0, float("nan"), None]),
+        True,
+    ),
+    # 0.3 / 0.1 is below 3, so that DuckDB would put it into the range from 0.2.
+    "tenths": (Hierarchy.ranges([1]).grounded(0.1), pa.array([0.25, 0.3, 0.35]), False),
+    "large": (Hierarchy.ranges([50]).grounded(10), pa.array([2**63 - 1, -(2**63), 5]), False),
+    "decimals": (
+        Hierarchy.ranges([5]).grounded(0.5),
+        pa.array([Decimal("0.49"), Decimal("0.50"), Decimal("-0.01")]),
+        True,
+    ),
+}
+"""Hierarchies, values, and whether DuckDB rounds them rightly."""
+
+
+@pytest.mark.parametrize("case", ROUNDED)
+def test_files_are_rounded_down_to_the_ground_where_that_is_right(case, tmp_path):
+    hierarchy, values, rightly = ROUNDED[case]
+    table = pa.table({"x": values, "n": range(len(values))})
+    pq.write_table(table, tmp_path / "a.parquet")
+    labels = [hierarchy.ground_of(value) for value in relation_of(table).frame(["x"])["x"]]
+    with opened(tmp_path / "a.parquet", Format(True)) as lying:
+        assert (rounded(lying, "x", hierarchy) is not lying) == rightly
+        coarser, _ = grounded(lying, {"x": hierarchy})
+        found = coarser.frame(["x", "n"]).sort_values("n")["x"]
+        assert [hierarchy.ground_of(value) for value in found] == labels
+        covered = {label for label in labels if label is not None}
+        assert len(coarser.tally(["x"]).index) == len(covered) + (None in labels)

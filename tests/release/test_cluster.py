@@ -12,9 +12,13 @@ from anonymizer.release.applying.publishing import publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.cluster import opened_on
 
 # Dask 2026.8 reads Parquet by an option that pandas 3.1 will not have for ever.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+PARQUET = Format(parquet=True)
 
 STUDY = """
 [data]
@@ -111,6 +115,17 @@ def test_the_page_on_clusters_does_what_it_says(tmp_path):
         "visits": "bigint",
     }
     assert min(row["count"] for row in released.groupBy("age", "job").count().collect()) >= 5
+
+
+@pytest.mark.parametrize("engine", ["dask", "spark"])
+def test_an_index_of_pandas_is_a_column_where_it_has_a_name(tmp_path, engine):
+    if engine == "spark":
+        spark_session()
+    for place, table in enumerate([people().set_index("disease"), people()[::-1]]):
+        table.to_parquet(tmp_path / f"{place}.parquet")
+        with opened_on(engine, tmp_path / f"{place}.parquet", PARQUET, None) as found:
+            assert sorted(found.columns) == sorted(people().columns)
+            assert found.records == 24
 
 
 def test_a_release_is_applied_by_the_engine_of_the_study(tmp_path):

@@ -1,10 +1,13 @@
 """Releases in parts, and how a recipient reads them: every command takes the folder."""
 
 import json
+import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 from oddities import STUDY, lay, people
@@ -42,8 +45,11 @@ def about(path: Path) -> list[object]:
 
 
 def test_parts_are_verified_as_one_table(released):
-    found = verify_release(released / "parts")
+    doing: list[str] = []
+    found = verify_release(released / "parts", watch=lambda what, *_: doing.append(what))
     assert found.satisfied
+    steps = ["reading the table", "comparing checksums", "counting the table"]
+    assert [*dict.fromkeys(doing)] == steps
     assert about(released / "parts") == about(released / "whole")
     assert about(released / "parts" / TABLE) == about(released / "whole")
     assert {"table.parts", "table.parts.part-2.parquet"} <= {each.field for each in found.checks}
@@ -111,3 +117,57 @@ def test_every_reader_of_a_release_takes_parts(released, tmp_path, capsys):
         assert run(capsys, "apply", path, released / "people.csv", "-o", new)[0] == 0
         manifest = json.loads((new / "release.json").read_text())
         assert manifest["released"] == 120
+
+
+def test_the_checksum_of_a_report_is_what_its_command_prints(released, tmp_path, capsys):
+    run(capsys, "report", released / "parts", "-o", tmp_path / "r.md")
+    page = (tmp_path / "r.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^ *(\(cd .* \| sha256sum\))$", page, re.MULTILINE)
+    printed = subprocess.run(
+        ["sh", "-c", command], cwd=released, capture_output=True, check=True, text=True
+    )
+    about = json.loads((released / "parts" / "release.json").read_text())["table"]
+    assert printed.stdout.split()[0] == about["sha256"]
+
+
+@pytest.mark.parametrize("command", ["verify", "report", "export", "apply"])
+def test_one_part_is_not_taken_for_the_release(released, tmp_path, capsys, command):
+    more = {"export": ["--csv"], "apply": [released / "people.csv"]}.get(command, [])
+    output = [] if command == "verify" else ["-o", tmp_path / "out"]
+    part = released / "parts" / TABLE / "part-0.parquet"
+    code, said = run(capsys, command, part, *more, *output)
+    assert (code, f"{part} is a part of the released table {part.parent}" in said) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_apply_reads_a_database_and_writes_parts(released, tmp_path, capsys):
+    path = tmp_path / "months.duckdb"
+    with duckdb.connect(str(path)) as months:
+        months.execute(f"CREATE TABLE june AS FROM read_csv('{released / 'people.csv'}')")
+        months.execute("CREATE TABLE july AS FROM june")
+    out = tmp_path / "out"
+    given = ("apply", released / "whole", path, "-o", out)
+    code, said = run(capsys, *given)
+    assert (code, "'july', 'june'; name one of them with --table" in said) == (2, True)
+    code, said = run(capsys, *given, "--table", "june", "--memory", "4 apples")
+    assert (code, "memory = '4 apples' must be bytes with their unit" in said) == (2, True)
+    people = released / "people.csv"
+    code, said = run(capsys, "apply", released / "whole", people, "-o", out, "--table", "june")
+    assert (code, f"{people} is no database; leave out --table" in said) == (2, True)
+    code, said = run(capsys, "apply", released / "whole", people, "-o", out, "--parts", 2)
+    assert (code, "--parts is for Parquet; add --file released.parquet" in said) == (2, True)
+    assert not out.exists()
+    assert run(capsys, *given, "--table", "june", "--memory", "1GB", "--parts", 2)[0] == 0
+    assert sorted(path.name for path in (out / TABLE).iterdir()) == [
+        "part-0.parquet",
+        "part-1.parquet",
+    ]
+    assert verify_release(out).satisfied
+    as_csv = tmp_path / "as-csv"
+    given = ("apply", out, path, "-o", as_csv, "--table", "july", "--file", "released.csv")
+    assert run(capsys, *given)[0] == 0
+    assert verify_release(as_csv).satisfied
+    in_parts = pd.read_parquet(out / TABLE).astype(object)
+    alone = pd.read_csv(as_csv / "released.csv", dtype=object, keep_default_na=False)
+    texts = in_parts.where(in_parts.notna(), "").map(str)
+    assert texts.to_numpy().tolist() == alone.to_numpy().tolist()

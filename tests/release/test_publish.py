@@ -119,7 +119,7 @@ def test_a_column_without_a_single_value_can_be_released(tmp_path, recoding):
     assert len(rows_of(tmp_path / "out" / "released.csv")) == 120
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12)
 @given(
     st.lists(PERSON, min_size=1, max_size=12),
     st.integers(1, 3),

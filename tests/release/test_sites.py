@@ -230,7 +230,7 @@ def changed(place, old, new):
     ],
 )
 def test_another_study_is_refused(tmp_path, old, new, complaint):
-    steward(tmp_path, written(tmp_path))
+    count_part(written(tmp_path), tmp_path / "north.csv", tmp_path / "north.counts")
     study = changed(tmp_path, old, new)
     with pytest.raises(InputError, match=complaint):
         publish_counts(study, [tmp_path / "north.counts"], tmp_path / "other")

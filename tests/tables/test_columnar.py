@@ -206,14 +206,6 @@ def test_what_is_left_out_leaves_no_trace(tmp_path):
     assert engine.distinct(left["c"])[1] == ["p"]
 
 
-def test_csv_is_read_whole_and_admitted(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n1, x\n2,\n")
-    table = open_columns(path, Format(parquet=False), Schema(("a", "b"), (), missing="drop"))
-    assert isinstance(table, pd.DataFrame)
-    assert table["b"].tolist() == ["x"]
-
-
 @pytest.mark.parametrize(
     ("schema", "message"),
     [

@@ -387,6 +387,37 @@ def test_folders_and_patterns_are_one_table(tmp_path: Path) -> None:
         describe_file(tmp_path / "c")
 
 
+def test_names_of_folders_that_a_table_lies_in_are_no_columns(tmp_path: Path) -> None:
+    for year in (1, 2):
+        folder = tmp_path / "c0=DE" / "p" / f"year={year}"
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.table({"n": [year]}), folder / "part.parquet")
+    (tmp_path / "c0=DE" / "a.csv").write_text("a,b\n1,2\n")
+    home = tmp_path / "c0=DE"
+    for path, names in {
+        home / "p": ["n", "year"],
+        home / "p" / "*" / "*.parquet": ["n", "year"],
+        home / "p" / "year=1": ["n"],
+        home / "p" / "year=1" / "*.parquet": ["n"],
+        home / "p" / "year=1" / "part.parquet": ["n"],
+        home / "a.csv": ["a", "b"],
+    }.items():
+        frame = found(path, describe_file(path))
+        assert list(frame.columns) == names
+        assert frame.iloc[0].map(str).to_list() == ["1", *map(str, frame.iloc[0, 1:])]
+
+
+def test_a_name_that_reads_as_a_pattern_is_that_of_its_file(tmp_path: Path) -> None:
+    for name in ("a[1]", "a1", "b*", "b2", "c?[[]", "c3"):
+        parquet.write_table(pa.table({"n": [name]}), tmp_path / f"{name}.parquet")
+        (tmp_path / f"{name}.csv").write_text(f"n,m\n{name},\n")
+        for path in (tmp_path / f"{name}.parquet", tmp_path / f"{name}.csv"):
+            assert found(path, describe_file(path))["n"].to_list() == [name]
+    parquet.write_table(pa.table({"n": [1]}), tmp_path / "d\\[1].parquet")
+    with pytest.raises(InputError, match=r"a backslash and one of \* \? \[; rename it"):
+        found(tmp_path / "d\\[1].parquet", PARQUET)
+
+
 def test_tables_of_databases(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "a.duckdb")) as database:
         database.execute("CREATE TABLE people AS SELECT 1::HUGEINT AS a, 'é' AS b")

@@ -1,7 +1,6 @@
 """A release's recoding applied to a table file: another release, written and proven like any."""
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,12 +23,19 @@ from anonymizer.release.relations import Carried, applied, counted_in
 from anonymizer.release.release import FILES, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, as_study, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, columns_in, describe_file
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import with_safe_names_in
+
+OPTIONS = {
+    "set table in [data] to one of them": "name one of them with --table",
+    "leave out table in [data]": "leave out --table",
+    'memory in [data], such as memory = "8GB"': "--memory, such as --memory 8GB",
+}
+"""Keys of ``[data]`` that have an option here, as messages name them."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,45 @@ class Wishes:
     drop: Collection[str] = ()
 
 
+@dataclass(frozen=True)
+class Means:
+    """How a table is read and its release is written, where that is not as the table lies.
+
+    ``table``: that of a database that has several. ``memory``: that is used at most, as ``"4GB"``.
+    ``file``: ``"released.csv"`` or ``"released.parquet"``, the format being that of the ending.
+    ``parts``: how many Parquet files of a folder the release is spread over.
+    """
+
+    table: str | None = None
+    memory: str | None = None
+    file: str | None = None
+    parts: int | None = None
+
+    def written(self, form: Format) -> Format:
+        """The format of the release of a table; InputError where it cannot be spread so."""
+        found = written_as(form, self.file)
+        if self.parts is not None and not found.parquet:
+            raise InputError("--parts is for Parquet; add --file released.parquet, or leave it out")
+        return found
+
+    def place(self, place: Place) -> Place:
+        """A place that is read by these means; InputError where its engine has none of them."""
+        for name in ("table", "memory"):
+            if getattr(self, name) is not None and place.engine != "duckdb":
+                raise InputError(
+                    f"--{name} is for the embedded engine, not for engine = "
+                    f'"{place.engine}" of the study; leave it out'
+                )
+        return place._replace(table=self.table or place.table, memory=self.memory or place.memory)
+
+
 def publish_applied(
     release: Path,
     table: Path,
     directory: Path,
     wishes: Wishes = Wishes(),
     *,
+    means: Means = Means(),
     study: Study | None = None,
     force: bool = False,
     watch: Watch = ignore,
@@ -60,7 +99,8 @@ def publish_applied(
     """Recode a table as a release was, and write the result into a directory.
 
     The release is verified first; the key in the file ``signed_by`` must have signed it. The new
-    one is verified twice, as :func:`publish` does it; ``key`` signs it.
+    one is verified twice, as :func:`publish` does it; ``key`` signs it. ``table``: one of a file,
+    of several files or of a database, read and written by the ``means``.
 
     Raises InputError when release, table and directory do not fit, or values are not covered;
     PolicyBrokenError when the release does not hold, or its policy not of the table under the
@@ -75,17 +115,18 @@ def publish_applied(
         require_free(directory, table, force)
         watch("reading the release", 0, None)
         plan = Plan.from_manifest(release, study=study)
-        require_followable(release, study, key=signed_by)
+        require_followable(release, study, key=signed_by, watch=watch)
         assert plan.followed is not None
         manifest = plan.followed.manifest
         watch("reading the table", 0, None)
         plan = _within(plan, wishes.suppression)
         form = _format(table, manifest, plan.schema.columns, study)
-        writing = Writing(form.released, _is_safe(manifest, form), None, key, force)
+        written = means.written(form)
+        writing = Writing(written, _is_safe(manifest, written), means.parts, key, force)
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
-            place = own._replace(space=space, watch=watch)
-            with _as_study(study), place.opened(plan.schema.columns) as raw:
+            place = means.place(own)._replace(space=space, watch=watch)
+            with as_study(study, OPTIONS), place.opened(plan.schema.columns) as raw:
                 lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
                 carried = _applied(plan, lying, form, wishes.unseen)
@@ -147,24 +188,11 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
         return study.format_of(path, columns)
     roles = manifest.file[1]
     given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
-    with _as_study(study):
+    with as_study(study, OPTIONS):
         form = describe_file(path, given, columns)
         if form.parquet or {*columns} <= {*columns_in(path, form)}:
             return form
         return describe_file(path, replace(given, separator=None), columns)
-
-
-@contextmanager
-def _as_study(study: Study | None) -> Iterator[None]:
-    """Say where a key of ``[data]`` goes where no study is given."""
-    try:
-        yield
-    except InputError as error:
-        if study is not None:
-            raise
-        where = "in [data] of the study of the release, and name that with --study"
-        said = str(error).split("; does its first line")[0]
-        raise InputError(said.replace("in [data]", where)) from None
 
 
 def _within(plan: Plan, share: float | None) -> Plan:

@@ -75,6 +75,12 @@ def _files_in(folder: Path) -> Iterator[str]:
 
 
 def home_of(path: Path) -> Path:
-    """The directory of the release that a path leads to: itself, or what its table lies in."""
+    """The directory of the release that a path leads to: itself, or what its table lies in.
+
+    InputError when it is one of the files of a table.
+    """
+    above = path.parent
+    if above.name in RELEASED and not path.is_dir() and (above.parent / MANIFEST).exists():
+        raise InputError(f"{path} is a part of the released table {above}: name that, not the part")
     table = path.is_dir() and path.name in RELEASED and not (path / MANIFEST).exists()
     return path if path.is_dir() and not table else path.parent

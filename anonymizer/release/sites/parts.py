@@ -133,7 +133,7 @@ def publish_part(
         home = release if release.is_dir() else release.parent
         _require_free(directory, home, (table, counts), force)
         watch("reading the release", 0, None)
-        require_followable(home, study, key=signed_by)
+        require_followable(home, study, key=signed_by, watch=watch)
         plan = Plan.from_manifest(home, study=study)
         assert plan.followed is not None
         manifest, sha256 = plan.followed.manifest, plan.followed.sha256

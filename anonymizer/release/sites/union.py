@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anonymizer.errors import InputError
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.sites.counting import PartCounts
@@ -24,6 +25,7 @@ def verify_parts(
     *,
     key: Path | None = None,
     original: Path | None = None,
+    watch: Watch = ignore,
 ) -> Verification:
     """Verify a release of counts, and that some parts together are what it released.
 
@@ -34,7 +36,7 @@ def verify_parts(
     Raises InputError when a part cannot be read, was changed, is there twice, or is of another
     release.
     """
-    found = verify_release(release, study, key=key, original=original)
+    found = verify_release(release, study, key=key, original=original, watch=watch)
     home = release if release.is_dir() else release.parent
     manifest = Manifest.read(home / MANIFEST)
     known = require_counted(manifest, home)

@@ -1,7 +1,8 @@
 """Where a table lies, and by what it is read there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,11 +11,17 @@ from anonymizer.feedback.logs import logged
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.study.document import Engine
 from anonymizer.tables.files import Format, columns_in
+from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation
+
+
+OF_STUDY = "in [data] of the study of the release, and name that with --study"
+
+NONE: Mapping[str, str] = {}
 
 
 class Place(NamedTuple):
@@ -67,9 +74,20 @@ class Place(NamedTuple):
             once=self.once,
         )
 
+    @property
+    def in_order(self) -> "Place":
+        """The same, read in this process: records of a cluster come in no order."""
+        return self._replace(engine="duckdb", master=None)
+
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
+
+
+def written_as(form: Format, file: str | None) -> Format:
+    """The format of a released table: that of the table, or of the ending of a file's name."""
+    found = form.released
+    return found if file is None else replace(found, parquet=is_parquet(Path(file)))
 
 
 def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
@@ -78,6 +96,23 @@ def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
     if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
+
+
+@contextmanager
+def as_study(study: object | None, options: Mapping[str, str] = NONE) -> Iterator[None]:
+    """Say where a key of ``[data]`` goes in a command where no study is given.
+
+    ``options``: what stands in a message of a key that has an option, and what is said instead.
+    """
+    try:
+        yield
+    except InputError as error:
+        if study is not None:
+            raise
+        said = str(error).split("; does its first line")[0]
+        for key, option in options.items():
+            said = said.replace(key, option)
+        raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
 @contextmanager

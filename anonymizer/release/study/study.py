@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,9 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import counted_in, records_in
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, written_as
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, Given, describe_file, release_format
-from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Study:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.document = read_document(self.path)
-        self._populations: dict[str, Population] = {}
+        self._populations: dict[tuple[str, str | None], Population] = {}
 
     def __repr__(self) -> str:
         names = len(self.document.quasi_identifiers)
@@ -119,22 +118,23 @@ class Study:
         return resolved
 
     def _population(self, given: object) -> Population:
-        """The table of a population, read once."""
-        if not isinstance(given, str):
-            raise InputError(f"population = {given!r:.200} must be the path of a table")
-        if given not in self._populations:
+        """The table of a population, counted once."""
+        path, table = _place_of_population(given)
+        if (path, table) not in self._populations:
             names = tuple(self.document.quasi_identifiers)
-            counting = partial(self._everybody, given)
-            self._populations[given] = Population(counting(names), given, counting)
-        return self._populations[given]
+            counting = partial(self._everybody, path, table)
+            self._populations[path, table] = Population(counting(names), path, counting)
+        return self._populations[path, table]
 
-    def _everybody(self, given: str, names: Sequence[str]) -> Tally:
+    def _everybody(self, given: str, table: str | None, names: Sequence[str]) -> Tally:
         """The people of a population, counted where it lies."""
         path = self.path.parent / given
         form = self.format_of(path, names)
-        with self.place_of(path, form).opened(names) as table:
-            require_countable(table, names, {})
-            return counted_in(table, names, form)[1]
+        place = self.place_of(path, form)
+        place = place if table is None else place._replace(table=table)
+        with _named_population(given), place.opened(names) as lying:
+            require_countable(lying, names, {})
+            return counted_in(lying, names, form)[1]
 
     @cached_property
     def schema(self) -> Schema:
@@ -240,9 +240,8 @@ class Study:
 
         InputError when it shall be spread over files that are no Parquet.
         """
-        output, form = self.document.output, self.data_format.released
-        if output.file is not None:
-            form = replace(form, parquet=is_parquet(Path(output.file)))
+        output = self.document.output
+        form = written_as(self.data_format, output.file)
         if output.parts is not None and not form.parquet:
             raise InputError(
                 f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
@@ -347,7 +346,7 @@ class Study:
         """
         names = (schema or self.schema).columns
         place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
-        with place.opened(names) as table:
+        with place.in_order.opened(names) as table:
             return records_in(table, names, place.form, ONE_BY_ONE)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
@@ -366,3 +365,27 @@ class Study:
             n_jobs=n_jobs,
             progress=progress,
         )
+
+
+def _place_of_population(given: object) -> tuple[str, str | None]:
+    """The path of a population, and its table if that is a database."""
+    if isinstance(given, str):
+        return given, None
+    if isinstance(given, dict) and {*given} == {"path", "table"}:
+        path, table = given["path"], given["table"]
+        if isinstance(path, str) and isinstance(table, str):
+            return path, table
+    raise InputError(
+        f"population = {given!r:.200} must be the path of a table, or of a database and the name "
+        'of its table, such as { path = "census.duckdb", table = "people" }'
+    )
+
+
+@contextmanager
+def _named_population(path: str) -> Iterator[None]:
+    """Say where the table of a database is named that a population lies in."""
+    try:
+        yield
+    except InputError as error:
+        where = f'write population = {{ path = "{path}", table = ... }}, with'
+        raise InputError(str(error).replace("set table in [data] to", where)) from None

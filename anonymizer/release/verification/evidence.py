@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymizer.counts.ground import at_ground, grounded
+from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
@@ -16,11 +16,14 @@ from anonymizer.release.release import MANIFEST, SIGNATURE
 from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
+from anonymizer.release.study.place import Place, as_study
 from anonymizer.release.verification.check import Check, required
 from anonymizer.tables.files import Given, describe_file
 
 NO_KEY = "only the key of who released it can tell; give that with --key"
+TABLE = {"set table in [data] to one of them": "name one of them as table in [data]"}
+"""What is said of a database where the original is one of its tables."""
+
 NOT_SIGNED = "the key did not sign this release"
 
 
@@ -85,10 +88,12 @@ class Evidence:
             )
         roles = manifest.file[1]
         names = {*manifest.recoding, *roles.sensitive, *roles.targets}
-        place = _place_of(self.original, roles.missing_values, study, [*names])
-        with place.opened([*names]) as lying:
-            relation, hierarchies = grounded(lying, _hierarchies(manifest, study), place.form)
-            table = at_ground(counted_in(relation, [*names], place.form)[1], hierarchies)
+        with as_study(study, TABLE):
+            place = _place_of(self.original, roles.missing_values, study, [*names])
+            with place.opened([*names]) as lying:
+                relation, hierarchies = grounded(lying, _hierarchies(manifest, study), place.form)
+                require_countable(relation, [*names], hierarchies)
+                table = at_ground(counted_in(relation, [*names], place.form)[1], hierarchies)
         alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
         words = "is another table: its counts are not those that were released from"
         return required("input.fingerprint", alike, "", words, "original")

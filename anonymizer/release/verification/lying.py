@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS
@@ -32,10 +34,14 @@ class Lying(NamedTuple):
     known: Tally | None = None
 
     def tally(self, columns: Sequence[str]) -> Tally:
-        """The records by some columns, with clean values."""
+        """The records by some columns, with clean values.
+
+        InputError where they have more combinations than memory holds.
+        """
         if self.known is not None:
             return self.known
         assert self.relation is not None
+        require_countable(self.relation, columns, {})
         return counted_in(self.relation, columns, self.form)[1]
 
     def there(self, columns: Sequence[str]) -> list[str]:
@@ -44,8 +50,10 @@ class Lying(NamedTuple):
 
 
 @contextmanager
-def released_at(path: Path, manifest: Manifest) -> Iterator[Lying]:
+def released_at(path: Path, manifest: Manifest, watch: Watch = ignore) -> Iterator[Lying]:
     """The table that a manifest is about, or another one at its place.
+
+    ``watch`` is told of the progress.
 
     InputError when it cannot be read.
     """
@@ -54,7 +62,7 @@ def released_at(path: Path, manifest: Manifest) -> Iterator[Lying]:
         yield Lying(about.get("columns", []), Format(True), known=tally)
         return
     form = release_format(path, manifest.file[1].separator)
-    with Place(path, form, once=True).opened(()) as relation:
+    with Place(path, form, watch=watch, once=True).opened(()) as relation:
         yield Lying(relation.columns, form, relation)
 
 

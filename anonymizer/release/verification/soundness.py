@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import home_of
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import Verification, verify_release
@@ -27,7 +28,7 @@ def require_sound(path: Path, found: Verification, consequence: str) -> None:
 
 
 def require_followable(
-    release: Path, study: Study | None, *, key: Path | None = None
+    release: Path, study: Study | None, *, key: Path | None = None, watch: Watch = ignore
 ) -> Verification:
     """Verify a release before its recoding is carried elsewhere, and give what was found.
 
@@ -37,7 +38,7 @@ def require_followable(
     Raises PolicyBrokenError when the release does not hold, InputError when it cannot be read.
     """
     home = home_of(release)
-    found = verify_release(home, study, key=key)
+    found = verify_release(home, study, key=key, watch=watch)
     own = tuple(check for check in found.checks if check.how != "study")
     require_sound(home, replace(found, checks=own), "its recoding is not carried elsewhere")
     return found

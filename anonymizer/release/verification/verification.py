@@ -10,6 +10,7 @@ from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
+from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.file import home_of, manifest_bytes
@@ -92,6 +93,7 @@ def verify_release(
     *,
     key: str | Path | None = None,
     original: str | Path | None = None,
+    watch: Watch = ignore,
 ) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
 
@@ -111,6 +113,8 @@ def verify_release(
     original
         The table that the release is said to be made of, whose counts must have the fingerprint of
         the manifest. This needs the private key.
+    watch
+        Is told of the progress on large tables: what is done, how much of it, and of how much.
 
     Raises
     ------
@@ -137,7 +141,7 @@ def verify_release(
                 return _bare(path, study)
             table = path
         signed = [*evidence.checks(directory, content, manifest, study)]
-        found = _verified(table, manifest, study)
+        found = _verified(table, manifest, study, watch)
         known = {check.field for check in signed}
         others = (check for check in found.checks if check.field not in known)
         return replace(found, checks=(*signed, *others), signer=evidence.signer(signed))
@@ -159,15 +163,19 @@ def _bare(path: Path, study: Study | None) -> Verification:
     return Verification(path, (), tuple(verify(table, schema, study.privacy, people)))
 
 
-def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
+def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
-    of_files = [*file_checks(path, manifest.to_dict())]
     try:
-        with released_at(path, manifest) as lying:
+        watch("reading the table", 0, None)
+        with released_at(path, manifest, watch) as lying:
+            watch("comparing checksums", 0, None)
+            of_files = [*file_checks(path, manifest.to_dict())]
+            watch("counting the table", 0, None)
             return _verified_in(lying, path, of_files, manifest, study)
     except InputError as error:
-        if not path.is_dir() or all(check.agrees for check in of_files):
+        of_files = [*file_checks(path, manifest.to_dict())] if path.is_dir() else []
+        if all(check.agrees for check in of_files):
             raise
         # Parts that were changed may fit together no more: which ones is said all the same.
         everything = Check("everything else", "unchecked", None, reason=str(error))

@@ -109,11 +109,19 @@ def verify_section(evidence: Evidence) -> Section:
 
 def _commands(evidence: Evidence) -> Iterator[str]:
     """What to type."""
+    about = evidence.manifest.file[0]
     folder = evidence.folder.resolve().name
     yield f"anonymizer verify {quote(folder)}"
-    yield f"sha256sum {quote(f'{folder}/{evidence.manifest.file[0].file}')}"
+    yield _sums(f"{folder}/{about.file}", about.parts is not None)
     if evidence.signed:
         yield f"anonymizer verify {quote(folder)} --key public.pem"
+
+
+def _sums(table: str, parts: bool) -> str:
+    """What prints the checksum of a table, which of several files is that of theirs."""
+    return (
+        f"(cd {quote(table)} && sha256sum * | sha256sum)" if parts else f"sha256sum {quote(table)}"
+    )
 
 
 def _checksums(evidence: Evidence) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
@@ -169,11 +170,13 @@ def evidence_of(
     study: Study | str | Path | None = None,
     *,
     key: str | Path | None = None,
+    watch: Watch = ignore,
 ) -> Evidence:
     """Verify a release, and read and recount it for a report.
 
     ``release``: its directory, or the table in it. ``study``: that of the release, for what the
-    manifest has a digest of alone. ``key``: the public key that has to have signed it.
+    manifest has a digest of alone. ``key``: the public key that has to have signed it. ``watch`` is
+    told of the progress.
 
     Raises
     ------
@@ -192,11 +195,11 @@ def evidence_of(
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
             "a run wrote"
         )
-    found = verify_release(folder, study, key=key)
+    found = verify_release(folder, study, key=key, watch=watch)
     require_sound(path, found, "there is nothing to report")
     manifest = Manifest.read(folder / MANIFEST)
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
-    with released_at(place, manifest) as lying:
+    with released_at(place, manifest, watch) as lying:
         table = lying.tally(schema.columns)
     return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)

@@ -59,7 +59,7 @@ def report_of(
     require_one_of("form", form, tuple(FORMS))
     render = require_renderer(form)
     watch("verifying the release", 0, None)
-    evidence = evidence_of(release_path, study, key=key)
+    evidence = evidence_of(release_path, study, key=key, watch=watch)
     comparison = None if evidence.study is None else _comparison(evidence.study, watch)
     watch("writing the report", 0, None)
     pictures = Pictures.of(evidence, FORMS[form].theme)

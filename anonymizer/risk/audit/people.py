@@ -125,7 +125,7 @@ def _read_original(
     form = describe_file(given.path, how, release.raw)
     place = given.place(form, release.study)
     needed = release.schema.sensitive if complete else ()
-    with place.opened((*release.raw, *needed, *extra)) as table:
+    with place.in_order.opened((*release.raw, *needed, *extra)) as table:
         sensitive = [name for name in release.schema.counted if name in table.columns]
         columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
         lying = table.named({name: name for name in columns})

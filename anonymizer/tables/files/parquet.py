@@ -27,6 +27,17 @@ def parquet_columns(path: Path) -> list[str]:
         return [str(name) for name in file.schema_arrow.names]
 
 
+def ordered_categories(path: Path) -> dict[str, list[Any]]:
+    """The categories, in their order, of the columns of a Parquet file that have one."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        if not file.metadata.num_rows:
+            return {}
+        fields = [each for each in file.schema_arrow if pa.types.is_dictionary(each.type)]
+        names = [each.name for each in fields if each.type.ordered]
+        table = file.read_row_group(0, columns=names)
+        return {name: table.column(name).chunk(0).dictionary.to_pylist() for name in names}
+
+
 def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read Parquet; every column as such, also a named index that pandas wrote.
 

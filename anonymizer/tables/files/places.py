@@ -118,18 +118,21 @@ def _matching(path: Path) -> list[Path]:
 
 
 def base_of(path: Path) -> Path:
-    """The folder that holds the files of a table: names of folders in it may be columns."""
+    """The folder that all files of a table lie below: itself, or as far as a name is no pattern."""
     if path.is_dir():
         return path
-    for number, part in enumerate(path.parts):
-        if PATTERN.search(part):
-            return Path(*path.parts[:number])
-    return path.parent
+    if path.exists():
+        return path.parent
+    fixed = next(n for n, part in enumerate(path.parts) if PATTERN.search(part))
+    return Path(*path.parts[:fixed])
 
 
-def partitions(folders: Path) -> dict[str, str | None]:
-    """The columns that folders name, as ``year=2020`` does, and their values."""
-    found = [PARTITION.fullmatch(part) for part in folders.parts]
+def partitions(path: Path, base: Path) -> dict[str, str | None]:
+    """The columns that the folders of a file name, as ``year=2020`` does, and their values.
+
+    They lie below a ``base``: the names of others say where the table lies, nothing of its records.
+    """
+    found = [PARTITION.fullmatch(part) for part in path.relative_to(base).parts[:-1]]
     values = {unquote(each[1]): unquote(each[2]) for each in found if each}
     empty = "__HIVE_DEFAULT_PARTITION__"
     return {name: None if value == empty else value for name, value in values.items()}

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.files.parquet import UNNAMED_INDEX
 from anonymizer.tables.files.places import files_of, is_database
 from anonymizer.tables.relations.frames import Frame, relation_of
 
@@ -47,7 +48,8 @@ def opened_on(
         )
     files = [str(each.absolute()) for each in files_of(path)]
     with _session(engine)(master) as read:
-        found = relation_of(read(files))
+        table = relation_of(read(files))
+        found = table.chosen([n for n in table.columns if not UNNAMED_INDEX.fullmatch(n)])
         require_named(path, found.columns, ())
         yield found
 

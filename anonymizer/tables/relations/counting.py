@@ -20,7 +20,8 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
-from anonymizer.tables.relations.relation import NotToldApartError
+from anonymizer.tables.relations.relation import NotToldApartError, Rounded
+from anonymizer.tables.steps import Step
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
 """Types whose values cannot be told apart."""
@@ -118,6 +119,10 @@ class Countable:
     def named(self, columns: Mapping[str, str]) -> Self:
         """As ``Relation.named``."""
         return type(self)(self.table.select(*columns).rename(dict(columns)))
+
+    def rounded(self, column: str, step: Step) -> Rounded | None:
+        """As ``Relation.rounded``."""
+        return None
 
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``."""

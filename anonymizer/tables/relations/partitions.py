@@ -90,7 +90,8 @@ class Alike:
 
     def moves(self, part: pd.DataFrame) -> Codes:
         """The move of each record of a partition, shape (records,)."""
-        return np.append(self.move, NONE)[part[self.row].to_numpy(np.int64)]  # NONE takes the last
+        rows = part[self.row].to_numpy(np.int64)
+        return np.asarray(np.append(self.move, NONE)[rows])  # NONE takes what is last
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.steps import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +149,9 @@ class Relation(Protocol):
     def named(self, columns: Mapping[str, str]) -> "Relation":
         """Some columns of the table, in an order, and the name of each afterwards."""
 
+    def rounded(self, column: str, step: Step) -> "Rounded | None":
+        """The table with a column rounded down, as the engine does; None where it does not."""
+
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """All records in memory, for what needs them one by one; values of their exact types."""
 
@@ -166,6 +170,18 @@ class Relation(Protocol):
 
         InputError when it cannot be read to its end; OSError when it cannot be written.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """A table of which a column was rounded down where it lies.
+
+    ``values`` has a row for each value that the column has now: ``rounded``, and ``least`` and
+    ``largest`` of those that it had before. What is missing now, and was not, is a row of its own.
+    """
+
+    relation: Relation = field(repr=False)
+    values: pd.DataFrame = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)

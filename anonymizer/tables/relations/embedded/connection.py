@@ -4,7 +4,7 @@ import errno
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -12,8 +12,10 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from anonymizer.errors import InputError
+from anonymizer.tables.files.places import PATTERN
 
 Watch = Callable[[str, int, int | None], None]
 """Called with what is done, how much of it, and of how much."""
@@ -61,12 +63,14 @@ class Connection:
         config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
         if memory is not None:
             config["memory_limit"] = _memory(memory)
+        self._thread = ThreadPoolExecutor(1)
         self.database = duckdb.connect(":memory:", config=config)
         for setting in SETTINGS:
             self.database.execute(setting)
 
     def close(self) -> None:
         """Give back memory and files."""
+        self._thread.shutdown()
         self.database.close()
 
     def free_name(self) -> str:
@@ -101,6 +105,13 @@ class Connection:
     def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
         """Hold a table; the name that it gets. ``kinds``: types of columns."""
         name = self.room_for(table.nbytes)
+        with self.given(table, kinds) as given:
+            self.run(f"CREATE TABLE {name} AS {given}")
+        return name
+
+    @contextmanager
+    def given(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> Iterator[str]:
+        """A query of a small table, as long as it is there; ``kinds`` as in :meth:`keep`."""
         columns = ", ".join(
             f"CAST({quoted(each)} AS {kinds[each]}) AS {quoted(each)}"
             if kinds and each in kinds
@@ -108,31 +119,24 @@ class Connection:
             for each in table.column_names
         )
         self.database.register("given", table)
-        self.run(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
-        self.database.unregister("given")
-        return name
-
-    def enumeration(self, texts: pa.Array) -> str:
-        """The name of a type that has these texts."""
-        name, table = self.free_name(), self.keep(pa.table({"v": texts}))
-        self.run(f"CREATE TYPE {name} AS ENUM (SELECT v FROM {table} WHERE v IS NOT NULL)")
-        self.run(f"DROP TABLE {table}")
-        return name
+        try:
+            yield f"SELECT {columns} FROM given"
+        finally:
+            self.database.unregister("given")
 
     def function(self, found: Callable[[pa.ChunkedArray], pa.Array], kind: pa.DataType) -> str:
         """The name of a function of hashes, which queries ask for some records at a time."""
-        name, empty = self.free_name(), pa.table({"v": pa.array([], kind)})
-        table = self.keep(empty)
-        (returned,) = self.arrow(f"DESCRIBE {table}").column(1).to_pylist()
-        self.run(f"DROP TABLE {table}")
+        name = self.free_name()
+        with self.given(pa.table({"v": pa.array([], kind)})) as empty:
+            (returned,) = self.arrow(f"DESCRIBE {empty}").column(1).to_pylist()
         # What has effects is not computed twice, where it is filtered by and where it is shown.
         self.database.create_function(
             name,
             found,
             ["UBIGINT"],
             returned,
-            type="arrow",
-            null_handling="special",  # what is found may be missing
+            type=PythonUDFType.ARROW,
+            null_handling=FunctionNullHandling.SPECIAL,  # what is found may be missing
             side_effects=True,
         )
         return name
@@ -181,8 +185,12 @@ class Connection:
     def _followed(self, work: Callable[[], Any], doing: str, records: int | None) -> Any:
         """Carry out a query, telling who watches how far it is."""
         # In a thread of its own: interrupts reach the main one at once, and no function of a query.
-        with self._unchanged(), ThreadPoolExecutor(1) as pool:
-            return self._watched(pool.submit(work), self.watch if doing else None, doing, records)
+        with self._unchanged():
+            running = self._thread.submit(work)
+            try:
+                return self._watched(running, self.watch if doing else None, doing, records)
+            finally:
+                wait([running])
 
     def _watched(
         self, running: "Future[Any]", watch: Watch | None, doing: str, records: int | None
@@ -274,6 +282,19 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def named_file(path: Path) -> str:
+    """The name of a file as DuckDB reads it, which takes names for patterns.
+
+    Refuses a name that would stand for other files, too.
+    """
+    name = str(path)
+    if PATTERN.search(name) is None:
+        return literal(name)
+    if "\\" in name:
+        raise InputError(f"cannot read {path}: it has a backslash and one of * ? [; rename it")
+    return literal(PATTERN.sub(r"[\g<0>]", name))
 
 
 def _memory(given: str) -> str:

@@ -13,7 +13,12 @@ from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
 from anonymizer.tables.files.places import base_of, files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
-from anonymizer.tables.relations.embedded.connection import Connection, Watch, connected, literal
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    Watch,
+    connected,
+    named_file,
+)
 from anonymizer.tables.relations.embedded.databases import database_stored
 from anonymizer.tables.relations.embedded.separated import csv_scanned, csv_stored
 from anonymizer.tables.relations.embedded.stored import Column, Stored
@@ -72,16 +77,15 @@ def _found(
         raise InputError(f"{path} is no database; leave out table in [data]")
     paths = files_of(path)
     if form.parquet:
-        within = paths[0].parent if paths == [path] else base_of(path)
-        return _parquet(connection, paths, within)
+        return _parquet(connection, paths, base_of(path))
     scanned = csv_scanned(connection, paths[0], form) if once and len(paths) == 1 else None
     return scanned or csv_stored(connection, paths, form)
 
 
-def _parquet(connection: Connection, paths: Sequence[Path], within: Path) -> Stored:
-    """Parquet files of the same columns, as one table.
+def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Stored:
+    """Parquet files of the same columns, as one table; names of folders may be more of them.
 
-    The names of folders that are within the one that is given may be more columns.
+    These are those of folders below a ``base``.
     """
     schema, records = _schema(paths[0]), 0
     _require_exact(paths[0], schema)
@@ -90,35 +94,22 @@ def _parquet(connection: Connection, paths: Sequence[Path], within: Path) -> Sto
     for path in paths:
         records += _require_alike(path, paths[0], schema)
         connection.reads(path)
-    files = ", ".join(literal(str(path)) for path in paths)
-    folders = _partitioned(paths, within, schema)
+    files = ", ".join(map(named_file, paths))
+    within = folders = _partitioned(paths, base, schema)
     hive = f"hive_partitioning = {bool(folders)}, hive_types_autocast = false"
     scanned = f"read_parquet([{files}], {hive})"
-    if folders:  # they come in an order of DuckDB's own, with those of folders above
+    if folders:  # they come in an order of DuckDB's own, with those above the base
         described = connection.arrow(f"DESCRIBE FROM {scanned}").column(0).to_pylist()
         folders = described[len(schema) :]
     names = [*schema.names, *folders]
     kinds = [*map(_written, schema.types), *[pa.string()] * len(folders)]
     places = ", ".join(f"p{number}" for number in range(len(names)))
-    left = _unnamed(names, len(schema), within)
-    kept = [n for n in range(len(names)) if n not in left]
+    known = {*schema.names, *within}
+    kept = [n for n, name in enumerate(names) if name in known and not _is_index(name)]
     shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
     held = tuple(Column(names[n], kinds[n]) for n in kept)
     return Stored(connection, query, held, records)
-
-
-def _unnamed(names: Sequence[str], own: int, within: Path) -> set[int]:
-    """The places of columns that are none of the table: an index, and names of folders above it.
-
-    ``own``: the columns of the files themselves.
-    """
-    above = {*partitions(within)}
-    return {
-        place
-        for place, name in enumerate(names)
-        if UNNAMED_INDEX.fullmatch(name) or (place >= own and name in above)
-    }
 
 
 def _require_exact(path: Path, schema: pa.Schema) -> None:
@@ -138,21 +129,25 @@ def _written(kind: pa.DataType) -> pa.DataType:
     return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
-def _partitioned(paths: Sequence[Path], within: Path, schema: pa.Schema) -> list[str]:
+def _is_index(name: str) -> bool:
+    return UNNAMED_INDEX.fullmatch(name) is not None
+
+
+def _partitioned(paths: Sequence[Path], base: Path, schema: pa.Schema) -> list[str]:
     """The columns that folders name, and the files lack."""
-    found, *others = (list(partitions(path.parent.relative_to(within))) for path in paths)
+    found = list(partitions(paths[0], base))
     if {*found} <= {*schema.names}:
         return []
     # DuckDB takes the names of all folders, whatever the case of their letters.
     known = {name.casefold() for name in schema.names}
-    for name in partitions(paths[0].parent):
+    for name in partitions(paths[0], Path(paths[0].anchor)):
         if name.casefold() in known:
             raise InputError(
                 f"cannot read {paths[0]}: its folders name column {name!r}, which the file has, "
                 "too; rename that folder, or leave the column out of the files"
             )
-    for path, names in zip(paths[1:], others, strict=True):
-        if names != found:
+    for path in paths:
+        if list(partitions(path, base)) != found:
             raise InputError(f"cannot read {path}: its folders name other columns than {paths[0]}")
     return found
 

@@ -56,8 +56,9 @@ class Combinations:
         self._hashes = np.append(hashes[self._order], np.uint64(np.iinfo(np.uint64).max))
         bits = len(hashes).bit_length()
         self._shift = np.uint64(63 - bits)
-        begins = np.arange(2 << bits, dtype=np.uint64) << self._shift
-        self._begins = np.searchsorted(self._hashes, begins)
+        first = (self._hashes >> self._shift).astype(np.int64)
+        sizes = np.bincount(first, minlength=2 << bits)
+        self._begins = np.cumsum(sizes) - sizes
 
     @property
     def distinct(self) -> bool:
@@ -99,21 +100,22 @@ class Combinations:
 def told_by_hash(source: Source, raw: Tally) -> tuple[str, Combinations]:
     """The query with a column ``h``, by which the combinations that were counted are told."""
     connection, types = source.connection, source.types()
-    kinds, values, keys = {}, {"place": pa.array(range(len(raw.index)))}, []
+    kinds, values, keys = {}, {"place": pa.array(np.arange(len(raw.index)))}, []
     for name, column in coded(raw, source.exact).items():
         place, kind = source.known[name]
         codes = pa.array(column.codes, mask=column.codes == len(column.values))
         values[place] = pa.DictionaryArray.from_arrays(codes, _as_stored(column.values, kind))
         kinds[place] = "VARCHAR" if AS_TEXT.match(types[place]) else types[place]
         keys.append(_key(place, kind, kinds[place]))
-    table = connection.keep(pa.table(values), kinds)
-    for salt in range(SALTS):
-        told = f"hash({', '.join([*keys, str(salt)])})"
-        found = connection.arrow(f"SELECT {told} FROM {table} ORDER BY place")
-        combinations = Combinations(found[0].to_numpy())
-        if combinations.distinct:
-            connection.run(f"DROP TABLE {table}")
-            return f"SELECT *, {told} AS h FROM ({source.query})", combinations
+    with connection.given(pa.table(values), kinds) as given:
+        for salt in range(SALTS):
+            told = f"hash({', '.join([*keys, str(salt)])})"
+            found = connection.arrow(f"SELECT place, {told} AS h FROM ({given})")
+            hashes = np.empty(len(found), np.uint64)
+            hashes[found["place"].to_numpy()] = found["h"].to_numpy()
+            combinations = Combinations(hashes)
+            if combinations.distinct:
+                return f"SELECT *, {told} AS h FROM ({source.query})", combinations
     raise InputError("records cannot be told by their values; count fewer different values")
 
 

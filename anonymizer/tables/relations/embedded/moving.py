@@ -15,7 +15,7 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import is_text
-from anonymizer.tables.relations.embedded.connection import Connection
+from anonymizer.tables.relations.embedded.connection import Connection, literal
 from anonymizer.tables.relations.embedded.hashing import Source, told_by_hash
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
@@ -131,9 +131,9 @@ def _labelled(
         for n, each in columns.items()
     }
     kinds = {
-        f"l{n}": f"{connection.enumeration(each.values)}[]"
+        f"l{n}": f"{_enumeration(each.values)}[]"
         for n, each in columns.items()
-        if is_text(each.values.type)
+        if is_text(each.values.type) and each.values.drop_null()
     }
     table = connection.keep(pa.table(lists), kinds)
     shown = ", ".join(
@@ -147,6 +147,11 @@ def _labelled(
 def _numbered(column: pa.ChunkedArray) -> Numbered:
     encoded = _plain(column).dictionary_encode(null_encoding="encode")
     return Numbered(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64))
+
+
+def _enumeration(texts: pa.Array) -> str:
+    """The type that has these texts; Parquet files have each of them once for many records."""
+    return f"ENUM({', '.join(literal(each) for each in texts.drop_null().to_pylist())})"
 
 
 def _at(numbers: Codes, move: Codes) -> Codes:

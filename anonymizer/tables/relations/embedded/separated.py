@@ -16,7 +16,12 @@ from anonymizer.errors import InputError
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
-from anonymizer.tables.relations.embedded.connection import Connection, MisreadError, literal
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    MisreadError,
+    literal,
+    named_file,
+)
 from anonymizer.tables.relations.embedded.looking import (
     Look,
     Looked,
@@ -41,23 +46,22 @@ def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | No
     """A CSV file that DuckDB reads whenever it is counted; nothing of it is held in memory.
 
     None where it takes more than counting lines and separators to know that no record is misread:
-    where fields are quoted, or lines empty. The number of records that is known is then that of the
-    lines, against which each tally is held.
+    where lines are empty, or end within quotes. The number of records that is known is then that of
+    the lines, against which each tally is held.
     """
     header = _simple_header(path, form) if is_plain(path, form) else None
     if header is None or not header[-1].strip():
         return None
     connection.reads(path)
     look = looked_at(lines_of(path, form), form)
-    rows = look.lines + look.open
-    whole = look.cuts == rows * (len(header) - 1) and not (look.quotes or look.empty)
-    if not (whole and look.is_regular):
+    records = look.lines + look.open - form.header
+    if look.empty or not _is_whole(look, records, len(header), form, parallel=True):
         return None
     names = [each.strip() for each in header]
     require_named(path, names, ())
     held = tuple(Column(each, pa.string()) for each in names)
     scan = _scan(path, form, len(header), parallel=True)
-    return Stored(connection, f"FROM {scan}", held, rows - form.header)
+    return Stored(connection, f"FROM {scan}", held, records)
 
 
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
@@ -131,8 +135,7 @@ def _simple_header(path: Path, form: Format) -> list[str] | None:
 def _read(source: Source, header: Sequence[str], looked: Looked) -> str | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
-    None where the table is not what the file must have for sure: every line feed and every
-    separator lies between its fields, or within one.
+    None where the table is not what the file must have for sure.
     """
     connection, path, form, size = source
     for parallel in (True, False):
@@ -140,44 +143,25 @@ def _read(source: Source, header: Sequence[str], looked: Looked) -> str | None:
         scan = _scan(path, form, len(header), parallel)
         connection.run(f"CREATE TABLE {name} AS FROM {scan}", READING)
         records = connection.number(f"SELECT count(*) FROM {name}")
-        found = Within(connection, name, header, form)
         look = looked()
-        if records and look.is_regular and _is_whole(found, look, records, parallel):
+        if records and _is_whole(look, records, len(header), form, parallel):
             return name
         connection.run(f"DROP TABLE {name}")
-        if not look.is_regular:
+        if not look.inner:
             break
     return None
 
 
-class Within(NamedTuple):
-    """A table that was read of a file with a header."""
+def _is_whole(look: Look, records: int, width: int, form: Format, parallel: bool) -> bool:
+    """Whether every line feed and every separator of a file lies between fields or within quotes.
 
-    connection: Connection
-    name: str
-    header: Sequence[str]
-    form: Format
-
-    def fields(self, sign: str) -> int:
-        """How often a character stands within fields, those of the header included."""
-        signs = " + ".join(
-            f"length(c{n}) - length(replace(c{n}, chr({ord(sign)}), ''))"
-            for n in range(len(self.header))
-        )
-        named = sum(each.count(sign) for each in self.header) if self.form.header else 0
-        return named + self.connection.number(f"SELECT sum({signs}) FROM {self.name}")
-
-
-def _is_whole(table: Within, look: Look, records: int, parallel: bool) -> bool:
-    """Whether every line feed and every separator of a file is found again."""
-    rows = records + table.form.header
+    In parallel a line feed within quotes may be taken for the end of a record.
+    """
+    rows = records + form.header
     lines = look.lines + look.open - rows
-    cuts = look.cuts - (len(table.header) - 1) * rows
-    if not look.quotes:
-        return cuts == 0 and lines in (0, look.empty)
-    if lines and (parallel or lines != table.fields("\n")):
+    if not look.is_regular or (parallel and look.inner):
         return False
-    return cuts == 0 or cuts == table.fields(table.form.separator)
+    return look.cuts == (width - 1) * rows and lines in (0, look.empty)
 
 
 def _scan(path: Path, form: Format, width: int, parallel: bool) -> str:
@@ -186,11 +170,12 @@ def _scan(path: Path, form: Format, width: int, parallel: bool) -> str:
     texts = ", ".join(f"'c{n}'" for n in range(width))
     quote = literal(form.quote)
     return (
-        f"read_csv({literal(str(path))}, auto_detect = false, "
+        f"read_csv({named_file(path)}, auto_detect = false, "
         f"delim = {literal(form.separator)}, quote = {quote}, escape = {quote}, "
         f"comment = '', header = {form.header}, "
         f"columns = {{{columns}}}, force_not_null = [{texts}], compression = 'none', "
-        f"strict_mode = true, null_padding = false, ignore_errors = false, "
+        "strict_mode = true, null_padding = false, ignore_errors = false, "
+        "hive_partitioning = false, "
         f"parallel = {parallel}, buffer_size = {BUFFER})"
     )
 

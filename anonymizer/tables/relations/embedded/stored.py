@@ -17,8 +17,10 @@ from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
 from anonymizer.tables.relations.embedded.hashing import Source, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
+from anonymizer.tables.relations.embedded.rounding import rounded_down
 from anonymizer.tables.relations.embedded.writing import written
-from anonymizer.tables.relations.relation import Moves, NotToldApartError
+from anonymizer.tables.relations.relation import Moves, NotToldApartError, Rounded
+from anonymizer.tables.steps import Step
 
 COUNTING = "counting the table"
 
@@ -96,6 +98,7 @@ class Stored:
 
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
+        self._require_told(columns)
         counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.counted(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
@@ -123,14 +126,30 @@ class Stored:
         shown = ", ".join(f"{place} AS c{number}" for number, place in places)
         return replace(self, query=f"SELECT {shown} FROM ({self.query})", held=held)
 
+    def rounded(self, column: str, step: Step) -> Rounded | None:
+        """As ``Relation.rounded``: of dates and numbers that the file has as such."""
+        place, kind = self._place(column)
+        type_ = self._source().types()[place]
+        down = rounded_down(place, kind, type_, step)
+        if down is None:
+            return None
+        value = equal_alike(place, kind)
+        ends = f"SELECT {down} AS k, min({value}) AS a, max({value}) AS b"
+        found = self.connection.arrow(
+            f"{ends} FROM ({self.query}) WHERE {value} IS NOT NULL GROUP BY k", COUNTING, self.known
+        )
+        columns = [coded.values_of(typed(each, kind)) for each in found.columns]
+        values = pd.DataFrame(dict(zip(("rounded", "least", "largest"), columns, strict=True)))
+        query = f"SELECT * REPLACE ({down} AS {place}) FROM ({self.query})"
+        return Rounded(replace(self, query=query), values)
+
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """As ``Relation.frame``."""
         return self._frame(f"SELECT {self._shown(columns)} FROM ({self.query})", columns)
 
     def recoded(self, moves: Moves) -> "Stored":
         """As ``Relation.recoded``."""
-        source = Source(self.connection, self.query, self._known_columns(), self._exact)
-        query, kinds = moved(source, moves)
+        query, kinds = moved(self._source(), moves)
         held = tuple(Column(name, kind) for name, kind in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
@@ -144,6 +163,9 @@ class Stored:
         for name in columns:
             if pa.types.is_nested(self._place(name)[1]):
                 raise NotToldApartError(name)
+
+    def _source(self) -> Source:
+        return Source(self.connection, self.query, self._known_columns(), self._exact)
 
     def _known_columns(self) -> dict[str, tuple[str, pa.DataType]]:
         return {column.name: (f"c{n}", column.kind) for n, column in enumerate(self.held)}

@@ -6,12 +6,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.dataframe
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from dask.delayed import delayed
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
@@ -91,10 +91,10 @@ class DaskFrame(Frame):
     def counted(self, names: Mapping[str, str], size: str) -> Any:
         """As ``Countable.counted``: of each partition, and added up."""
         parts = self.native[[*names.values()]].to_delayed()
-        counts = [dask.delayed(counts_of)(part, names, size) for part in parts]
+        counts = [delayed(counts_of)(part, names, size) for part in parts]
         while len(counts) > 1:
             heaps = [counts[begin : begin + HEAP] for begin in range(0, len(counts), HEAP)]
-            counts = [dask.delayed(added)(heap, size) for heap in heaps]
+            counts = [delayed(added)(heap, size) for heap in heaps]
         with self.told():
             return viewed(counts[0].compute())
 
@@ -128,7 +128,7 @@ class DaskFrame(Frame):
 
 def _mapped(native: Any, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
     """A table whose partitions are changed; what it needs for that is sent once."""
-    return native.map_partitions(_changed, dask.delayed(change), meta=change(native._meta))
+    return native.map_partitions(_changed, delayed(change), meta=change(native._meta))
 
 
 def _changed(part: pd.DataFrame, change: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
@@ -146,7 +146,8 @@ def session(master: str | None) -> Iterator[Callable[[list[str]], Any]]:
     with ExitStack() as opened:
         if master is not None:
             opened.enter_context(_client(master))
-        yield lambda files: dask.dataframe.read_parquet(files, split_row_groups=True)
+        # What pandas calls an index is a column to every other reader.
+        yield lambda files: dask.dataframe.read_parquet(files, split_row_groups=True, index=False)
 
 
 def _client(address: str) -> Any:

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -102,9 +104,21 @@ def _begun(master: str | None) -> Any:
     if master is not None:
         builder = builder.master(master)
     try:
-        return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+        with _own_interrupts():
+            return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     except Exception as error:  # of Java, of the network, of an address that is none
         raise InputError(_not_begun(master, error)) from None
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what becomes of an interrupt: Spark puts a handler of its own in its place."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 def _not_begun(master: str | None, error: Exception) -> str:
