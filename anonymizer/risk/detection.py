@@ -141,6 +141,10 @@ class Undeclared(Result):
         return {**super().to_dict(), "flagged": [attribute.name for attribute in self.flagged]}
 
 
+FEW_VALUES = 1 << 20
+"""Values of a table that is held in memory: a query for each of many columns takes longer."""
+
+
 def undeclared(
     table: Columnar | Relation,
     columns: Sequence[str],
@@ -170,6 +174,8 @@ def undeclared(
     known = column_names("quasi_identifiers", quasi_identifiers)
     declared = column_names("declared", tuple(declared))
     relation = lying(table)
+    if relation is not None and relation.records * len(columns) <= FEW_VALUES:
+        table, relation = relation.frame(columns), None
     if relation is None:
         with_known, sizes_of = _held(cast(Columnar, table), known)
     else:
