@@ -161,7 +161,7 @@ def test_a_release_of_counts_is_measured(run: Run) -> None:
             ("check", "people.duckdb", "--table", "people", "-s", "people.toml"),
             "leave out the others",
         ),
-        (("risk", "nobody/*.csv", *KNOWN), "it has no files of such names"),
+        (("risk", "nobody/*.csv", *KNOWN), "no file has a name such as nobody"),
     ],
 )
 def test_mistakes(run: Run, arguments: tuple[str, ...], words: str) -> None:
