@@ -41,6 +41,9 @@ SETTINGS = (
     "SET enable_progress_bar_print = false",
 )
 
+PASSING = "2GiB"
+"""Memory for records on their way from one file to another."""
+
 FULL = ("No space left", "Disk quota", "File too large", "max_temp_directory_size")
 """What DuckDB says where nothing more can be written."""
 
@@ -58,7 +61,7 @@ class Connection:
     def __init__(self, scratch: Path, memory: str | None, watch: Watch | None) -> None:
         self.scratch, self.watch = scratch, watch
         self._numbers, self._files = count(), dict[Path, tuple[int, ...]]()
-        self._attached = False
+        self._attached, self._limited = False, memory is not None
         self._distrusted = ""
         config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
         if memory is not None:
@@ -144,6 +147,22 @@ class Connection:
     def run(self, query: str, doing: str = "", records: int | None = None) -> None:
         """Carry out a statement; errors as :meth:`arrow`."""
         self._followed(lambda: self.database.execute(query), doing, records)
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Hold little while records only pass through; no less than somebody allowed.
+
+        Records that wait to be written in their order take all the memory that they may.
+        """
+        if self._limited:
+            yield
+            return
+        with suppress(duckdb.Error):  # more is held already
+            self.database.execute(f"SET memory_limit = '{PASSING}'")
+        try:
+            yield
+        finally:
+            self.database.execute("RESET memory_limit")
 
     def arrow(self, query: str, doing: str = "", records: int | None = None) -> pa.Table:
         """What a query gives, in memory.

@@ -71,7 +71,8 @@ def _copy(
     """Have DuckDB write a file."""
     columns = ", ".join(f"c{n} AS {quoted(name)}" for n, (name, _) in enumerate(held))
     copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(path))} ({options})"
-    connection.run(copy, WRITING, records)
+    with connection.passing():
+        connection.run(copy, WRITING, records)
 
 
 def _texts(query: str, kinds: Sequence[pa.DataType]) -> str:
