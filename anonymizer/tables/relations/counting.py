@@ -33,7 +33,7 @@ AS_TEXTS = (nw.Int128, nw.UInt128, nw.Unknown)
 class Countable:
     """A table of one of the libraries that narwhals knows; ``table`` is narwhals' view of it."""
 
-    library: ClassVar[str]
+    called: ClassVar[str]
     """What it is called."""
 
     ordered: ClassVar[bool] = False
@@ -162,8 +162,8 @@ class Countable:
             raise
         except Exception as error:
             raise InputError(
-                f"{self.library} could not compute the table ({type(error).__name__}); compute it "
-                f"with {self.library} alone to see why"
+                f"{self.called} could not compute the table ({type(error).__name__}); compute it "
+                f"with {self.called} alone to see why"
             ) from None
 
     def collected(self, table: Any) -> pa.Table:

@@ -46,7 +46,7 @@ class Frame(Countable):
         """Require that the records are in memory, in their order."""
         if not isinstance(self.table, nw.DataFrame):
             raise InputError(
-                f"{because}, which a {type(self.native).__name__} of {self.library} does not hold "
+                f"{because}, which a {type(self.native).__name__} of {self.called} does not hold "
                 "in memory; give a DataFrame of pandas or Polars, or a table of Arrow"
             )
 
@@ -70,7 +70,7 @@ class Frame(Countable):
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``, in one file; the table is computed in memory."""
         if parts is not None:
-            raise InputError(f"a table of {self.library} is written to one file, not in parts")
+            raise InputError(f"a table of {self.called} is written to one file, not in parts")
         write_table(self.frame(self.columns), path, form)
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
@@ -88,7 +88,7 @@ class Frame(Countable):
         of a row get which of its moves is drawn.
         """
         raise InputError(
-            f"{self.library} cannot draw values for the records of a table; choose a recoding that "
+            f"{self.called} cannot draw values for the records of a table; choose a recoding that "
             "generalizes, or give a table of Polars, Arrow, DuckDB or Spark"
         )
 

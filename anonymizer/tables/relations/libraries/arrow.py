@@ -40,7 +40,7 @@ class ArrowFrame(Frame):
     ('int64', '[50, 60)')
     """
 
-    library = "Arrow"
+    called = "Arrow"
     ordered = True
     as_texts = ()
 

@@ -55,7 +55,7 @@ class DaskFrame(Frame):
     ['[30, 40)', '[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
 
-    library = "Dask"
+    called = "Dask"
 
     @property
     def records(self) -> int:
@@ -75,7 +75,7 @@ class DaskFrame(Frame):
         """As ``Relation.write``, by the workers, Parquet alone."""
         from anonymizer.tables.relations.cluster import named_parts, require_parquet
 
-        require_parquet(form, self.library)
+        require_parquet(form, self.called)
         scratch = path.with_name(f".{path.name}-dask")
         spread = self.native.repartition(npartitions=parts or 1)
         with self.told():

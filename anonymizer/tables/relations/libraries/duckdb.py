@@ -28,7 +28,7 @@ class DuckFrame(Frame):
     [('[30, 40)', 2), ('[40, 50)', 2)]
     """
 
-    library = "DuckDB"
+    called = "DuckDB"
     as_texts = (*AS_TEXTS, nw.Duration)  # an INTERVAL has months, days and microseconds
 
     def beside(self, small: pa.Table) -> Any:

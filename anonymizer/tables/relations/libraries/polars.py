@@ -38,7 +38,7 @@ class PolarsFrame(Frame):
     ['[30, 40)', '[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
 
-    library = "Polars"
+    called = "Polars"
     ordered = True
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:

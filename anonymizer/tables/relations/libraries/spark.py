@@ -24,13 +24,13 @@ from anonymizer.tables.relations.relation import Moves
 class SparkFrame(Frame):
     """A DataFrame of Spark, of a session of its own or one that it is connected to."""
 
-    library = "Spark"
+    called = "Spark"
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``, by the machines of the cluster, Parquet alone."""
         from anonymizer.tables.relations.cluster import named_parts, require_parquet
 
-        require_parquet(form, self.library)
+        require_parquet(form, self.called)
         scratch = path.with_name(f".{path.name}-spark")
         spread = self.native.coalesce(1) if parts is None else self.native.repartition(parts)
         with self.told():
