@@ -1,54 +1,62 @@
 """The command that computes a paper's figures anew."""
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import click
 
+from anonymizer.papers.row import Section
 from anonymizer.report.printing import print_json, printing
 
-PAPERS = {
-    "bezzi2010": False,
-    "bkakria2021": True,
-    "domingo2009": True,
-    "longpre2017": False,
-    "rebollo2008": True,
-}
-"""By paper, a module of this room, whether it has figures to draw.
+PAPERS = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
+"""The papers, modules of this room.
 
-Papers are imported by name: the list of their names must not load them.
+They are imported by name: the list of their names must not load them.
 """
 
 
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer reproduce bezzi2010\n"
-    "  anonymizer reproduce bkakria2021 --plot figures.svg"
+    "  anonymizer reproduce bkakria2021 --plot figures.svg\n"
+    "  anonymizer reproduce bezzi2010 --markdown --plot bezzi2010.svg > bezzi2010.md"
 )
-@click.argument("paper", type=click.Choice([*PAPERS]))
+@click.argument("paper", type=click.Choice(PAPERS))
 @click.option(
     "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
 )
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
 @click.option("--json", "as_json", is_flag=True, help="Print rows and series as JSON.")
-def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None:
+@click.option("--markdown", is_flag=True, help="Print a page that shows the picture, if drawn.")
+def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdown: bool) -> None:
     """Compute a PAPER's tables and figures anew and compare them with what was published.
 
-    Every figure says whether it is as published, and why not where it cannot be reproduced.
+    Every figure says whether it is as published, and why not where it is not.
     """
-    from anonymizer.papers.report import flattened, print_reproduction
     from anonymizer.report.printing import picture_at
 
-    if plot and not PAPERS[paper]:
-        drawn = ", ".join(name for name, has_figures in PAPERS.items() if has_figures)
-        raise click.UsageError(f"{paper} has no figures to draw; leave out --plot (drawn: {drawn})")
+    if as_json and markdown:
+        raise click.UsageError("--json and --markdown print two different things: give one of them")
     draw = plot and picture_at(plot, "anonymizer.papers.plots", force=force)
     module = import_module(f"anonymizer.papers.{paper}")
     sections = module.sections()
     if draw:
         draw(sections)
     with printing("the experiment was computed"):
-        if as_json:
-            print_json(flattened(sections))
-        else:
-            print_reproduction(module.TITLE, sections, plot)
+        _print(module, sections, plot, "json" if as_json else "markdown" if markdown else "")
+
+
+def _print(module: ModuleType, sections: Sequence[Section], plot: Path | None, form: str) -> None:
+    from anonymizer.papers.page import page
+    from anonymizer.papers.report import flattened, print_reproduction
+
+    if form == "json":
+        print_json(flattened(sections))
+    elif form == "markdown":
+        paper = module.__name__.rpartition(".")[2]
+        sys.stdout.write(page(paper, module.TITLE, sections, plot.name if plot else ""))
+    else:
+        print_reproduction(module.TITLE, sections, plot)

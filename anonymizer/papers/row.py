@@ -11,9 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from anonymizer.papers.series import Series
+
 AS_PUBLISHED = "as published"
 TRUNCATED = "truncated"
-NOT_REPRODUCED = "cannot be reproduced"
+DIFFERS = "differs"
+"""What is computed is not what was published."""
+IMPOSSIBLE = "cannot be"
+"""No reading gives what was published, by a proof or by other figures of the paper."""
 
 NUMBER = re.compile(r"(-?\d+)(?:[.,](\d+))?( ?%)?")
 SLACK = 1e-9
@@ -22,20 +27,24 @@ SAME = 1e-12
 """Steps of a series that are smaller come from rounding."""
 
 
-def agreement(value: float, published: str, why: str = "") -> str:
-    """``AS_PUBLISHED``, ``TRUNCATED``, or ``NOT_REPRODUCED`` and why; empty if it is no number.
+def agreement(value: float, published: str, why: str = "", cannot: str = "") -> str:
+    """``AS_PUBLISHED``, ``TRUNCATED``, or that it is not, and why; empty if it is no number.
+
+    ``why`` it differs; ``cannot``: why it cannot be, where that is known.
 
     >>> agreement(0.363636, "0,36"), agreement(0.548795, "0,54"), agreement(0.8784, "88 %")
     ('as published', 'truncated', 'as published')
-    >>> agreement(1.25, "1,0", "a slip")
-    'cannot be reproduced: a slip'
+    >>> agreement(1.25, "1,0", "a slip"), agreement(0.3, "0.5", cannot="more than all there is")
+    ('differs: a slip', 'cannot be: more than all there is')
     """
-    return agrees(value, published) or (not_reproduced(why) if NUMBER.fullmatch(published) else "")
+    agreed = agrees(value, published)
+    return agreed or (disagreement(why, cannot) if NUMBER.fullmatch(published) else "")
 
 
-def not_reproduced(why: str) -> str:
-    """``NOT_REPRODUCED`` and why, if that is known."""
-    return f"{NOT_REPRODUCED}: {why}" if why else NOT_REPRODUCED
+def disagreement(why: str, cannot: str = "") -> str:
+    """``IMPOSSIBLE`` where it cannot be, else ``DIFFERS``, and why, if that is known."""
+    verdict, reason = (IMPOSSIBLE, cannot) if cannot else (DIFFERS, why)
+    return f"{verdict}: {reason}" if reason else verdict
 
 
 def agrees(value: float, published: str) -> str:
@@ -56,60 +65,14 @@ def agrees(value: float, published: str) -> str:
 
 
 @dataclass(frozen=True)
-class Column:
-    """One quantity along a figure, shape (points,).
-
-    JSON calls it ``name``, people ``label``; ``unit`` is "bits", "records" or empty.
-    """
-
-    name: str
-    label: str
-    values: Sequence[float]
-    unit: str = ""
-
-    @property
-    def heading(self) -> str:
-        """The label with the unit."""
-        return f"{self.label} ({self.unit})" if self.unit else self.label
-
-
-@dataclass(frozen=True)
-class Series:
-    """A panel of a figure: parameters that were varied, and measures, of the same points.
-
-    ``axis`` names the parameter that measures are drawn against, ``by`` the one that distinguishes
-    curves, if there are several.
-    """
-
-    parameters: Sequence[Column]
-    measures: Sequence[Column]
-    axis: str
-    by: str = ""
-
-    @property
-    def columns(self) -> list[Column]:
-        """All of it, parameters first."""
-        return [*self.parameters, *self.measures]
-
-    def __len__(self) -> int:
-        return len(self.parameters[0].values)
-
-    def __getitem__(self, name: str) -> Column:
-        """A column by its name."""
-        return next(column for column in self.columns if column.name == name)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name, as JSON has them."""
-        return {column.name: list(column.values) for column in self.columns}
-
-
-@dataclass(frozen=True)
 class Row:
     """A quantity, its computed and its published value as texts, and whether the two agree.
 
     ``published`` is empty where the paper says nothing; ``value`` is the number behind
     ``computed``; ``status`` is one of the words of ``agreement``, and why not; ``series`` is the
-    panel of a figure, where that was computed.
+    panel of a figure, where that was computed. ``place`` is where it is in the paper, "Eq. 8" or
+    "Table 4", and ``where`` in the library, a dotted name. ``timed``: whether it is a figure of
+    this machine's clock, which is another one each time.
     """
 
     quantity: str
@@ -119,6 +82,9 @@ class Row:
     value: float | None = None
     status: str = ""
     series: Series | None = None
+    place: str = ""
+    where: str = ""
+    timed: bool = False
 
     @classmethod
     def number(
@@ -130,10 +96,14 @@ class Row:
         form: str = ".6f",
         *,
         why: str = "",
+        cannot: str = "",
+        place: str = "",
+        where: str = "",
     ) -> "Row":
-        """A row of one number; ``why``: the reason to give if it is not the published one."""
-        status = agreement(value, published, why)
-        return cls(quantity, format(value, form), published, remark, float(value), status)
+        """A row of one number; ``why`` it differs if it does, or ``cannot`` be as published."""
+        status, shown = agreement(value, published, why, cannot), format(value, form)
+        found = cls(quantity, shown, published, remark, float(value), status)
+        return replace(found, place=place, where=where)
 
     @classmethod
     def claim(
@@ -145,19 +115,35 @@ class Row:
         remark: str = "",
         *,
         why: str = "",
+        cannot: str = "",
+        place: str = "",
+        where: str = "",
     ) -> "Row":
-        """A sentence of a paper, and whether it holds; ``why``: the reason to give if not."""
-        status = AS_PUBLISHED if holds else not_reproduced(why)
-        return cls(quantity, computed, published, remark, status=status)
+        """A sentence of a paper, and whether it holds; ``why`` it does not, or ``cannot``."""
+        status = AS_PUBLISHED if holds else disagreement(why, cannot)
+        found = cls(quantity, computed, published, remark, status=status)
+        return replace(found, place=place, where=where)
 
 
 @dataclass(frozen=True)
 class Section:
-    """The rows of one table, figure or example of a paper, and a note on all of them."""
+    """The rows of one table, figure or example of a paper, and a note on all of them.
+
+    ``place`` and ``where`` are those of rows that have none of their own.
+    """
 
     title: str
     rows: Sequence[Row]
     note: str = ""
+    place: str = ""
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        own = (
+            replace(row, place=row.place or self.place, where=row.where or self.where)
+            for row in self.rows
+        )
+        object.__setattr__(self, "rows", tuple(own))
 
 
 @dataclass(frozen=True)
@@ -179,7 +165,7 @@ def read(quantity: str, published: str, readings: Sequence[Reading], why: str = 
     found = next((reading for reading in readings if reading.agreement), own)
     if not found.agreement:
         tried = [f"{reading.name} gives {reading.shown}" for reading in readings if others]
-        status = not_reproduced("; ".join([*tried, *([why] if why else [])]))
+        status = disagreement("; ".join([*tried, *([why] if why else [])]))
     elif found is own:
         status = own.agreement
     else:

@@ -14,7 +14,7 @@ from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS
 from anonymizer.papers.bkakria2021.figures import EXAMPLE
 from anonymizer.papers.bkakria2021.pair import FIRST, SECOND
 from anonymizer.papers.bkakria2021.schemes import furthest
-from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
+from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, TRUNCATED
 from anonymizer.risk import Inference
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
@@ -134,7 +134,7 @@ def test_what_tells_the_two_releases_apart(sections):
 
 def test_the_cases_are_as_described_but_for_two_of_disease(sections):
     found = of(sections, "Tables 3 and 6: eight patients")
-    assert {name for name, row in found.items() if row.status.startswith(NOT_REPRODUCED)} == {
+    assert {name for name, row in found.items() if row.status.startswith(DIFFERS)} == {
         "Disease 2",
         "Disease 3",
     }
@@ -148,7 +148,7 @@ def test_a_cell_of_table_4(rows, name, metric):
     expected, printed = (CASES[NAMES[name]][part] for part in ("expected", "published"))
     reference = printed[metric]
     assert row.published == reference["printed"]
-    kinds = {"match": AS_PUBLISHED, "match_truncated": TRUNCATED, "MISMATCH": NOT_REPRODUCED}
+    kinds = {"match": AS_PUBLISHED, "match_truncated": TRUNCATED, "MISMATCH": DIFFERS}
     assert row.status.startswith(kinds[reference["status"]])
     if reference["status"] == "MISMATCH":
         assert row.value == pytest.approx(expected["MIL"], abs=WITHIN)
@@ -165,7 +165,7 @@ def test_a_cell_of_table_4(rows, name, metric):
 def test_how_many_cells_of_table_4_agree(sections):
     cells = [row for part in PARTS for row in sections[f"Table 4: {part}"].rows]
     counted = Counter(row.status.partition(":")[0].partition(",")[0] for row in cells)
-    assert counted == {AS_PUBLISHED: 36, TRUNCATED: 2, NOT_REPRODUCED: 2}
+    assert counted == {AS_PUBLISHED: 36, TRUNCATED: 2, DIFFERS: 2}
     read = [row.quantity for row in cells if "though not by" in row.status]
     assert [name for name in read if name.startswith("MIL")] == [
         "MIL, Age 4",
@@ -308,7 +308,7 @@ def test_quotes_of_figure_1_hold(sections):
     assert leakage.computed == "7.143856 to 13.287712"
     assert leakage.status.endswith("not by Eq. 8, which gives 1.000000 to 13.287712")
     exact = [row.status for row in found.values() if row.published and row.series is None]
-    assert not any(status.startswith(NOT_REPRODUCED) for status in exact)
+    assert not any(status.startswith(DIFFERS) for status in exact)
 
 
 def test_what_is_assumed_is_said_wherever_it_agrees(sections):
@@ -344,7 +344,7 @@ def test_the_example_of_the_text(sections):
         assert measures.mutual_information == pytest.approx(reference["MI"], abs=WITHIN)
         assert measures.entropy_l_diversity_risk == pytest.approx(reference["ELD"], abs=WITHIN)
         assert schemes.example(ill).itpr_terms.argmax() == 0
-    assert found["ITPR over HIV in the group"].status.startswith(NOT_REPRODUCED)
+    assert found["ITPR over HIV in the group"].status.startswith(DIFFERS)
     assert found["DR over HIV in the group"].status == AS_PUBLISHED
 
 
@@ -352,7 +352,7 @@ def test_quotes_of_figure_4_need_two_groups(sections):
     found = of(sections, "Figure 4: inference, a group that differs from the table")
     quoted = {name: row for name, row in found.items() if "θ = 0" in name and "groups" in name}
     assert len(quoted) == 12
-    failing = {name for name, r in quoted.items() if r.status.startswith(NOT_REPRODUCED)}
+    failing = {name for name, r in quoted.items() if r.status.startswith(DIFFERS)}
     assert failing == {"MIL as tabulated, ten groups, θ = 0.4"}
     reference = FIGURES["fig4a"]["quoted_checks"][0]["computed_at_h128"]
     assert found["θ, two groups"].value == pytest.approx(reference["theta_abs"], abs=WITHIN)
@@ -364,7 +364,7 @@ def test_quotes_of_figure_4_need_two_groups(sections):
     assert found["ITPR over θ, two groups"].computed == "falls, 0.800000 to 0.271051"
     assert found["ITPR over θ, ten groups"].computed == "rises, 0.000000 to 0.466469"
     for name in ("MIL by Eq. 15, θ = 0.4", "MIL by Eq. 15, θ = 0", "H(X) of a share of 0.001 %"):
-        assert found[name].status.startswith(NOT_REPRODUCED)
+        assert found[name].status.startswith(DIFFERS)
 
 
 def test_no_table_has_a_leakage_below_half_of_theta():
@@ -407,7 +407,7 @@ def test_marks_derived_and_printed(sections):
 
 def test_why_marks_differ(rows):
     order = "does not order the diseases"
-    assert rows["DR, inference"].status == f"{NOT_REPRODUCED}: {order}"
+    assert rows["DR, inference"].status == f"{DIFFERS}: {order}"
     assert "its largest value is always 1" in rows["ELD, re-identification"].status
     assert rows["ITPR, inference"].remark == (
         "does not rise with θ in Figure 4 (two groups), the example"
@@ -418,5 +418,5 @@ def test_why_marks_differ(rows):
 def test_what_cannot_be_reproduced_says_why(sections):
     for section in sections.values():
         for row in section.rows:
-            if row.status.startswith(NOT_REPRODUCED):
-                assert len(row.status) > len(NOT_REPRODUCED) + 10
+            if row.status.startswith(DIFFERS):
+                assert len(row.status) > len(DIFFERS) + 10

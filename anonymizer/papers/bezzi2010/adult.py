@@ -104,12 +104,16 @@ class Experiment:
         broken = [verdict for verdict in verdicts(counts, [T, L]) if not verdict.satisfied]
         failing = ", ".join(f"{v.violating} on {v.model.name}" for v in broken)
         holds = f"{FAILS}: {failing}" if broken else "t and l hold"
-        kept = Row.number(f"I(X~;W), {name}", INFORMATION(counts), published, holds, why=BEYOND_AGE)
+        kept = Row.number(
+            f"I(X~;W), {name}", INFORMATION(counts), published, holds, cannot=BEYOND_AGE
+        )
         if published == FAILS and broken:
             kept = replace(kept, status=AS_PUBLISHED)
         return [
             kept,
-            Row.number("    loss", self.loss(counts), published_loss, form=".2%", why=BEYOND_AGE),
+            Row.number(
+                "    loss", self.loss(counts), published_loss, form=".2%", cannot=BEYOND_AGE
+            ),
         ]
 
     def per_class(self, level: int) -> list[Row]:

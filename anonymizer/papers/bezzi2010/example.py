@@ -18,7 +18,7 @@ from anonymizer.information.entropy import (
 )
 from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import IMPOSSIBLE, Row, Section
 from anonymizer.risk import Profile
 
 CLASSES = 3
@@ -115,7 +115,7 @@ def _classes() -> Section:
             f"{LISTED} lines",
             "Table 3, whose lines cannot be separated into classes; Table 2 is used",
             float(DIAGNOSIS.records),
-            f"cannot be reproduced: Table 2 has {DIAGNOSIS.records} records",
+            f"{IMPOSSIBLE}: Table 2 has {DIAGNOSIS.records} records",
         ),
         Row(
             "records of each class",

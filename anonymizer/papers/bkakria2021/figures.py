@@ -21,17 +21,16 @@ from anonymizer.papers.bkakria2021.schemes import (
 )
 from anonymizer.papers.row import (
     AS_PUBLISHED,
-    Column,
     Reading,
     Row,
     Section,
-    Series,
     numbers,
     read,
     trend,
     trends,
     within,
 )
+from anonymizer.papers.series import Column, Series
 
 Found = dict[str, list[float]]
 

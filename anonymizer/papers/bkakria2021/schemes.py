@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.papers.row import Column, Row, Series
+from anonymizer.papers.row import Row
+from anonymizer.papers.series import Column, Series
 from anonymizer.risk import Inference, Profile, Reidentification
 
 EQ_8 = "Eq. 8"

@@ -13,7 +13,8 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Column, Row, Section, Series
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 
 SAMPLES, RECORDS, POPULATION = 200, 500, 20_000
 NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)

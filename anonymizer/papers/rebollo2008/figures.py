@@ -23,7 +23,8 @@ from anonymizer.papers.rebollo2008.theory import (
     closed,
     slope_of,
 )
-from anonymizer.papers.row import Column, Row, Section, Series
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 
 NEAR = 0.01
 """A cost within 1 % is very close."""

@@ -1,19 +1,15 @@
-"""Pictures of the series of a paper: a panel of lines for each, drawn from the numbers printed."""
+"""Series as lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import cycle
-from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import SubFigure
 
-from anonymizer.papers.row import Column, Row, Section, Series
-from anonymizer.report.plots.style import COLORS, LOOK, Style, save
+from anonymizer.papers.series import Column, Series
+from anonymizer.report.plots.style import COLORS, Style
 
-ACROSS = 2
-"""Figures side by side."""
 FEW = 10
 """Up to so many points are marked."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
@@ -22,36 +18,22 @@ CEILING = "uncertainty"
 GREY: Style = {"color": "grey", "linestyle": ":", "linewidth": 1.2}
 
 
-def draw(sections: Iterable[Section], path: Path) -> None:
-    """Draw every series of some sections.
+def draw(place: SubFigure, series: Series) -> None:
+    """Draw a series as lines.
 
     Measures share a panel, those in bits apart from those from 0 to 1. In a series of several
     curves each measure has a panel of its own, and a line for each value of the other parameter.
     """
-    drawn = [(row, row.series) for section in sections for row in section.rows if row.series]
-    down = -(-len(drawn) // ACROSS)
-    with mpl.rc_context({**LOOK, "axes.xmargin": 0.02}):
-        figure = Figure(figsize=(8.4 * ACROSS, 3.9 * down), layout="constrained")
-        grid = figure.subfigures(down, ACROSS, squeeze=False, wspace=0.04, hspace=0.05)
-        for place, (row, series) in zip(grid.flat, drawn, strict=False):
-            _panels(place, row, series)
-        save(figure, path)
-
-
-def _panels(place: SubFigure, row: Row, series: Series) -> None:
     groups = [[measure] for measure in series.measures]
     if not series.by:
         split = ([m for m in series.measures if bool(m.unit) == bits] for bits in (False, True))
         groups = [measures for measures in split if measures]
-    status = row.status.partition(":")[0]
-    place.suptitle(row.quantity + (status and f": {status}"), fontweight="bold")
     panels = place.subplots(1, len(groups), sharey=bool(series.by), squeeze=False)[0]
     for axes, measures in zip(panels, groups, strict=True):
         _curves(axes, series, *measures) if series.by else _lines(axes, series, measures)
         axes.set_xlabel(series[series.axis].heading)
     for axes in panels[-1:] if series.by else panels:  # curves are the same in all panels
         axes.legend(fontsize="small")
-    place.supxlabel(row.remark, fontsize="medium", color="dimgrey")
 
 
 def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:

@@ -1,0 +1,71 @@
+"""What a report of a paper says, whatever its form: tables of texts, and how many rows agree."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, IMPOSSIBLE, TRUNCATED, Row, Section
+from anonymizer.papers.series import Series
+
+POINTS = 14
+"""So many points of a figure are printed at the most, and its last."""
+CLOCK = "†"
+"""Marks what was measured by this machine's clock."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts: a title, headings, and rows of as many cells."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def rows_of(section: Section, names: Sequence[str]) -> Grid:
+    """The rows of a section, with those columns that say anything."""
+    said = [name for name in names if any(getattr(row, name) for row in section.rows)]
+    return Grid(section.title, said, [[_said(row, name) for name in said] for row in section.rows])
+
+
+def points_of(section: Section) -> Iterator[Grid]:
+    """Some points of each panel of its figures."""
+    return (_points(row, row.series) for row in section.rows if row.series)
+
+
+def summary(sections: Iterable[Section]) -> str:
+    """How many published figures agree."""
+    said = [row.status for section in sections for row in section.rows]
+    agreed = [status for status in said if status.startswith(AS_PUBLISHED)]
+    cut, differ, cannot = (
+        sum(status.startswith(word) for status in said) for word in (TRUNCATED, DIFFERS, IMPOSSIBLE)
+    )
+    return (
+        f"Of {len(agreed) + cut + differ + cannot} published figures and statements {len(agreed)} "
+        f"are as published ({len(agreed) - agreed.count(AS_PUBLISHED)} by another reading or in a "
+        f"table that is assumed or fitted), {cut} truncated, {differ} differ and {cannot} cannot "
+        "be."
+    )
+
+
+def _said(row: Row, name: str) -> str:
+    text: str = getattr(row, name)
+    return f"{text} {CLOCK}" if row.timed and name == "computed" else text
+
+
+def _points(row: Row, series: Series) -> Grid:
+    step = -(-len(series) // POINTS)
+    shown = sorted({*range(0, len(series), step), len(series) - 1})
+    how_many = f"{len(series)} point{'s' if len(series) != 1 else ''}"
+    if step > 1:
+        how_many = f"{len(shown)} of {how_many}, all by --json"
+    title = "; ".join([": ".join(filter(None, [row.quantity, row.remark])), how_many])
+    mark = f" {CLOCK}" if series.timed else ""
+    cells = [[_cell(column.values[n]) for column in series.columns] for n in shown]
+    headings = [column.heading for column in series.columns]
+    return Grid(title, headings, [[first + mark, *others] for first, *others in cells])
+
+
+def _cell(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6f}"

@@ -1,0 +1,68 @@
+"""A reproduction as a page of the documentation."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from anonymizer.papers.contents import CLOCK, Grid, points_of, rows_of, summary
+from anonymizer.papers.row import Section
+
+SAID = {
+    "place": "in the paper",
+    "quantity": "what",
+    "published": "published",
+    "computed": "computed",
+    "status": "verdict",
+    "remark": "remark",
+    "where": "in the library",
+}
+"""Columns of a page, and what they are called there."""
+MARKUP = re.compile(r"([\\`*|$<\[\]~])")
+
+
+def page(paper: str, title: str, sections: Sequence[Section], picture: str = "") -> str:
+    """The page of a paper, in Markdown.
+
+    ``paper``: its name at the command line. ``title``: its heading. ``picture``: the file name of
+    its figures, next to the page; empty where there is none.
+    """
+    return "\n".join(_lines(paper, title, sections, picture))
+
+
+def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) -> Iterator[str]:
+    yield f"# {_escaped(title)}\n"
+    yield f"Computed by `anonymizer reproduce {paper}`. {summary(sections)}\n"
+    if any(CLOCK in text for section in sections for text in _texts(section)):
+        yield f"{CLOCK} measured when this page was made, by the clock of one machine.\n"
+    for section in sections:
+        yield f"## {_escaped(section.title)}\n"
+        yield from _table(rows_of(section, [*SAID]))
+        if section.note:
+            yield f"{_escaped(section.note)}\n"
+        for grid in points_of(section):
+            yield f"### {_escaped(grid.title)}\n"
+            yield from _table(grid)
+    if picture:
+        yield f"## Pictures\n\n![The figures, drawn from the numbers above]({picture})\n"
+
+
+def _texts(section: Section) -> Iterator[str]:
+    for grid in (rows_of(section, ["computed"]), *points_of(section)):
+        yield from (cell for row in grid.rows for cell in row)
+
+
+def _table(grid: Grid) -> Iterator[str]:
+    yield _line(SAID.get(heading, heading) for heading in grid.headings)
+    yield _line("---" for _ in grid.headings)
+    coded = [heading == "where" for heading in grid.headings]
+    for row in grid.rows:
+        pairs = zip(row, coded, strict=True)
+        yield _line(f"`{cell}`" if cell and code else _escaped(cell) for cell, code in pairs)
+    yield ""
+
+
+def _line(cells: Iterator[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    return MARKUP.sub(r"\\\1", text)

@@ -1,0 +1,36 @@
+"""Pictures of the series of a paper: a panel for each, drawn from the numbers that are printed."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure, SubFigure
+
+from anonymizer.papers.plots import lines
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Form, Series
+from anonymizer.report.plots.style import LOOK, save
+
+ACROSS = 2
+"""Figures side by side."""
+FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {"lines": lines.draw}
+
+
+def draw(sections: Iterable[Section], path: Path) -> None:
+    """Draw every series of some sections, each in its form."""
+    drawn = [(row, row.series) for section in sections for row in section.rows if row.series]
+    down = -(-len(drawn) // ACROSS)
+    with mpl.rc_context({**LOOK, "axes.xmargin": 0.02}):
+        figure = Figure(figsize=(8.4 * ACROSS, 3.9 * down), layout="constrained")
+        grid = figure.subfigures(down, ACROSS, squeeze=False, wspace=0.04, hspace=0.05)
+        for place, (row, series) in zip(grid.flat, drawn, strict=False):
+            FORMS[series.form](place, series)
+            _entitle(place, row)
+        save(figure, path)
+
+
+def _entitle(place: SubFigure, row: Row) -> None:
+    """Its quantity and verdict above, the remark below."""
+    status = row.status.partition(":")[0]
+    place.suptitle(row.quantity + (status and f": {status}"), fontweight="bold")
+    place.supxlabel(row.remark, fontsize="medium", color="dimgrey")
