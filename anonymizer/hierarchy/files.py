@@ -8,8 +8,8 @@ from pathlib import Path
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.inline import hierarchy_of
-from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.rules.listed import ListedHierarchy
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 

@@ -98,7 +98,7 @@ class Hierarchy(Displayed, ABC):
 
         A last column of more than one group gets ``*`` above it.
         """
-        from anonymizer.hierarchy.listed import ListedHierarchy
+        from anonymizer.hierarchy.rules.listed import ListedHierarchy
 
         return ListedHierarchy.by_rows([[text_of(field) for field in row] for row in rows])
 
@@ -114,7 +114,7 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         """
-        from anonymizer.hierarchy.rules import RangeHierarchy
+        from anonymizer.hierarchy.rules.ranges import RangeHierarchy
 
         return RangeHierarchy.exact(widths, cuts, origin)
 
@@ -125,7 +125,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        from anonymizer.hierarchy.rules import MaskHierarchy
+        from anonymizer.hierarchy.rules.masks import MaskHierarchy
 
         return MaskHierarchy(tuple(lengths), mask=mask)
 
@@ -136,7 +136,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.suffixes([4, 2], mask="#").labels("47906")
         ('#7906', '###06', '*')
         """
-        from anonymizer.hierarchy.rules import MaskHierarchy
+        from anonymizer.hierarchy.rules.masks import MaskHierarchy
 
         return MaskHierarchy(tuple(lengths), "right", mask=mask)
 
@@ -147,7 +147,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.redact([2, 4]).labels("479061")
         ('4790**', '47****', '*')
         """
-        from anonymizer.hierarchy.rules import MaskHierarchy
+        from anonymizer.hierarchy.rules.masks import MaskHierarchy
 
         if side not in ("left", "right"):
             raise InputError(f'side = {shown(side)} must be "left" or "right"')
@@ -165,7 +165,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Andorra")
         ('other', 'other', '*')
         """
-        from anonymizer.hierarchy.rules import KeepHierarchy
+        from anonymizer.hierarchy.rules.kept import KeepHierarchy
 
         return KeepHierarchy.of_values(levels, other)
 
@@ -182,7 +182,7 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.calendar(["month", "year"]).labels("2024-03-05")]
         ['2024-03', '2024', '*']
         """
-        from anonymizer.hierarchy.calendar import CalendarHierarchy
+        from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
 
         return CalendarHierarchy(tuple(units), zone, format)
 
@@ -200,14 +200,14 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.order(["S", "M", "L"], widths=[2]).labels("M")]
         ['S - M', '*']
         """
-        from anonymizer.hierarchy.order import OrderHierarchy
+        from anonymizer.hierarchy.rules.order import OrderHierarchy
 
         return OrderHierarchy.of_values(values, widths, cuts)
 
     @staticmethod
     def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
-        from anonymizer.hierarchy.rules import SuppressionHierarchy
+        from anonymizer.hierarchy.rules.kept import SuppressionHierarchy
 
         return SuppressionHierarchy()
 

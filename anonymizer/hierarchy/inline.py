@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, is_number, shown, suggestion
-from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.hierarchy.order import OrderHierarchy
-from anonymizer.hierarchy.rules import KeepHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
+from anonymizer.hierarchy.rules.kept import KeepHierarchy, SuppressionHierarchy
+from anonymizer.hierarchy.rules.order import OrderHierarchy
+from anonymizer.hierarchy.rules.ranges import RangeHierarchy
 from anonymizer.tables.values import number_of
 
 Table = Mapping[str, Any]

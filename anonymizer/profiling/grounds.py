@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.hierarchy.rules import MOST_GROUND
+from anonymizer.hierarchy.rules.ranges import MOST_GROUND
 from anonymizer.profiling.columns import Column
 from anonymizer.profiling.numbers import Ladder
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.hierarchy.dates import DAY
+from anonymizer.hierarchy.rules.dates import DAY
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.columns import Column
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of

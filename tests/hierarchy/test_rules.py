@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Fixed, InputError, KAnonymity
 from anonymizer.hierarchy import Hierarchy, Meaning, cut_of
-from anonymizer.hierarchy.rules import MASKS
+from anonymizer.hierarchy.rules.masks import MASKS
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from anonymizer import (
     VariableRange,
     verify_release,
 )
-from anonymizer.hierarchy.calendar import span_of
-from anonymizer.hierarchy.dates import Clock
+from anonymizer.hierarchy.rules.calendar import span_of
+from anonymizer.hierarchy.rules.dates import Clock
 from anonymizer.release.publish import publish
 from anonymizer.release.signing.keys import PrivateKey, make_keys
 

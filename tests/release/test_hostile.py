@@ -21,7 +21,7 @@ from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
-from anonymizer.hierarchy.listed import ListedHierarchy
+from anonymizer.hierarchy.rules.listed import ListedHierarchy
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish

@@ -9,7 +9,7 @@ from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.authoring.building import LEAST, cuts_of
 from anonymizer.hierarchy.hierarchy import Hierarchy, Label
 from anonymizer.hierarchy.partition import Taxonomy
-from anonymizer.hierarchy.rules import MOST_GROUND, RangeHierarchy
+from anonymizer.hierarchy.rules.ranges import MOST_GROUND, RangeHierarchy
 from anonymizer.tables.values import number_text
 
 KEY = "quantiles"

@@ -5,10 +5,12 @@ from itertools import islice
 
 from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.display import Display, Table, in_a_line
-from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.hierarchy.order import OrderHierarchy
-from anonymizer.hierarchy.rules import MaskHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
+from anonymizer.hierarchy.rules.kept import SuppressionHierarchy
+from anonymizer.hierarchy.rules.masks import MaskHierarchy
+from anonymizer.hierarchy.rules.order import OrderHierarchy
+from anonymizer.hierarchy.rules.ranges import RangeHierarchy
 from anonymizer.tables.values import counted
 
 MOST_VALUES = 8

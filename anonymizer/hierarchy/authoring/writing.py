@@ -12,7 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.inline import hierarchy_of
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.rules import MASKS
+from anonymizer.hierarchy.rules.masks import MASKS
 from anonymizer.tables.values import number_of, number_text
 
 Rows = Sequence[Sequence[str]]

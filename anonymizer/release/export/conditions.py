@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.dates import iso_of
+from anonymizer.hierarchy.rules.dates import iso_of
 from anonymizer.release.export.quoting import listed, literal
 from anonymizer.release.manifest.groups import Group
 from anonymizer.tables.values import INSTANT, number_text, text_of

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.dates import iso_of
+from anonymizer.hierarchy.rules.dates import iso_of
 from anonymizer.release.export.source import Source
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText

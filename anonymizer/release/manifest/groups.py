@@ -24,10 +24,10 @@ from anonymizer.hierarchy import (
     cut_of,
     grouping_of,
 )
-from anonymizer.hierarchy.calendar import Dates
-from anonymizer.hierarchy.dates import Clock
-from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
+from anonymizer.hierarchy.rules.calendar import Dates
+from anonymizer.hierarchy.rules.dates import Clock
+from anonymizer.hierarchy.rules.order import Ranks
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables.values import number_of

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Scale
-from anonymizer.hierarchy.dates import Clock, Moment
+from anonymizer.hierarchy.rules.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.groups import Group

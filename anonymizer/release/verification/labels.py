@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.hierarchy.calendar import span_of
-from anonymizer.hierarchy.dates import Clock
-from anonymizer.hierarchy.rules import MASKS
+from anonymizer.hierarchy.rules.calendar import span_of
+from anonymizer.hierarchy.rules.dates import Clock
+from anonymizer.hierarchy.rules.masks import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.calendar import Dates
 from anonymizer.hierarchy.inline import of_rule
+from anonymizer.hierarchy.rules.calendar import Dates
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short

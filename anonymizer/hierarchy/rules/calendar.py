@@ -15,7 +15,10 @@ from itertools import pairwise
 import numpy as np
 
 from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.hierarchy.dates import (
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.partition import ANY, Partition
+from anonymizer.hierarchy.rules.dates import (
     DAY,
     FIRST,
     Clock,
@@ -24,9 +27,6 @@ from anonymizer.hierarchy.dates import (
     iso_of,
     place_of,
 )
-from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
-from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Partition
 from anonymizer.hierarchy.scale import Blocks, Interval, Scale
 from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing

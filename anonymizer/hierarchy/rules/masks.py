@@ -1,0 +1,100 @@
+"""Codes that become shorter, or of which characters are masked, level by level."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.partition import ANY
+
+Side = Literal["left", "right"]
+
+LONGEST_CODE = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
+
+MASKS = "*#?~xX\u2022\u2588"
+"""What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
+
+
+@dataclass(frozen=True, repr=False)
+class MaskHierarchy(Hierarchy):
+    """Codes of which some characters are masked: zip codes, telephone numbers.
+
+    ``lengths`` are of each level, the finest first: how many characters are kept at the ``side``
+    that is kept, falling, or how many are masked at the other side, rising (``masks``). A code that
+    is shorter is kept, or masked, as a whole. ``mask`` stands for each masked character, so that
+    the length of a code is kept.
+    """
+
+    lengths: tuple[int, ...]
+    side: Side = "left"
+    masks: bool = False
+    mask: str = "*"
+
+    def __post_init__(self) -> None:
+        name = self.name
+        whole = all(type(length) is int and length >= 1 for length in self.lengths)
+        steps = pairwise(self.lengths[::-1] if self.masks else self.lengths)
+        if not self.lengths or not whole or not all(fine > coarse for fine, coarse in steps):
+            order, such = ("rising", "[1, 2]") if self.masks else ("falling", "[4, 3]")
+            raise InputError(
+                f"{name} must be {order} whole lengths of at least 1, such as {name} = {such}"
+            )
+        if max(self.lengths) > LONGEST_CODE:
+            raise InputError(f"{name} must be lengths of at most {LONGEST_CODE:,}")
+        if not isinstance(self.mask, str) or len(self.mask) != 1 or self.mask not in MASKS:
+            raise InputError(f"mask = {shown(self.mask)} must be one of {' '.join(MASKS)}")
+
+    @property
+    def name(self) -> str:
+        """What the rule is called."""
+        return "redact" if self.masks else {"left": "prefixes", "right": "suffixes"}[self.side]
+
+    @property
+    def height(self) -> int:
+        return len(self.lengths) + 1
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        code = str(key)
+        return (*(self._masked(code, length) for length in self.lengths), ANY)
+
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return ANY if level == self.height else self._masked(str(key), self.lengths[level - 1])
+
+    def _masked(self, code: str, length: int) -> str:
+        """A code at the level of a length; what it is as it stands, where nothing is masked."""
+        kept = max(len(code) - length, 0) if self.masks else min(length, len(code))
+        hidden = len(code) - kept
+        if not hidden:
+            return code
+        if self.side == "left":
+            return Meaning(code[:kept] + self.mask * hidden, {"masked": [kept, len(code)]})
+        return Meaning(self.mask * hidden + code[hidden:], {"masked": [0, hidden]})
+
+    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
+        """The masked codes above those of a length."""
+        finest = self.lengths[0]
+        if not is_whole(ground, least=1):
+            raise InputError(
+                f"ground = {shown(ground)} must be a length, such as ground = {finest}"
+            )
+        length = int(ground)  # type: ignore[call-overload]
+        if length == finest:
+            return self, 1
+        if (length > finest) if self.masks else (length < finest):
+            raise InputError(
+                f"ground = {length}: {self.name} of length {finest} would divide its codes; give "
+                f"ground = {finest}, or leave that length out"
+            )
+        return replace(self, lengths=(length, *self.lengths)), 1
+
+    def ground_at(self, level: int) -> object:
+        return self.lengths[level - 1]
+
+    def rule(self) -> dict[str, object]:
+        side = {"side": "left" if self.side == "right" else "right"} if self.masks else {}
+        mask = {} if self.mask == ANY else {"mask": self.mask}
+        return {self.name: list(self.lengths), **side, **mask}
