@@ -213,12 +213,23 @@ def read_document(path: Path) -> Document:
 
 def parse_document(text: str, path: Path) -> Document:
     """The text of a study file, checked; messages name the file as ``path``."""
+    return validated(parsed_study(text, path), path)
+
+
+def parsed_study(text: str, path: Path) -> dict[str, Any]:
+    """The sections of a text of TOML, not looked at; InputError says what is wrong with a line."""
     try:
-        return Document.model_validate(parsed_toml(text))
-    except ValidationError as error:
-        raise InputError(f"{path}: {_explained(error)}") from None
+        return parsed_toml(text)
     except ValueError as error:
         raise not_toml(path, text, str(error)) from None
+
+
+def validated(content: Mapping[str, Any], path: Path) -> Document:
+    """The sections of a study file, checked; messages name the file as ``path``."""
+    try:
+        return Document.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_explained(error)}") from None
 
 
 def _explained(error: ValidationError) -> str:
