@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,15 @@ from anonymizer.release.information import bound_of
 from anonymizer.release.results import Result
 
 
-@dataclass(frozen=True)
-class Limit(Result):
+class Limit(NamedTuple):
     """What bits must not exceed: what it is called, such as "t = 0.55", and how many they are."""
 
     name: str
     bits: float
+
+    def to_dict(self) -> dict[str, object]:
+        """The limit as JSON has it."""
+        return self._asdict()
 
 
 @dataclass(frozen=True)
@@ -91,5 +95,5 @@ def bounds_of(counts: Counts, models: Sequence[PrivacyModel], name: str) -> tupl
     about = [each for each in models if each.sensitive and each.attribute in (None, name)]
     found = [(model, bound_of(counts, [model], name)) for model in about]
     return tuple(
-        Limit(f"bound of {model.name} {model.range}", bits) for model, bits in found if bits < inf
+        Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf
     )

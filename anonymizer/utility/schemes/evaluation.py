@@ -81,7 +81,7 @@ class Failure(Result):
 
     ``group`` is what the class is called: None where its name may not be shown, and ``"the table"``
     where the model is about all classes together. ``value`` and ``threshold`` are in the unit of
-    the model; an infinite value is None.
+    the model; an infinite value is None. ``required`` is what would be acceptable: "<= 0.55".
     """
 
     model: str
@@ -89,6 +89,7 @@ class Failure(Result):
     group: str | None
     value: float | None
     threshold: float
+    required: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,6 +271,7 @@ def failures_of(
             names[judged_ones[place]] if model.per_class else WHOLE,
             value if isfinite(value := float(values[place])) else None,
             model.threshold,
+            model.range,
         )
         for place in worst.tolist()
     ]
