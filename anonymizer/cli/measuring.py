@@ -128,7 +128,7 @@ def compare(
         _refuse_halves(recoding=recoding, sweep=sweep, seed=seed)
         return _compare_schemes(study, schemes, n_jobs, plot, force, as_json)
     draw = plot and picture_at(plot, force=force)
-    options = {"recodings": recoding or None, "sweep": sweep_of(sweep)}
+    options: dict[str, Any] = {"recodings": recoding or None, "sweep": sweep_of(sweep)}
     with progress() as shown, never_lost(shown) as watch:
         found = compare_study(Study(study), seed=seed, n_jobs=n_jobs, watch=watch, **options)
     if draw and found.fits:
@@ -167,7 +167,7 @@ def _compare_schemes(
     if draw and found.schemes:
         draw(found)
     show("the schemes were compared", as_json, found, partial(print_schemes, picture=plot))
-    return 0 if found.best is not None else 1
+    return 0 if found.best else 1
 
 
 @click.command(

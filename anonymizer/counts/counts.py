@@ -156,7 +156,7 @@ class Counts:
         return replace(self, names=names).at(self.cells[:, kept])
 
     def select(self, classes: Mask | Codes) -> "Counts":
-        """Keep some classes, or those of some places; what they are measured against stays whole."""
+        """Keep some classes, or those in some places; the table they are measured against stays."""
         return self._with(self.cells[classes], lambda rows: rows[classes])
 
     def merge(self, classes: Mask) -> "Counts":

@@ -143,14 +143,12 @@ class Fixed(Levels):
         return Found("fixed", node, score, score, True, 1, 1, trace=trace)
 
     def unproven(self, task: Task) -> tuple[RecodingPlan, Outcome]:
-        """The levels carried out whether or not they satisfy the policy: to measure, not to release.
+        """The levels carried out whether or not they satisfy the policy, to be measured.
 
         Where more records would have to be suppressed than the budget has, none is.
         """
         taxonomies = task.counted.taxonomies
-        recoding = level_recoding(
-            taxonomies, tuple(taxonomies), node_of(self.levels, taxonomies)
-        )
+        recoding = level_recoding(taxonomies, tuple(taxonomies), node_of(self.levels, taxonomies))
         search = SearchResult(self.name, task.objective.name, searched=False)
         plan = self.planned(task, recoding, search)
         try:

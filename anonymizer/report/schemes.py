@@ -80,9 +80,7 @@ def _classes(found: Figures, about: Attribute) -> object:
         ]
         for place in places
     ]
-    limits = [
-        f"{limit.name} ({limit.bits:.4f})" for limit in (*about.i1_limits, *about.i2_limits)
-    ]
+    limits = [f"{limit.name} ({limit.bits:.4f})" for limit in (*about.i1_limits, *about.i2_limits)]
     against = f", against {' and '.join(limits)}" if limits else ""
     title = f"What each class tells about {about.attribute}, in bits{against}"
     return table_of(title, ["class", "I1", "I2", ""], rows, "s .4f .4f s")
@@ -119,10 +117,10 @@ def print_schemes(found: SchemeComparison, picture: Path | None = None) -> None:
     )
     if found.schemes:
         title = "* keeps most of those that satisfy the policy"
-        if found.best is None:
+        if not found.best:
             title = "No scheme satisfies the policy"
         columns = ["scheme", "recoding", "classes", "original", "ceiling", "retained", "loss"]
-        rows = [_scheme(each, each.name == found.best) for each in found.schemes]
+        rows = [_scheme(each, each.name in found.best) for each in found.schemes]
         forms = "s s , .4f .4f .4f s s"
         out.print(table_of(title, [*columns, "policy"], rows, forms))
     for each in found.schemes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,10 +18,13 @@ MOST_BARS = 40
 MOST_POINTS = 600
 """Points of such a line: more than a page has pixels across."""
 
+MOST_NUMBERS = 12
+"""Bars that have their number above them."""
+
 TOGETHER = 0.8
 """Share of the room of a class that its bars take, all measures together."""
 
-LEVEL = 40
+LEVEL = 48
 """Characters of all names together that have room next to each other."""
 
 LONGEST = 24
@@ -63,12 +66,17 @@ def grouped(
     Bars above their bound are hatched, and the names of ``failing`` classes stand out.
     """
     width, places = TOGETHER / len(measures), np.arange(len(names))
+    few = len(names) * len(measures) <= MOST_NUMBERS
+    behind: Style = {"facecolor": palette["paper"], "edgecolor": "none", "pad": 0.4}
     looks = _looks(palette)
     for number, measure in enumerate(measures):
         along = places + (number - (len(measures) - 1) / 2) * width
         above, look = measure.exceeding, looks[number % len(looks)]
-        axes.bar(along[~above], measure.values[~above], width, **look)
-        axes.bar(along[above], measure.values[above], width, **{**look, **_hatched(palette)})
+        hatched = {**look, **_hatched(palette)}
+        for some, how in ((~above, look), (above, hatched)):
+            bars = axes.bar(along[some], measure.values[some], width, **how)
+            if few:
+                axes.bar_label(bars, fmt="%.3f", fontsize=8, padding=1, bbox=behind)
     _bounds(axes, measures, palette)
     axes.axhline(0, color=palette["rule"], linewidth=0.8)
     _named(axes, names, failing, palette)
@@ -119,17 +127,19 @@ def _named(
 def _legend(axes: Axes, measures: Sequence[Measure], palette: dict[str, str]) -> None:
     """The names of the measures, and what hatched bars are where there are any."""
     looks = _looks(palette)
+    if len(measures) == 1 and not measures[0].exceeding.any():
+        return  # the axis says what it is
     handles = [
         Patch(label=measure.name, **looks[number % len(looks)])
         for number, measure in enumerate(measures)
     ]
     if any(measure.exceeding.any() for measure in measures):
         look = {"facecolor": "none", **_hatched(palette)}
-        handles.append(Patch(label="above its bound", **look))
+        handles.append(Patch(label="above its line", **look))
     legend_above(axes, handles=handles)
 
 
-def legend_above(axes: Axes, **given: object) -> None:
+def legend_above(axes: Axes, **given: Any) -> None:
     """The legend above the bars, where it hides none."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=4, fontsize=9, **given)
 

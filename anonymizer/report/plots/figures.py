@@ -18,7 +18,7 @@ from anonymizer.report.plots.bars import (
     legend_above,
     ranked,
 )
-from anonymizer.report.plots.information import bars_of, draw_bars, pale, said_of
+from anonymizer.report.plots.information import Bar, bars_of, draw_bars, pale, said_of
 from anonymizer.report.plots.style import Picture, Theme, drawing, panels, save, short
 from anonymizer.utility.schemes import Attribute, Figures, SchemeComparison, classes_said
 from anonymizer.utility.schemes.display import HIDDEN
@@ -80,8 +80,10 @@ def schemes_picture(comparison: SchemeComparison, theme: Theme = "auto") -> Pict
 
 def draw(found: Figures | SchemeComparison, path: Path) -> None:
     """Draw figures at a path, in the format of its suffix."""
-    one = isinstance(found, Figures)
-    figure = figures_picture(found, "light") if one else schemes_picture(found, "light")
+    if isinstance(found, Figures):
+        figure = figures_picture(found, "light")
+    else:
+        figure = schemes_picture(found, "light")
     with drawing("light"):
         save(figure, path)
 
@@ -100,7 +102,7 @@ def _picture(rows: Sequence[Drawn], title: str, theme: Theme) -> Picture:
     return figure
 
 
-def _bars(row: Drawn) -> list:  # type: ignore[type-arg]
+def _bars(row: Drawn) -> list[Bar]:
     about = row.about
     return bars_of(about.original, about.retained, about.ceiling, pale(about.bounds))
 

@@ -45,9 +45,7 @@ def information_picture(
     return figure
 
 
-def bars_of(
-    original: float, retained: float, ceiling: float, bounds: Sequence[Bar]
-) -> list[Bar]:
+def bars_of(original: float, retained: float, ceiling: float, bounds: Sequence[Bar]) -> list[Bar]:
     """The bars of Figures 2 to 4, left, with the ceiling and what is lost."""
     return [
         Bar("original, I(X;W)", original, "open"),

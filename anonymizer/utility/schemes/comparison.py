@@ -8,11 +8,13 @@ from typing import Any
 
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.estimator.frames import table_of
-from anonymizer.release.recodings import recoding_of
+from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import tallied_for
 from anonymizer.release.results import Result
 from anonymizer.release.study import Scheme, Study
@@ -20,7 +22,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.values import counted
-from anonymizer.utility.schemes.evaluation import Figures, figures_of
+from anonymizer.utility.schemes.evaluation import Figures, figures_of, require_figures
 
 Given = engine.Table | Relation
 
@@ -59,7 +61,7 @@ class SchemeComparison(Displayed, Result):
 
     def __repr__(self) -> str:
         schemes = counted(len(self.schemes) + len(self.unreachable), "scheme")
-        best = "none satisfies the policy" if self.best is None else f"best {self.best}"
+        best = f"best {' and '.join(self.best)}" if self.best else "none satisfies the policy"
         return in_a_line(self, schemes, best)
 
     def display(self) -> Display:
@@ -69,10 +71,11 @@ class SchemeComparison(Displayed, Result):
         return of_schemes(self)
 
     @property
-    def best(self) -> str | None:
-        """The name of the scheme that keeps most, of those that satisfy the policy."""
-        holding = [each for each in self.schemes if each.satisfied]
-        return max(holding, key=lambda each: each.retained).name if holding else None
+    def best(self) -> tuple[str, ...]:
+        """The schemes that keep most, of those that satisfy the policy: several where they tie."""
+        kept = {each.name: each.retained for each in self.schemes if each.satisfied}
+        most = max(kept.values(), default=0.0)
+        return tuple(name for name, bits in kept.items() if bits >= most - TOLERANCE)
 
 
 def figures(anonymizer: Anonymizer, table: Any) -> Figures:
@@ -108,13 +111,12 @@ def figures_study(study: Study, *, n_jobs: int | None = None, watch: Watch = ign
 
 
 def _figures(anonymizer: Anonymizer, table: Given, form: Format | None, name: str) -> Figures:
-    _require_sensitive(anonymizer)
     task = _Tasks(table, form).of(anonymizer)
     return figures_of(name, anonymizer.chosen_recoding, task)
 
 
 def compare_schemes(
-    anonymizer: Anonymizer, table: Any, schemes: Mapping[str, Recoding | Anonymizer | str]
+    anonymizer: Anonymizer, table: Any, schemes: Mapping[str, Recoding | RecodingName | Anonymizer]
 ) -> SchemeComparison:
     """Carry out several recodings on a whole table, and hold the policy against each.
 
@@ -179,8 +181,6 @@ def _compared(
 ) -> SchemeComparison:
     if not chosen:
         raise InputError("there are no schemes to compare: give at least one")
-    for anonymizer in chosen.values():
-        _require_sensitive(anonymizer)
     tasks = _Tasks(table, form)
     found: list[Figures] = []
     unreachable: list[Unreachable] = []
@@ -207,27 +207,18 @@ class _Tasks:
 
     def __init__(self, table: Given, form: Format | None) -> None:
         self.table, self.form = table, form
-        self._counted: list[tuple[list[object], engine.Table, Mapping[str, Any]]] = []
+        self._counted: list[tuple[object, engine.Table, Mapping[str, Hierarchy]]] = []
 
     def of(self, anonymizer: Anonymizer) -> Task:
         """What the recoding of an estimator is chosen for."""
+        require_figures(anonymizer.schema, anonymizer.chosen_recoding)
         described = [[name, each.describe()] for name, each in anonymizer.hierarchies.items()]
-        known = next((each for each in self._counted if each[0] == described), None)
-        if known is None:
-            known = (described, *tallied_for(anonymizer, self.table, self.form))
-            self._counted.append(known)
+        if described not in [each for each, *_ in self._counted]:
+            self._counted.append((described, *tallied_for(anonymizer, self.table, self.form)))
+        known = next(rest for each, *rest in self._counted if each == described)
         if not anonymizer.chosen_recoding.searches:  # nothing to be limited
             anonymizer = replace(anonymizer, time_limit=None)
-        return anonymizer.task(*known[1:])
-
-
-def _require_sensitive(anonymizer: Anonymizer) -> None:
-    """Refuse what no figure can be about before the table is read."""
-    if not anonymizer.schema.sensitive:
-        raise InputError(
-            "figures are about what classes tell of a sensitive attribute, and there is none: name "
-            "one, in a study as [sensitive] attributes"
-        )
+        return anonymizer.task(*known)
 
 
 @contextmanager

@@ -94,6 +94,4 @@ def bounds_of(counts: Counts, models: Sequence[PrivacyModel], name: str) -> tupl
     """What each model bounds I(X~;W) by, in bits (Eq. 13); those alone that bound it."""
     about = [each for each in models if each.sensitive and each.attribute in (None, name)]
     found = [(model, bound_of(counts, [model], name)) for model in about]
-    return tuple(
-        Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf
-    )
+    return tuple(Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf)

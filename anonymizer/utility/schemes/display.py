@@ -25,9 +25,7 @@ def of_figures(found: "Figures") -> Display:
             ["class", "I1", "I2", "fails"],
             [
                 [name, f"{one:.4f}", f"{two:.4f}", "FAILS" if fails else ""]
-                for name, one, two, fails in zip(
-                    names, each.i1, each.i2, each.failing, strict=True
-                )
+                for name, one, two, fails in zip(names, each.i1, each.i2, each.failing, strict=True)
             ],
         )
         for each in found.attributes
@@ -44,7 +42,7 @@ def of_schemes(found: "SchemeComparison") -> Display:
     """A row for each scheme, the best marked."""
     rows = [
         [
-            each.name + (" *" if each.name == found.best else ""),
+            each.name + (" *" if each.name in found.best else ""),
             len(each.classes),
             f"{each.retained:.4f}",
             "yes" if each.satisfied else f"NO: {', '.join(each.failing)}",

@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import classes_of
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.hierarchy import ANY
@@ -161,15 +161,11 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     Raises
     ------
     InputError
-        When there is no sensitive attribute, the recoding is differentially private, or it does not
-        fit the table.
+        When recoding and table do not fit together.
     PolicyUnreachableError
         When a search finds nothing that satisfies the policy.
     """
-    _require_figures(recoding, task)
-    plan, outcome = (
-        recoding.unproven(task) if isinstance(recoding, Fixed) else recoding.fit(task)
-    )
+    plan, outcome = recoding.unproven(task) if isinstance(recoding, Fixed) else recoding.fit(task)
     admitted, released = task.counted.kept, outcome.released
     people = plan.people(released)
     counts, class_of = classes_of(released, plan.published, people)
@@ -200,9 +196,9 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     )
 
 
-def _require_figures(recoding: Recoding, task: Task) -> None:
-    """Require something that figures can be about."""
-    if not task.counted.schema.sensitive:
+def require_figures(schema: Schema, recoding: Recoding) -> None:
+    """Refuse what no figure can be about, before the table is counted."""
+    if not schema.sensitive:
         raise InputError(
             "figures are about what classes tell of a sensitive attribute, and there is none: name "
             "one, in a study as [sensitive] attributes"
@@ -244,7 +240,8 @@ def natural(label: Label) -> list[list[tuple[bool, float, str]]]:
 def names_of(labels: Sequence[Label], counts: Counts, holds: bool) -> list[str | None]:
     """What each class is called; where the policy does not hold, only what enough records share."""
     varied = [
-        place for place, values in enumerate(zip(*filter(None, labels), strict=True))
+        place
+        for place, values in enumerate(zip(*filter(None, labels), strict=True))
         if {*values} != {ANY}
     ]
     return [
@@ -255,9 +252,7 @@ def names_of(labels: Sequence[Label], counts: Counts, holds: bool) -> list[str |
     ]
 
 
-def failures_of(
-    verdict: Verdict, counts: Counts, names: Sequence[str | None]
-) -> list[Failure]:
+def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -> list[Failure]:
     """The classes that break a model, the worst first."""
     model, about = verdict.model, counts.about(verdict.attribute)
     judged_ones = np.arange(len(counts)) if model.judges_empty else np.flatnonzero(counts.sizes)
