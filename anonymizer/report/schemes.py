@@ -9,6 +9,7 @@ from anonymizer.utility.schemes import (
     Attribute,
     Failure,
     Figures,
+    Limit,
     SchemeComparison,
     classes_said,
 )
@@ -80,10 +81,14 @@ def _classes(found: Figures, about: Attribute) -> object:
         ]
         for place in places
     ]
-    limits = [f"{limit.name} ({limit.bits:.4f})" for limit in (*about.i1_limits, *about.i2_limits)]
-    against = f", against {' and '.join(limits)}" if limits else ""
-    title = f"What each class tells about {about.attribute}, in bits{against}"
-    return table_of(title, ["class", "I1", "I2", ""], rows, "s .4f .4f s")
+    title = f"What each class tells about {about.attribute}, in bits"
+    columns = ["class", _against("I1", about.i1_limits), _against("I2", about.i2_limits), ""]
+    return table_of(title, columns, rows, "s .4f .4f s")
+
+
+def _against(name: str, limits: Sequence[Limit]) -> str:
+    """A measure with the strictest of what bounds it."""
+    return f"{name} ({limits[0].name}: {limits[0].bits:.4f})" if limits else name
 
 
 def failure_lines(found: Figures) -> Iterator[str]:

@@ -272,6 +272,8 @@ def _known(section: list[str], key: str) -> str:
             "; values are drawn by a recoding: [recoding] with method = 'pram', 'noise' or "
             "'bottleneck'"
         )
+    if [*section, key] == ["name"]:
+        return "; it is for schemes, which --schemes of compare names after the study"
     if [*section, key] == ["search", "recoding"]:
         return "; it is method in section [recoding]"
     methods = [name for name, kind in SECTIONS.items() if key in _names(kind)]

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import InputError, did_you_mean, near_file
+from anonymizer.errors import InputError, did_you_mean, near_file, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.study.document import Document, parsed_study, validated
@@ -47,6 +47,10 @@ class Scheme(Study):
         if own is self._own:
             content[ROLES] = {**of_study, **own}
         fields = {name.replace("_", "-"): name for name in Document.model_fields}
+        for name in content:
+            if name not in fields:
+                hint = suggestion(name, [NAME, *fields])
+                raise InputError(f"{self.path}: unknown key {shown(name)}{hint}")
         sections = {name: getattr(study.document, field) for name, field in fields.items()}
         self.document = validated({**sections, **content}, self.path)
         self._require_same([name for name in SHARED if name in content])

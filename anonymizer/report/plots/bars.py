@@ -77,7 +77,8 @@ def grouped(
             bars = axes.bar(along[some], measure.values[some], width, **how)
             if few:
                 axes.bar_label(bars, fmt="%.3f", fontsize=8, padding=1, bbox=behind)
-    _bounds(axes, measures, palette)
+    axes.margins(y=0.1 if few else 0.05)
+    bounds(axes, measures, palette)
     axes.axhline(0, color=palette["rule"], linewidth=0.8)
     _named(axes, names, failing, palette)
     axes.set_xlim(-0.6, len(names) - 0.4)
@@ -97,7 +98,7 @@ def _hatched(palette: dict[str, str]) -> Style:
     return {"hatch": "////", "edgecolor": palette["bad"], "linewidth": 1.4}
 
 
-def _bounds(axes: Axes, measures: Sequence[Measure], palette: dict[str, str]) -> None:
+def bounds(axes: Axes, measures: Sequence[Measure], palette: dict[str, str]) -> None:
     """A line for each bound; the name of the highest above it, so that it hides no other."""
     found = dict.fromkeys(measure.bound for measure in measures if measure.bound)
     highest = max((value for _, value in found), default=0.0)
@@ -170,7 +171,8 @@ def ranked(
             axes.fill_between(places, values, color=palette[fill], step="mid", linewidth=0)
         style = "o" if few else "-"
         axes.plot(places, values, style, color=palette[color], linewidth=1.4, markersize=5)
-        axes.plot(places[failing], values[failing], "x", color=palette["bad"], markersize=6)
+        size = 6 if failing.sum() <= MOST_BARS else 3
+        axes.plot(places[failing], values[failing], "x", color=palette["bad"], markersize=size)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     counted_axis(axes.xaxis)
     axes.set_xlim(0.3, places[-1] + 0.7)

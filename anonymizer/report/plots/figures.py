@@ -13,7 +13,7 @@ from anonymizer.kernels.arrays import Floats
 from anonymizer.report.plots.bars import (
     MOST_BARS,
     Measure,
-    bound,
+    bounds,
     grouped,
     legend_above,
     ranked,
@@ -48,11 +48,12 @@ class Drawn(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether the policy holds, and else in how many classes it does not."""
+        """Whether the policy holds, and else in how many classes it does not, or which models."""
         if self.found.satisfied:
             return "the policy holds"
-        failing = sum(self.about.failing)
-        return f"{failing:,} of {classes_said(len(self.found.classes))} fail"
+        failing, models = sum(self.about.failing), ", ".join(self.found.failing)
+        classes = f"{failing:,} of {classes_said(len(self.found.classes))} fail"
+        return classes if failing else f"fails {models}"
 
 
 def figures_picture(found: Figures, theme: Theme = "auto") -> Picture:
@@ -128,8 +129,7 @@ def _draw_classes(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
         marks = np.array(failing)[order]
         ranked(axes, measure.values[order], marks, palette, color, fill)
         axes.lines[-2].set_label(measure.name)
-        if measure.bound:
-            bound(axes, *measure.bound, palette["bad"], "-" if fill else "--")
+    bounds(axes, row.measures, palette)  # after all lines, which the axis has to show
     legend_above(axes)
     axes.set_xlabel(f"{classes_said(len(names))}, most telling first, x fails")
 

@@ -13,7 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.naming import may_be_named
-from anonymizer.information.entropy import mutual_information
+from anonymizer.information.entropy import mutual_information, surprise
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding.levels import Fixed
@@ -97,7 +97,7 @@ class Figures(Displayed, PolicyResult):
     """What a recoding keeps of a table, and what each of its classes gives away.
 
     These are the numbers of Figures 2 to 4 of Bezzi (2010). Classes are in the order of their
-    values, the same in every list.
+    values, those without a name last; the same in every list.
 
     Parameters
     ----------
@@ -171,10 +171,9 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     counts, class_of = classes_of(released, plan.published, people)
     verdicts = judged(released, counts, plan.published, plan.models, people)
     labels = labels_of(released, plan.published.quasi_identifiers, class_of, len(counts))
-    order = sorted(range(len(counts)), key=lambda place: natural(labels[place]))
-    counts, labels = counts.select(np.array(order)), [labels[place] for place in order]
-    holds = all(verdict.satisfied for verdict in verdicts)
-    names = names_of(labels, counts, holds)
+    names = names_of(labels, counts, all(verdict.satisfied for verdict in verdicts))
+    order = order_of(labels, names, counts)
+    counts, names = counts.select(np.array(order)), [names[place] for place in order]
     raw = plan.count(outcome.left(admitted))
     return Figures(
         name=name,
@@ -220,6 +219,20 @@ def labels_of(
     for place, values in zip(found.tolist(), zip(*columns, strict=True), strict=True):
         labels[place] = tuple("(missing)" if is_missing(each) else str(each) for each in values)
     return labels
+
+
+def order_of(labels: Sequence[Label], names: Sequence[str | None], counts: Counts) -> list[int]:
+    """Classes by their values; those without a name last, the most telling first.
+
+    Their places among the others would give their names away.
+    """
+    telling = surprise(counts.joint[counts.sensitive[0]], counts.margins[counts.sensitive[0]])
+
+    def key(place: int) -> tuple[bool, float, list[list[tuple[bool, float, str]]]]:
+        hidden = names[place] is None
+        return hidden, -telling[place] if hidden else 0.0, [] if hidden else natural(labels[place])
+
+    return sorted(range(len(counts)), key=key)
 
 
 def natural(label: Label) -> list[list[tuple[bool, float, str]]]:
