@@ -9,7 +9,6 @@ from anonymizer.utility.schemes import (
     Attribute,
     Failure,
     Figures,
-    Limit,
     SchemeComparison,
     classes_said,
 )
@@ -82,13 +81,9 @@ def _classes(found: Figures, about: Attribute) -> object:
         for place in places
     ]
     title = f"What each class tells about {about.attribute}, in bits"
-    columns = ["class", _against("I1", about.i1_limits), _against("I2", about.i2_limits), ""]
-    return table_of(title, columns, rows, "s .4f .4f s")
-
-
-def _against(name: str, limits: Sequence[Limit]) -> str:
-    """A measure with the strictest of what bounds it."""
-    return f"{name} ({limits[0].name}: {limits[0].bits:.4f})" if limits else name
+    one = "".join(f", {limit.name}" for limit in about.i1_limits[:1])
+    two = "".join(f", {limit.name} ({limit.bits:.4f})" for limit in about.i2_limits[:1])
+    return table_of(title, ["class", f"I1{one}", f"I2{two}", ""], rows, "s .4f .4f s")
 
 
 def failure_lines(found: Figures) -> Iterator[str]:
