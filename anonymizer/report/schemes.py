@@ -94,15 +94,24 @@ def failure_lines(found: Figures) -> Iterator[str]:
         failures = list(alike)
         first = failures[0]
         about = f" about {first.attribute}" if first.attribute else ""
-        named = "; ".join(map(_failure, failures[:MOST_FAILING]))
-        more = len(failures) - MOST_FAILING
-        rest = f"; and {more:,} more" if more > 0 else ""
-        yield f"{found.name} fails {first.model} {first.required}{about}: {named}{rest}."
+        yield f"{found.name} fails {first.model} {first.required}{about}: {_listed(failures)}."
 
 
-def _failure(failure: Failure) -> str:
-    value = "infinite" if failure.value is None else f"{failure.value:.4g}"
-    return f"{failure.group or HIDDEN} has {value}"
+def _listed(failures: Sequence[Failure]) -> str:
+    """The worst classes by name, and how many more there are."""
+    named = [each for each in failures if each.group]
+    hidden = [each for each in failures if not each.group]
+    parts = [f"{each.group} has {_value(each)}" for each in named[:MOST_FAILING]]
+    if len(named) > MOST_FAILING:
+        parts.append(f"{len(named) - MOST_FAILING:,} classes more")
+    if hidden:
+        worst = "" if hidden[0].value is None else f", the worst with {_value(hidden[0])}"
+        parts.append(f"{classes_said(len(hidden))} of {HIDDEN}{worst}")
+    return "; ".join(parts)
+
+
+def _value(failure: Failure) -> str:
+    return "infinite" if failure.value is None else f"{failure.value:.4g}"
 
 
 def print_schemes(found: SchemeComparison, picture: Path | None = None) -> None:

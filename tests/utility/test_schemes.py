@@ -145,6 +145,9 @@ def test_suppression_is_carried_out_within_its_budget_and_else_not_at_all():
     assert within.classes == ("*", "[10, 20)")
     beyond = figures(anonymizer(tens(suppression=0.1), [KAnonymity(3)]), PEOPLE)
     assert (beyond.suppressed, len(beyond.classes), beyond.satisfied) == (0, 3, False)
+    assert [(each.group, each.value) for each in beyond.failures] == [(None, None)] * 2
+    with showing_values():
+        beyond = figures(anonymizer(tens(suppression=0.1), [KAnonymity(3)]), PEOPLE)
     assert [each.value for each in beyond.failures] == [2, 2]
 
 

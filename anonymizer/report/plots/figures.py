@@ -131,7 +131,8 @@ def _draw_classes(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
         axes.lines[-2].set_label(measure.name)
     bounds(axes, row.measures, palette)  # after all lines, which the axis has to show
     legend_above(axes)
-    axes.set_xlabel(f"{classes_said(len(names))}, most telling first, x fails")
+    marked = ", x fails" if any(failing) else ""
+    axes.set_xlabel(f"{classes_said(len(names))}, most telling first{marked}")
 
 
 def _level(rows: Sequence[Drawn], places: Sequence[Axes]) -> None:

@@ -81,7 +81,8 @@ class Failure(Result):
 
     ``group`` is what the class is called: None where its name may not be shown, and ``"the table"``
     where the model is about all classes together. ``value`` and ``threshold`` are in the unit of
-    the model; an infinite value is None. ``required`` is what would be acceptable: "<= 0.55".
+    the model; a value is None where it is infinite, or would count the records of a class whose
+    name may not be shown. ``required`` is what would be acceptable: "<= 0.55".
     """
 
     model: str
@@ -272,16 +273,17 @@ def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -
     values = model.measure(about if model.judges_empty else about.occupied)
     fails = np.flatnonzero(~model.accepts(values))
     worst = fails[np.argsort(values[fails] * (1 if model.at_least else -1), kind="stable")]
+    called = [names[place] if model.per_class else WHOLE for place in judged_ones[worst].tolist()]
     return [
         Failure(
             model.name,
             verdict.attribute,
-            names[judged_ones[place]] if model.per_class else WHOLE,
-            value if isfinite(value := float(values[place])) else None,
+            name,
+            value if isfinite(value) and (name or model.sensitive) else None,
             model.threshold,
             model.range,
         )
-        for place in worst.tolist()
+        for name, value in zip(called, values[worst].tolist(), strict=True)
     ]
 
 
