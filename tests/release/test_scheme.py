@@ -45,6 +45,13 @@ def test_what_a_scheme_leaves_out_is_the_studys(study):
     assert scheme(study, "").recoding == FullDomain()
 
 
+def test_the_strategy_of_the_study_is_for_its_own_recoding(study):
+    study.path.write_text(STUDY + 'strategy = "bisection"\n')
+    found = Study(study.path)
+    assert scheme(found, LEVELS).recoding == Fixed({"age": 1, "sex": 0})
+    assert scheme(found, "").recoding == FullDomain(search="bisection")
+
+
 def test_hierarchies_of_a_scheme_are_its_own_and_lie_next_to_it(study):
     text = 'name = "A*"\n[quasi-identifiers]\nage = "age.toml"\n'
     (study.path.parent / "other").mkdir()

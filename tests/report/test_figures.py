@@ -114,12 +114,12 @@ def test_bars_of_a_paper_are_drawn_from_its_series(tmp_path):
         [Column("i1", "I1", [0.9, 0.1], "bits"), Column("i2", "I2", [0.2, 0.3], "bits")],
         "class",
         form="bars",
-        limits={"i1": 0.55},
+        limits={"i1": 0.55, "i2": 0.4},
     )
     section = Section("Figure 3", [Row("Figure 3, right", "", remark="0.34", series=series)])
     draw_paper([section], tmp_path / "p.svg")
     drawn = re.findall("<!-- (.*?) -->", (tmp_path / "p.svg").read_text())
-    assert {"[0, 25)", "[25, 50)", "I1", "I2", "I1 ≤ 0.55", "bits", "0.34"} <= {*drawn}
+    assert {"[0, 25)", "[25, 50)", "I1", "I2", "I1 ≤ 0.55", "I2 ≤ 0.4", "bits", "0.34"} <= {*drawn}
     assert {"0.900", "0.100", "0.200", "0.300", "above its line"} <= {*drawn}
 
 

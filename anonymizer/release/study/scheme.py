@@ -26,9 +26,10 @@ class Scheme(Study):
     """A scheme: a file with a recoding of its own for the table and the policy of a study.
 
     It may hold ``[recoding]``, ``[quasi-identifiers]`` with the hierarchies that differ from those
-    of the study, ``[search]`` and ``[objective]``; what it leaves out is the study's. A whole study
-    file is a scheme, too, if its table, roles and policy are the same. Paths in it are relative to
-    it. ``name`` is what its first line says, such as ``name = "A1"``, else that of the file.
+    of the study, ``[search]`` and ``[objective]``; a section that it leaves out is the study's, but
+    for the strategy of a search for another recoding. A whole study file is a scheme, too, if its
+    table, roles and policy are the same. Paths in it are relative to it. ``name`` is what its first
+    line says, such as ``name = "A1"``, else that of the file.
 
     Raises
     ------
@@ -52,6 +53,8 @@ class Scheme(Study):
                 hint = suggestion(name, [NAME, *fields])
                 raise InputError(f"{self.path}: unknown key {shown(name)}{hint}")
         sections = {name: getattr(study.document, field) for name, field in fields.items()}
+        if "recoding" in content:  # a strategy is for the method that the study gives it with
+            sections["search"] = study.document.search.model_copy(update={"strategy": "automatic"})
         self.document = validated({**sections, **content}, self.path)
         self._require_same([name for name in SHARED if name in content])
         self._populations = study._populations

@@ -36,8 +36,10 @@ Label = tuple[str, ...]
 class Attribute(Contribution):
     """A sensitive attribute W: what each class tells about it, and what all of them do, in bits.
 
-    Parameters are those of :class:`Contribution`, and
-
+    Parameters
+    ----------
+    attribute, uncertainty, i1, i2, failing, i1_limits, i2_limits
+        As of :class:`Contribution`.
     original
         I(X;W) of the raw quasi-identifiers.
     retained
@@ -117,7 +119,10 @@ class Figures(Displayed, PolicyResult):
         out. None for a class of fewer than five records where the policy does not hold: nobody
         would see it in a release. ``showing_values`` gives it.
     attributes
-        A figure for each sensitive attribute.
+        For each sensitive attribute W its name (``attribute``), H(W) (``uncertainty``), I(X;W)
+        (``original``), I(X~;W) (``retained``), ``loss``, ``ceiling`` and the ``bounds`` of models;
+        and by class I1 and I2 (``i1``, ``i2``), their limits (``i1_limits``, ``i2_limits``) and
+        whether the class breaks a model (``failing``). All but the loss are in bits.
     privacy
         The verdict of each model.
     failures
