@@ -172,6 +172,7 @@ def test_numbers_alone_draw_nothing(run, tmp_path):
     code, out, _ = run("figures", "study.toml", "--json")
     found = json.loads(out)
     assert (code, found["name"], found["satisfied"]) == (0, "study", True)
+    assert found["retained"] == found["attributes"][0]["retained"]
     assert found["attributes"][0]["i1_limits"] == [{"name": "t = 0.9", "bits": 0.9}]
     assert not [*tmp_path.glob("*.svg")]
 

@@ -139,6 +139,8 @@ class Figures(Displayed, PolicyResult):
     privacy: tuple[Verdict, ...]
     failures: tuple[Failure, ...]
 
+    derived = ("satisfied", "retained")
+
     def __repr__(self) -> str:
         verdict = "policy holds" if self.satisfied else "policy does not hold"
         return in_a_line(self, self.name, classes_said(len(self.classes)), verdict)
