@@ -1,6 +1,7 @@
 """The loss of privacy by queries about the people of a table: each, and all together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,19 @@ class Asked:
         listed = [name for names in (*self.groups, self.about) for name in names]
         return tuple(dict.fromkeys([*compared, *listed]))
 
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Let an error about an unknown column say where a query has it."""
+        try:
+            yield
+        except InputError as error:
+            for query, text in zip(self.queries, self.texts, strict=True):
+                for condition in conditions(query):
+                    if f"no column {condition.column!r}" in str(error):
+                        place = f"query {text!r}, position {condition.place}"
+                        raise InputError(f"{place}: {error}") from None
+            raise
+
 
 def query_losses(
     table: Any,
@@ -175,8 +189,10 @@ def query_losses(
         table has no records.
     """
     asked = Asked.of(queries, group_by, about)
-    schema = Schema(asked.columns, missing=missing)
-    return _losses(Measured.of(table_of(table), schema, respell=False).table, asked)
+    schema = Schema(asked.columns, (), missing=missing)
+    with asked.placing():
+        measured = Measured.of(table_of(table), schema, respell=False)
+    return _losses(measured.table, asked)
 
 
 def query_losses_of(
@@ -193,9 +209,10 @@ def query_losses_of(
     ``form``: ``table`` of a database, and how a file is written; see ``Subject.of_names``.
     """
     asked = Asked.of(queries, group_by, about)
-    subject = Subject.of_names(path, asked.columns, missing=missing, **form)
-    with subject.measured(watch, respell=False) as measured:
-        return _losses(measured.table, asked)
+    with asked.placing():
+        subject = Subject.of_names(path, asked.columns, missing=missing, **form)
+        with subject.measured(watch, respell=False) as measured:
+            return _losses(measured.table, asked)
 
 
 def _losses(table: Table, asked: Asked) -> QueriesLoss:
