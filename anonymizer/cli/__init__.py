@@ -40,7 +40,7 @@ HOMES = {
     "keys": "anonymizer.cli.signing",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
-    "query-loss": "anonymizer.cli.queries",
+    "query-loss": "anonymizer.cli.risk",
     "audit": "anonymizer.cli.risk",
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",

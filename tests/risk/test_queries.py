@@ -198,12 +198,7 @@ def test_the_command(run, people, tmp_path):
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert out.startswith("8 records; uncertain about a person is the values of diagnosis")
-    for words in (
-        "diagnosis = 'flu'",
-        "by sex",
-        "all together",
-        "A negative loss: the answer excludes",
-    ):
+    for words in ("by sex", "all together", "A negative loss: the answer excludes"):
         assert words in out
     for value in ("gout", "it's", "burn", "cold"):
         assert value not in out
