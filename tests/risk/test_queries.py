@@ -193,7 +193,7 @@ def people(tmp_path):
 
 def test_the_command(run, people, tmp_path):
     code, out, err = run(
-        "query-loss", str(people), "--query", "age > 40", "--group-by", "sex", "--about",
+        "query-loss", str(people), "--query", "diagnosis = 'flu'", "--group-by", "sex", "--about",
         "diagnosis", "--plot", str(tmp_path / "p.svg"),
     )  # fmt: skip
     assert (code, err) == (0, "")
