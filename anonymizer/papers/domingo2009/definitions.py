@@ -140,11 +140,11 @@ def _roots(rng: np.random.Generator) -> list[Row]:
             where=where,
         ),
         Row.claim(
-            "I(U;V) of scalars and of vectors of one dimension",
-            gaussian_information(0.8) == gaussian_information([[0.8]]),
-            f"{gaussian_information(0.8):.6f} bits for 0.8",
-            "P is the correlation coefficient",
-            where="anonymizer.channels.gaussian_information",
+            "P of scalars",
+            abs(gaussian_correlation([[4, 2.4], [2.4, 2.25]], 1)[0, 0] - 0.8) < ROUNDED,
+            "0.8 of variances 4 and 2.25 and a covariance of 2.4",
+            "the correlation coefficient",
+            where=where,
         ),
     ]
 
@@ -158,11 +158,13 @@ def _masked() -> list[Row]:
     law = p[:, None] * channel
     distortion = float((law * squared(x)).sum())
     return [
-        Row.number(
+        Row.claim(
             "E d(X,X'), d = |x - x'|^2",
-            distortion,
-            "21.875",
-            "ages 20, 30, 50; 20 and 30 exchanged with 1/2 and 1/4: 100 (5 / 32 + 4 / 64) by hand",
+            abs(distortion - 100 * (5 / 32 + 4 / 64)) < ROUNDED,
+            f"{distortion:.6f} square years",
+            "expected distortion",
+            "ages 20, 30, 50; 20 released as 30 with 1/2, 30 as 20 with 1/4: "
+            "100 (5 / 32 + 4 / 64) by hand",
             place="Section 3",
             where="anonymizer.channels.squared",
         ),

@@ -37,8 +37,8 @@ def normal_models() -> Section:
         *_names(rng),
     ]
     note = (
-        "The paper asks for closed forms in section 6. For jointly normal X and Y they are those of "
-        "the Gaussian information bottleneck (Chechik et al. 2005): each canonical variable by "
+        "The paper asks for closed forms in section 6. For jointly normal X and Y they are those "
+        "of the Gaussian information bottleneck (Chechik et al. 2005): each canonical variable by "
         "itself, the rate shared by reverse water-filling."
     )
     title = "Section 5: normal vectors in closed form, and synthetic data"
