@@ -112,7 +112,8 @@ def _summed(answer: Codes, of: Codes, weight: Floats) -> tuple[Codes, Floats]:
     """The answer, and the weight, of each pair of an answer and a value that occurs."""
     number = int(of.max()) + 1
     pairs, pair = np.unique(answer * number + of, return_inverse=True)
-    return pairs // number, np.bincount(pair, weight)
+    summed: Floats = np.bincount(pair, weight)  # type: ignore[assignment]
+    return pairs // number, summed
 
 
 def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
