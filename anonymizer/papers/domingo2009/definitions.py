@@ -32,7 +32,7 @@ def definitions() -> Section:
 
 
 def _agree(quantity: str, off: float, says: str, remark: str = "", **at: str) -> Row:
-    return Row.claim(quantity, off < ROUNDED, f"off by {off:.0e}", says, remark, **at)  # type: ignore[arg-type]
+    return Row.claim(quantity, off < ROUNDED, f"off by {off:.0e}", says, remark, **at)
 
 
 def _h(law: Floats) -> float:
@@ -84,7 +84,7 @@ def _conditional(rng: np.random.Generator) -> list[Row]:
 
 def _given(law: Floats) -> float:
     """I of the last two axes given the first, as the mean over it."""
-    return sum(mutual_information(part) * part.sum() for part in law)
+    return float(sum(mutual_information(part) * part.sum() for part in law))
 
 
 def _by_entropies(law: Floats) -> float:

@@ -1,7 +1,6 @@
 """Section 1: probabilistic information loss, its definition and how it behaves."""
 
 import numpy as np
-from scipy.integrate import quad
 
 from anonymizer.channels import pil, probabilistic_loss
 from anonymizer.kernels.arrays import Floats
@@ -35,16 +34,22 @@ def information_loss() -> Section:
 def _definition() -> Row:
     """pil(theta) = 2 P(0 <= Z <= |theta^ - theta| / sd(theta^)), against an integral."""
     discrepancies = (0.0, 0.3, 1.0, 1.96, 4.0)
-    normal = lambda z: np.exp(-z * z / 2) / np.sqrt(2 * np.pi)  # noqa: E731
-    off = max(abs(2 * quad(normal, 0, z)[0] - pil(0.0, z / 10, 0.01)) for z in discrepancies)
+    off = max(abs(_integral(z) - pil(0.0, z / 10, 0.01)) for z in discrepancies)
     return Row.claim(
         "pil(theta) by its definition",
-        off < 1e-9,
+        off < 1e-8,
         f"off by {off:.0e} from the integral of a normal density, 5 discrepancies",
         "P(|Z| <= the actual discrepancy)",
         f"1.96 deviations: {pil(0.0, 0.196, 0.01):.6f}",
         place="Section 1, pil",
     )
+
+
+def _integral(end: float) -> float:
+    """Twice the integral of a standard normal density from 0, by the trapezoidal rule."""
+    z = np.linspace(0, end, 20_001)
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return float(np.trapezoid(density, z) * 2)
 
 
 def _drawn(rng: np.random.Generator, *shape: int) -> Floats:
