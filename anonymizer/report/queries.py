@@ -25,9 +25,11 @@ NOTHING = 5e-5
 def print_queries(found: QueriesLoss, picture: Path | None = None) -> None:
     """Print the loss of each query and of all together; no value of a record."""
     out = console()
-    alternatives = f"the values of {', '.join(found.about)}" if found.about else "the record"
+    alternatives = (
+        f"the values of {', '.join(found.about)}" if found.about else "which record is theirs"
+    )
     out.print(
-        f"{counted(found.records, 'record')}; uncertain about a person is {alternatives}: "
+        f"{counted(found.records, 'record')}. Uncertain about a person: {alternatives}, "
         f"{found.uncertainty:.4f} bits before any answer."
     )
     several = len(found.questions) > 1
@@ -54,10 +56,12 @@ def _zero(value: float) -> float:
 def _lines(found: QueriesLoss) -> Iterator[str]:
     """How to read the losses of this table."""
     worst = found.jointly
-    yield (
-        f"Leaves: how many records the answer fits. The average of {worst.loss.average:.4f} bits "
-        f"hides the largest loss of {worst.loss.maximum:.4f}, after which "
-        f"{counted(worst.least, 'record')} {'is' if worst.least == 1 else 'are'} left."
+    left = f"{counted(worst.least, 'record')} {'is' if worst.least == 1 else 'are'} left"
+    yield "Leaves: how many records the answer fits. " + (
+        f"The average of {worst.loss.average:.4f} bits hides the largest loss of "
+        f"{worst.loss.maximum:.4f}, after which {left}."
+        if worst.loss.maximum - worst.loss.average > NOTHING
+        else f"Every answer costs the same, and at least {left}."
     )
     if len(found.questions) > 1:
         yield _sum(found)
@@ -80,7 +84,7 @@ def _sum(found: QueriesLoss) -> str:
     if average <= most + NOTHING:
         return (
             f"All together cost {average:.4f} bits on average, no more than the sum of the "
-            f"averages, {most:.4f}; of the largest losses that does not hold."
+            f"averages, {most:.4f}; of the largest losses that need not hold."
         )
     return (
         f"All together cost {average:.4f} bits on average, more than the sum of the averages, "

@@ -197,7 +197,9 @@ def test_the_command(run, people, tmp_path):
         "diagnosis", "--plot", str(tmp_path / "p.svg"),
     )  # fmt: skip
     assert (code, err) == (0, "")
-    assert out.startswith("8 records; uncertain about a person is the values of diagnosis")
+    assert out.startswith(
+        "8 records. Uncertain about a person: the values of diagnosis, 1.5488 bits"
+    )
     for words in ("by sex", "all together", "A negative loss: the answer excludes"):
         assert words in out
     for value in ("gout", "it's", "burn", "cold"):
@@ -221,6 +223,7 @@ def test_the_command_as_json(run, people):
     [
         ([], 'name a query: --query "age > 40", or --group-by sex'),
         (["--query", "sexe = 'f'"], "query \"sexe = 'f'\", position 1: "),
+        (["--group-by", ""], "a group-by names no column: give a condition"),
         (["--group-by", "sexe"], "no column 'sexe'; did you mean 'sex'?"),
         (["--query", "age > 40", "--plot", "p.txt"], "no format of a picture has suffix '.txt'"),
     ],

@@ -49,7 +49,7 @@ def _integral(end: float) -> float:
     """Twice the integral of a standard normal density from 0, by the trapezoidal rule."""
     z = np.linspace(0, end, 20_001)
     density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    return float(np.trapezoid(density, z) * 2)
+    return float((density[1:] + density[:-1]).sum() * z[1])
 
 
 def _drawn(rng: np.random.Generator, *shape: int) -> Floats:

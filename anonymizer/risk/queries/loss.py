@@ -127,8 +127,9 @@ class Asked:
         texts = (queries,) if isinstance(queries, str) else tuple(queries)
         by = (group_by,) if isinstance(group_by, str) else tuple(group_by)
         groups = tuple(column_names("group_by", each) for each in by)
-        if not texts and not groups:
-            raise InputError("there is no query: give a condition, such as age > 40, or a group-by")
+        if not all(groups) or not (texts or groups):
+            what = "a group-by names no column" if groups else "there is no query"
+            raise InputError(f"{what}: give a condition, such as age > 40, or a column to group by")
         return cls(texts, tuple(map(parse, texts)), groups, column_names("about", about))
 
     @property
