@@ -13,6 +13,8 @@ from anonymizer.channels.bottleneck.bottlenecks import (
     information_bottleneck,
     synthetic,
 )
+from anonymizer.channels.bottleneck.gaussian import GaussianBottleneck, gaussian_bottleneck
+from anonymizer.channels.bottleneck.synthesis import synthetic_values
 from anonymizer.channels.channel import Channel, OptimalChannel
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.channels.estimation.estimation import (
@@ -42,6 +44,7 @@ from anonymizer.channels.rate_distortion.bounds import (
 )
 from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, GaussianModel
 from anonymizer.channels.rate_distortion.rates import rate_distortion
+from anonymizer.channels.rate_distortion.vectors import gaussian_correlation, gaussian_information
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Sensitive, Source
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
@@ -52,6 +55,7 @@ __all__ = [
     "Channel",
     "Estimate",
     "Extras",
+    "GaussianBottleneck",
     "GaussianMechanism",
     "GaussianModel",
     "Likelihood",
@@ -71,7 +75,10 @@ __all__ = [
     "estimate_margin",
     "estimate_mean",
     "estimate_table",
+    "gaussian_bottleneck",
     "gaussian_channel",
+    "gaussian_correlation",
+    "gaussian_information",
     "gaussian_rate",
     "hamming",
     "hierarchical",
@@ -91,4 +98,5 @@ __all__ = [
     "require_room",
     "squared",
     "synthetic",
+    "synthetic_values",
 ]

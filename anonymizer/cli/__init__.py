@@ -40,6 +40,7 @@ HOMES = {
     "keys": "anonymizer.cli.signing",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
+    "query-loss": "anonymizer.cli.risk",
     "audit": "anonymizer.cli.risk",
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
@@ -118,7 +119,7 @@ class Commands(click.Group):
         """Import the command of a name; None where there is none."""
         if cmd_name not in HOMES:
             return None
-        found: click.Command = getattr(import_module(HOMES[cmd_name]), cmd_name)
+        found: click.Command = getattr(import_module(HOMES[cmd_name]), cmd_name.replace("-", "_"))
         return found
 
 

@@ -42,7 +42,9 @@ class QueryLoss:
         return asdict(self)
 
 
-def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss:
+def query_loss(
+    partition: Labels, weights: ArrayLike | None = None, about: Labels | None = None
+) -> QueryLoss:
     """The loss of a query whose answer is the label of the true alternative.
 
     Parameters
@@ -52,26 +54,66 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     weights
         The probability of each alternative up to a factor, shape (alternatives,); equal by default.
         Alternatives of weight 0 are ignored.
+    about
+        What is uncertain of each alternative, shape (alternatives,): by default which it is. Where
+        this is another value, such as a diagnosis, the answer need not be a function of it. The
+        average is then the mutual information of the two, and several answers together may cost
+        more than the sum (Eq. 5 is of functions).
 
     InputError when the shapes differ, a weight is negative or not finite, or none is left.
 
     >>> query_loss(["low", "low", "high", "high"]).average
     1.0
+    >>> query_loss(["low", "low", "high", "high"], about=["ill", "well", "ill", "well"]).average
+    0.0
     """
+    return _loss(*_told(partition, weights, about), function=about is None)
+
+
+def losses_by_answer(
+    partition: Labels, weights: ArrayLike | None = None, about: Labels | None = None
+) -> tuple[Floats, Floats]:
+    """Probability and loss of each answer of :func:`query_loss`, each of shape (answers,).
+
+    In the order in which answers appear, those of weight 0 left out.
+
+    >>> [each.tolist() for each in losses_by_answer(["low", "high", "high", "high"])][0]
+    [0.25, 0.75]
+    """
+    uncertainty, chance, left = _told(partition, weights, about)
+    return chance / chance.sum(), uncertainty - left
+
+
+def _told(
+    partition: Labels, weights: ArrayLike | None, about: Labels | None
+) -> tuple[float, Floats, Floats]:
+    """S_0, and the weight of each answer and the uncertainty S_j that it leaves."""
     answer = _answers(partition)
     weight: Floats = _weights(weights, len(answer))
-    answer, weight = answer[weight > 0], weight[weight > 0]
+    of = np.arange(len(answer)) if about is None else _answers(about)
+    if len(of) != len(answer):
+        raise InputError(f"{len(answer)} alternatives, but {len(of)} values that they are about")
+    answer, of, weight = answer[weight > 0], of[weight > 0], weight[weight > 0]
     if not len(answer):
         raise InputError("no alternatives: there is no privacy to lose")
-    answer = pd.factorize(answer)[0]
+    answer, of = pd.factorize(answer)[0], pd.factorize(of)[0]
     # Weights are divided by the largest of their answer, so that nothing over- or underflows.
     most = np.zeros(int(answer.max()) + 1)
     np.maximum.at(most, answer, weight)
     inside = weight / most[answer]
     total = np.bincount(answer, inside)
-    left = np.log2(total) - np.bincount(answer, xlogx(inside)) / total
-    uncertainty = float(entropy(weight / weight.max()))
-    return _loss(uncertainty, total * (most / most.max()), left)
+    in_answer, each = _summed(answer, of, inside)
+    left = np.log2(total) - np.bincount(in_answer, xlogx(each)) / total
+    uncertainty = float(entropy(np.bincount(of, weight / weight.max())))
+    return uncertainty, total * (most / most.max()), left
+
+
+def _summed(answer: Codes, of: Codes, weight: Floats) -> tuple[Codes, Floats]:
+    """The answer, and the weight, of each pair of an answer and a value that occurs."""
+    number = int(of.max()) + 1
+    pairs, pair = np.unique(answer * number + of, return_inverse=True)
+    summed: Floats = np.bincount(pair, weight)  # type: ignore[assignment]
+    return pairs // number, summed
 
 
 def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
@@ -137,8 +179,11 @@ def _weights(weights: ArrayLike | None, alternatives: int) -> Floats:
     return weight
 
 
-def _loss(uncertainty: float, chance: Floats, left: Floats) -> QueryLoss:
-    """The loss from S_0, the weight of each answer, and the uncertainty S_j that it leaves."""
+def _loss(uncertainty: float, chance: Floats, left: Floats, *, function: bool = True) -> QueryLoss:
+    """The loss from S_0, the weight of each answer, and the uncertainty S_j that it leaves.
+
+    ``function``: whether the truth settles the answer, so that the average is its entropy.
+    """
     losses = uncertainty - left
     if len(chance) == 1:  # a trivial query: its sums may differ from 0 in their last bits
         losses = np.zeros(1)
@@ -146,7 +191,7 @@ def _loss(uncertainty: float, chance: Floats, left: Floats) -> QueryLoss:
     mean = (share * losses).sum()
     return QueryLoss(
         uncertainty=uncertainty,
-        average=float(entropy(chance)),
+        average=float(entropy(chance)) if function else max(0.0, float(mean)),
         standard_deviation=float(np.sqrt((share * (losses - mean) ** 2).sum())),
         maximum=float(losses.max()),
         minimum=float(losses.min()),

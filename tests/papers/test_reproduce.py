@@ -184,8 +184,9 @@ def test_the_celebrity(celebrity):
         row = celebrity[f"A and B, loss where {words}"]
         assert row.value == pytest.approx(loss, abs=WITHIN)
         assert row.remark == f"probability {chance:g}"
-    statuses = {row.status for row in celebrity.values() if row.published}
-    assert statuses == {AS_PUBLISHED}
+    statuses = [row.status for row in celebrity.values() if row.published]
+    (slip,) = [status for status in statuses if status != AS_PUBLISHED]
+    assert slip.startswith(f"{IMPOSSIBLE}: E_j is a set")
 
 
 # Bezzi's example and Table 1

@@ -68,7 +68,7 @@ class GaussianMechanism:
                 f"x has {sample.shape[1]} columns, but the mechanism is for {len(self.mean)}"
             )
         require_generator(rng)
-        noise = rng.standard_normal(sample.shape) @ _root(self.noise).T
+        noise = rng.standard_normal(sample.shape) @ root_of(self.noise).T
         released = self.mean + (sample - self.mean) @ self.gain.T + noise
         return released.reshape(np.shape(x))
 
@@ -101,7 +101,7 @@ class GaussianModel:
                 f"mean, covariance and regression are of {len(mean)}, {s.shape} and {len(b)} "
                 "numbers; n, (n, n) and n are needed"
             )
-        _require_definite(s)
+        require_definite(s)
         if b @ s @ b > variance * (1 + 1e-9):
             raise InputError("variance of W is less than that of its regression on X")
         for name, value in zip(("mean", "covariance", "regression"), (mean, s, b), strict=True):
@@ -130,7 +130,7 @@ class GaussianModel:
             raise InputError("w is constant: there is nothing to protect")
         mean = sample.mean(axis=0)
         s = (sample - mean).T @ (sample - mean) / len(sample)
-        _require_definite(s)
+        require_definite(s)
         shared = (sample - mean).T @ (sensitive - sensitive.mean()) / len(sample)
         return cls(mean, s, np.linalg.solve(s, shared), float(sensitive.var()))
 
@@ -226,20 +226,21 @@ class GaussianModel:
         return self.explained + self.variance * float(np.expm1(-2 * limit))
 
     def _boundary(self, tau: float) -> Floats:
-        root = _root(self.covariance)
+        root = root_of(self.covariance)
         along = root @ self.regression
         _, vectors = np.linalg.eigh(np.outer(along, along) - tau * self.covariance)
         first = root @ vectors[:, -1]
         return np.outer(first, first)
 
 
-def _root(matrix: Floats) -> Floats:
+def root_of(matrix: Floats) -> Floats:
     """The symmetric square root of a positive semidefinite matrix."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
 
 
-def _require_definite(covariance: Floats) -> None:
+def require_definite(covariance: Floats) -> None:
+    """Require a symmetric matrix whose columns are not constant, nor linear in each other."""
     spread = np.diag(covariance)
     constant = np.flatnonzero(~(spread > 0))
     if len(constant):

@@ -1,4 +1,4 @@
-"""Section 1: probabilistic information loss; section 5: four models and their closed forms."""
+"""Section 5: the four models of coins and of a normal scalar, and Figure 1."""
 
 import numpy as np
 
@@ -7,98 +7,12 @@ from anonymizer.channels import (
     gaussian_channel,
     gaussian_rate,
     information_bottleneck,
-    pil,
-    probabilistic_loss,
     rate_distortion,
     squared,
 )
 from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Column, Series
-
-SAMPLES, RECORDS, POPULATION = 200, 500, 20_000
-NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)
-
-
-def information_loss() -> Section:
-    """How pil behaves: unchanged data, fresh samples, two samples, noise."""
-    rng, bounded = np.random.default_rng(3), pil(0.0, 0.1, 1 / 500)
-    first = Row.claim(
-        "a mean of 0 that becomes 0.1, 500 records of variance 1",
-        0 <= bounded <= 1,
-        f"pil = {bounded:.6f}",
-        "within [0, 1]",
-        "the relative discrepancy is infinite: footnote 1",
-    )
-    rows = [first, *_samples(rng), _noise(rng)]
-    note = (
-        "Columns x, exponential, and y = 0.6 x + N(0, 1); variances of the statistics by their "
-        "fourth moments. The paper gives the definition and no numbers."
-    )
-    return Section("Section 1: probabilistic information loss", rows, note)
-
-
-def _drawn(rng: np.random.Generator, *shape: int) -> Floats:
-    x = rng.exponential(size=shape)
-    return np.stack([x, 0.6 * x + rng.normal(size=shape)], axis=-1)
-
-
-def _samples(rng: np.random.Generator) -> list[Row]:
-    """Data themselves, a fresh sample of the population, a sample against a sample."""
-    large = _drawn(rng, POPULATION)
-    fresh = _drawn(rng, SAMPLES, RECORDS)
-    against = [probabilistic_loss(large, sample, population=False) for sample in fresh]
-    pairs = _drawn(rng, SAMPLES, 2, RECORDS)
-    one = np.mean([probabilistic_loss(a, b, quantiles=()).mean for a, b in pairs])
-    two = np.mean([probabilistic_loss(a, b, quantiles=(), population=False).mean for a, b in pairs])
-    means = {
-        name: float(np.mean([np.nanmean(getattr(found, name)) for found in against]))
-        for name in ("mean", "variance", "covariance", "correlation", "quantiles")
-    }
-    off = max(abs(value - 0.5) for value in means.values())
-    shown = ", ".join(f"{name} {value:.2f}" for name, value in means.items())
-    unmasked = probabilistic_loss(large, large).average
-    return [
-        Row.claim("pil of unmasked data", unmasked == 0, f"{unmasked:.6f}", "0: no discrepancy"),
-        Row.claim(
-            "mean pil of a fresh sample",
-            off < 0.06,
-            shown,
-            "Z is N(0, 1) for n > 100",
-            "a uniform pil has mean 0.5",
-        ),
-        Row(
-            "mean pil of the mean, two samples",
-            f"{one:.3f}; {two:.3f} with both variances",
-            remark="theta is said to be the population's: taken from a sample, its own variance "
-            "counts, or else 2 / pi atan(sqrt 2) = 0.608",
-        ),
-    ]
-
-
-def _noise(rng: np.random.Generator) -> Row:
-    """Noise added to both columns."""
-    x = _drawn(rng, 40, RECORDS)
-    found = [
-        [probabilistic_loss(a, a + rng.normal(0, np.sqrt(v), a.shape), quantiles=()) for a in x]
-        for v in NOISE
-    ]
-    measures = [
-        Column(
-            name,
-            f"pil, {name}",
-            [float(np.mean([np.nanmean(getattr(f, name)) for f in row])) for row in found],
-        )
-        for name in ("mean", "variance", "covariance", "correlation")
-    ]
-    series = Series([Column("noise", "variance of the noise", list(NOISE))], measures, axis="noise")
-    return Row(
-        "pil of noise added",
-        f"{len(NOISE)} variances",
-        remark="mean of 40 samples of 500 records; covariances are kept, variances are not",
-        series=series,
-    )
-
 
 CHANCE, LIMIT = 0.3, 0.1
 FLIP = 0.1
@@ -115,7 +29,9 @@ def four_models() -> Section:
         "The paper defines the models and computes none. Models 3 and 4 are not convex: what is "
         "found for them is a local optimum, here the known best."
     )
-    return Section("Section 5: the four models, in bits", rows, note)
+    where = "anonymizer.channels.rate_distortion"
+    title = "Section 5: the four models, in bits"
+    return Section(title, rows, note, place="Section 5", where=where)
 
 
 def _entropy(chance: float) -> float:
@@ -135,12 +51,15 @@ def _rate_distortion() -> list[Row]:
             f"I(X';X) = {first.leakage:.9f}, gap {first.gap:.0e}",
             "the rate-distortion function",
             f"h(0.3) - h(0.1) = {known:.9f}",
+            place="Section 5, model 1",
         ),
         Row.claim(
             "Model 2: the same coin at that rate",
             second.certified and abs(second.distortion - LIMIT) < EXACT,
             f"E d = {second.distortion:.9f}, gap {second.gap:.0e}",
             "the distortion-rate function",
+            "of the random quantization that section 6 relates it to",
+            place="Section 5, model 2",
         ),
     ]
 
@@ -164,6 +83,8 @@ def _normal() -> Row:
         f"I(X';X) = {found.leakage:.9f} on 121 samples, {known:.9f} in closed form",
         "p(x'|x) = N((1-d) x + d mu, d (1-d) sigma^2)",
         f"the rule rounded to samples: E d = {distortion:.6f}; Z is N(mu, (1-d)/d sigma^2)",
+        place="Section 5, model 1",
+        where="anonymizer.channels.gaussian_channel",
     )
 
 
@@ -182,6 +103,8 @@ def _bottleneck() -> list[Row]:
             f"I(X';X) = {third.rate:.9f}, a {third.optimality}",
             "minimised; no algorithm given",
             f"Mrs Gerber's lemma: {rate:.9f}",
+            place="Section 5, model 3",
+            where="anonymizer.channels.information_bottleneck",
         ),
         Row.claim(
             f"Model 4: the same, rate at most {rate:.6f}",
@@ -189,6 +112,8 @@ def _bottleneck() -> list[Row]:
             f"I(X;Y) - I(X';Y) = {fourth.loss:.9f}, a {fourth.optimality}",
             "minimised; no algorithm given",
             f"Mrs Gerber's lemma: {loss:.9f}",
+            place="Section 5, model 4",
+            where="anonymizer.channels.information_bottleneck",
         ),
     ]
 
@@ -211,6 +136,7 @@ def _figure_1() -> Row:
         f"{len(found)} points, {certified} certified",
         remark="a normal X of variance 1, squared error; the figure is a sketch without scale",
         series=series,
+        place="Figure 1",
     )
 
 
@@ -231,6 +157,8 @@ def _figure_1_bottleneck() -> Row:
         f"{len(path)} points",
         remark="binary symmetric, flips of 0.1; local optima, from beta = 8 to 1.65",
         series=series,
+        place="Figure 1",
+        where="anonymizer.channels.bottleneck_path",
     )
 
 

@@ -49,7 +49,10 @@ def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
         axes.plot(along[rising], values, label=measure.label, **style)
     unit = measures[0].unit
     axes.set_ylabel(f"metric ({unit})" if unit else "metric, from 0 to 1")
-    axes.set_ylim(*((0, None) if unit else (-0.02, 1.02)))
+    if not unit:
+        axes.set_ylim(-0.02, 1.02)
+    elif min(min(map(float, measure.values)) for measure in measures) >= 0:
+        axes.set_ylim(0, None)
 
 
 def _curves(axes: Axes, series: Series, measure: Column) -> None:
