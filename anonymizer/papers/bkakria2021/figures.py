@@ -1,6 +1,7 @@
 """Figures 1 to 5 of Bkakria et al. (2021) as numbers, and what the text says of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from anonymizer.papers.bkakria2021.schemes import (
 )
 from anonymizer.papers.row import (
     AS_PUBLISHED,
+    DIFFERS,
+    IMPOSSIBLE,
     Reading,
     Row,
     Section,
@@ -264,7 +267,7 @@ def _impossible(theta: float) -> list[Row]:
     """What no table can do, if theta is what Eq. 15 says."""
     least = {EQ_8: theta, f"{TABULATED}, at the least,": theta / 2}
     prior = along([example(0)])["H(X)"][0]
-    return [
+    rows = [
         read(
             f"MIL by Eq. 15, θ = {theta}",
             "0.09",
@@ -280,3 +283,4 @@ def _impossible(theta: float) -> list[Row]:
             why="a share of 0.001 % has less entropy than the MIL quoted at θ = 0",
         ),
     ]
+    return [replace(row, status=row.status.replace(DIFFERS, IMPOSSIBLE, 1)) for row in rows]

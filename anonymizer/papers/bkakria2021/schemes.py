@@ -89,9 +89,9 @@ def example(ill: int) -> Profile:
 
 
 def plane(epsilon: int, moved: int) -> Profile:
-    """Figure 5: ages as in 2b, 20 equal diseases; in the smallest class one gains ``moved`` records.
+    """Figure 5: ages as in 2b, 20 equal diseases; one gains ``moved`` records in the smallest class.
 
-    The other 19 lose as many together, each the same to one record.
+    The other 19 lose as many there together, each the same to one record.
     """
     joint = np.stack([evenly(size, ILLNESSES) for size in equal_steps(epsilon).tolist()])
     joint[0, 1:] -= evenly(moved, ILLNESSES - 1)

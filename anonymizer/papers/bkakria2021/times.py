@@ -48,7 +48,7 @@ def figure_6() -> Section:
         axis="records",
         timed=True,
     )
-    measured, counted = (values[-1] for values in found.values())
+    measured, counted, _ = (values[-1] for values in found.values())
     rows = [
         Row(
             "Figure 6",
@@ -198,5 +198,6 @@ def scan(table: pd.DataFrame, attributes: int) -> int:
 LONG: dict[str, Callable[[pd.DataFrame], object]] = {
     "ITPR": lambda table: itpr(table, ["Age"], "Disease"),
     "one GROUP BY": lambda table: table.groupby(["Age", "Disease"]).size(),
+    "one scan of the columns": lambda table: scan(table, 2),
 }
 """What Figure 6 measures."""

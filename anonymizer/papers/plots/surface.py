@@ -27,6 +27,7 @@ def draw(place: SubFigure, series: Series) -> None:
     space.plot_surface(x, y, z, cmap=COLORMAP, rstride=1, cstride=1, linewidth=0.3, edgecolor="k")
     space.set_zlabel(measure.heading)
     space.view_init(**VIEW)
+    space.set_box_aspect(None, zoom=0.85)  # room for the label of the measure
     above = place.add_subplot(1, 2, 2)
     filled = above.pcolormesh(x, y, z, cmap=COLORMAP, shading="gouraud")
     lines = above.contour(x, y, z, LINES, colors="white", linewidths=0.8)
