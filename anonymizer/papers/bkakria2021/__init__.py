@@ -8,11 +8,11 @@ machine, as the text gives no number.
 from collections.abc import Sequence
 
 from anonymizer.papers.bkakria2021.cases import patients
-from anonymizer.papers.bkakria2021.definitions import definitions
+from anonymizer.papers.bkakria2021.definitions import equations
 from anonymizer.papers.bkakria2021.figures import figures
 from anonymizer.papers.bkakria2021.marks import marks
 from anonymizer.papers.bkakria2021.pair import pair
-from anonymizer.papers.bkakria2021.times import times
+from anonymizer.papers.bkakria2021.times import timings
 from anonymizer.papers.row import Section
 
 TITLE = "Bkakria et al. (2021); informations in bits"
@@ -20,4 +20,4 @@ TITLE = "Bkakria et al. (2021); informations in bits"
 
 def sections() -> Sequence[Section]:
     """Compute all tables and figures, in the order of the paper."""
-    return [*pair(), *patients(), *definitions(), *figures(), *times(), marks()]
+    return [*pair(), *patients(), *equations(), *figures(), *timings(), marks()]

@@ -34,7 +34,7 @@ TABLES = 2000
 """Random tables that Proposition 1 is tried on."""
 
 
-def definitions() -> list[Section]:
+def equations() -> list[Section]:
     """The equations of section 3, and those of sections 4 and 5."""
     return [
         Section("Section 3.2: entropies", [*entropies()], EVERYWHERE),
@@ -110,11 +110,11 @@ def metrics() -> Iterator[Row]:
     known = profile("Age 5, Disease 2").measures
     off = abs(known.conditional_privacy - (1 - 2**-known.mutual_information))
     shown = f"{known.conditional_privacy:.6f}"
-    yield holds("CP, Age 5, Disease 2", "Eq. 7", MEASURES, off, "1 - 2^-I(X;Y)", shown)
+    yield holds("CP of Age 5 and Disease 2", "Eq. 7", MEASURES, off, "1 - 2^-I(X;Y)", shown)
     value = known.maximum_information_leakage
     by_hand = max(2.75 - 1.5, 2.75 - 2)
     yield holds(
-        "MIL, Age 5, Disease 2",
+        "MIL of Age 5 and Disease 2",
         "Eq. 8",
         MEASURES,
         abs(value - by_hand),
@@ -161,7 +161,7 @@ def of_itpr() -> Iterator[Row]:
     )
     by_hand = 1 - 2 * (2 / 8 * 1) / 3
     yield holds(
-        "ITPR, Age 4",
+        "ITPR of Age 4",
         "Definition 1, Eq. 10",
         ITPR,
         abs(known.itpr - by_hand),

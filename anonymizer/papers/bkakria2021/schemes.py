@@ -89,7 +89,7 @@ def example(ill: int) -> Profile:
 
 
 def plane(epsilon: int, moved: int) -> Profile:
-    """Figure 5: ages as in 2b, 20 equal diseases; one gains ``moved`` records in the smallest class.
+    """Figure 5: ages as in 2b, 20 equal diseases; one gains ``moved`` records in the least age.
 
     The other 19 lose as many there together, each the same to one record.
     """

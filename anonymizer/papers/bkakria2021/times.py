@@ -33,7 +33,7 @@ WHERE = "anonymizer.risk.itpr"
 CLUSTER = "a Spark cluster of four nodes, 100 workers of one core and 1 GB"
 
 
-def times() -> list[Section]:
+def timings() -> list[Section]:
     """Both figures."""
     return [figure_6(), figure_7()]
 
