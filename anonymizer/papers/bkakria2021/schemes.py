@@ -70,12 +70,12 @@ def one_small(epsilon: int) -> Profile:
     return Reidentification.of([small] + [small + epsilon] * 9)
 
 
-def graded(excess: int) -> Profile:
+def graded(excess: int) -> Inference:
     """Figure 3: five ages, in the g-th one disease is ahead of nine by excess g / 5; in fifties."""
     return five_ages(excess * np.arange(1, 6) // 5)
 
 
-def five_ages(excess: np.ndarray) -> Profile:
+def five_ages(excess: np.ndarray) -> Inference:
     """2000 records of each age, one of ten diseases ahead of the others."""
     joint = np.repeat((RECORDS // 5 - excess)[:, None] // 10, 10, axis=1)
     joint[:, 0] += excess

@@ -6,6 +6,8 @@ can go without: counting the values, or reading the columns, of the same table i
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -81,13 +83,12 @@ def figure_7() -> Section:
     """Time against attributes, and whether it grows linearly."""
     tables = {"kinds of people": alike(), "independent attributes": independent()}
     found = {
-        f"ITPR, {name}": [seconds(lambda t, n=n: of_first(t, n), table) for n in ATTRIBUTES]
+        f"ITPR, {name}": [seconds(partial(of_first, attributes=n), table) for n in ATTRIBUTES]
         for name, table in tables.items()
     }
     kinds = tables["kinds of people"]
     found["one scan of the columns"] = [
-        seconds(lambda t, n=n: scan(t, n), kinds)  # type: ignore[misc]
-        for n in ATTRIBUTES
+        seconds(partial(scan, attributes=n), kinds) for n in ATTRIBUTES
     ]
     series = Series(
         [Column("attributes", "quasi-identifiers", ATTRIBUTES)],
@@ -141,7 +142,7 @@ LINEAR = 0.9
 
 def timed(row: Row) -> Row:
     """The row as one of this machine's clock."""
-    return Row(**{**vars(row), "timed": True})
+    return replace(row, timed=True)
 
 
 def seconds(of: Callable[[pd.DataFrame], object], table: pd.DataFrame) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import SubFigure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from anonymizer.papers.series import Column, Series
@@ -25,7 +26,9 @@ def draw(place: SubFigure, series: Series) -> None:
     x, y, z = (_grid(column, across) for column in (by, along, measure))
     space = place.add_subplot(1, 2, 1, projection="3d")
     space.plot_surface(x, y, z, cmap=COLORMAP, rstride=1, cstride=1, linewidth=0.3, edgecolor="k")
-    space.set_zlabel(measure.heading)
+    space.set_zlabel(measure.heading, labelpad=10)
+    for axis in (space.xaxis, space.yaxis, space.zaxis):
+        axis.set_major_locator(MaxNLocator(4))
     space.view_init(**VIEW)
     space.set_box_aspect(None, zoom=0.85)  # room for the label of the measure
     above = place.add_subplot(1, 2, 2)
