@@ -349,8 +349,12 @@ def test_every_equation_has_a_row_that_holds(sections):
     places = {row.place for row in found}
     assert {f"Eq. {n}" for n in range(1, 16)} - places == {"Eq. 10"}
     assert {"Definition 1, Eq. 10", "Definition 2", "Proposition 1"} <= places
-    failing = [row.place for row in found if row.status != AS_PUBLISHED]
+    failing = [row.place for row in found if row.published and row.status != AS_PUBLISHED]
     assert failing == ["Eq. 11"]
+    merged = [row.value for row in found if row.quantity.startswith("ITPR, classes of")]
+    assert (
+        merged == [0.5, 0.75] == [literature.reidentification_itpr(s) for s in ([4] * 4, [4, 12])]
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS, profile
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import Row, Section
-from anonymizer.risk import Inference, Profile
+from anonymizer.risk import Inference, Profile, Reidentification
 
 CLOSE = 1e-9
 """Sums that differ by less are equal."""
@@ -188,6 +188,12 @@ def of_itpr() -> Iterator[Row]:
         "that of the tuples",
         f"{both.itpr:.6f}",
     )
+    for sizes in ((4, 4, 4, 4), (4, 12)):
+        name = f"ITPR, classes of {' + '.join(map(str, sizes))} records"
+        remark = "merging classes may raise it: as a model it is not monotone"
+        found = Reidentification.of(sizes).itpr
+        model = "anonymizer.ReidentificationItpr"
+        yield Row.number(name, found, remark=remark, place="Definition 2", where=model)
 
 
 def itpr_of_alike() -> float:

@@ -17,7 +17,7 @@ from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Column, Series
 from anonymizer.risk.attributes import itpr
 
-RECORDS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 5_000_000)
+RECORDS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 """Of Figure 6."""
 AGES, DISEASES = 120, 100
 """Values, as in the paper."""

@@ -26,11 +26,11 @@ def draw(place: SubFigure, series: Series) -> None:
     x, y, z = (_grid(column, across) for column in (by, along, measure))
     space = place.add_subplot(1, 2, 1, projection="3d")
     space.plot_surface(x, y, z, cmap=COLORMAP, rstride=1, cstride=1, linewidth=0.3, edgecolor="k")
-    space.set_zlabel(measure.heading, labelpad=10)
+    space.set_zlabel(measure.heading, labelpad=8)
     for axis in (space.xaxis, space.yaxis, space.zaxis):
         axis.set_major_locator(MaxNLocator(4))
     space.view_init(**VIEW)
-    space.set_box_aspect(None, zoom=0.85)  # room for the label of the measure
+    space.set_box_aspect(None, zoom=0.75)  # room for the label of the measure
     above = place.add_subplot(1, 2, 2)
     filled = above.pcolormesh(x, y, z, cmap=COLORMAP, shading="gouraud")
     lines = above.contour(x, y, z, LINES, colors="white", linewidths=0.8)
