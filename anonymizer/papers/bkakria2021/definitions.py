@@ -219,6 +219,18 @@ def proposition() -> Section:
             ">= 0",
             "the maximum of the terms as they are",
         ),
+        *proof(known, below),
+    ]
+    note = (
+        f"On {len(known)} pairs of columns and random tables, and {len(combined)} pairs of known "
+        "columns."
+    )
+    return Section("Proposition 1: ITPR is bounded by 0 and 1", rows, note, "Proposition 1", ITPR)
+
+
+def proof(known: Sequence[Profile], below: float) -> list[Row]:
+    """What the proof supposes and uses; ``below``: the least of ITPR - DR."""
+    return [
         Row.claim(
             "its proof: what is supposed",
             False,
@@ -240,11 +252,6 @@ def proposition() -> Section:
             where=H,
         ),
     ]
-    note = (
-        f"On {len(known)} pairs of columns and random tables, and {len(combined)} pairs of known "
-        "columns."
-    )
-    return Section("Proposition 1: ITPR is bounded by 0 and 1", rows, note, "Proposition 1", ITPR)
 
 
 def bounded(name: str, values: Sequence[float]) -> Row:

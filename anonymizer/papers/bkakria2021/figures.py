@@ -97,9 +97,8 @@ def figure_3() -> Section:
     return Section(title, within(rows, ASSUMED_TABLE), note, "Figure 3", WHERE)
 
 
-def figure_5() -> Section:
-    """ITPR over the sizes of classes and the variation at once."""
-    shape = len(EPSILONS), len(THETAS)
+def surface() -> Series:
+    """ITPR and theta for every epsilon, and every number of records moved."""
     places = [(epsilon, moved) for epsilon in EPSILONS for moved in schemes.moved_to(epsilon)]
     profiles = [plane(*place) for place in places]
     epsilons, moves = zip(*places, strict=True)
@@ -110,8 +109,14 @@ def figure_5() -> Section:
         Column("theta", "θ", theta, "bits"),
     ]
     measured = columns(profiles)[:1]
-    series = Series(parameters, measured, axis="theta", by="epsilon", form="surface")
-    itpr = np.array(measured[0].values, float).reshape(shape)
+    return Series(parameters, measured, axis="theta", by="epsilon", form="surface")
+
+
+def figure_5() -> Section:
+    """ITPR over the sizes of classes and the variation at once."""
+    series = surface()
+    shape = len(EPSILONS), len(THETAS)
+    itpr = np.array(series["itpr"].values, float).reshape(shape)
     steps = max(float(np.abs(np.diff(itpr, axis=axis)).max()) for axis in (0, 1))
     rows = [
         Row(
@@ -130,7 +135,12 @@ def figure_5() -> Section:
             "g",
             why="1188 is the last multiple of 18 within 1200, and 1206 the first beyond",
         ),
-        Row.number("θ, largest", max(theta), "0.9", "reached to the nearest record"),
+        Row.number(
+            "θ, largest",
+            float(np.max(series["theta"].values)),
+            "0.9",
+            "reached to the nearest record",
+        ),
         _rising("ITPR over θ, at each ε", itpr),
         _rising("ITPR over ε, at each θ", itpr.T),
         Row.claim(

@@ -30,6 +30,7 @@ def draw(place: SubFigure, series: Series) -> None:
     for axis in (space.xaxis, space.yaxis, space.zaxis):
         axis.set_major_locator(MaxNLocator(4))
     space.view_init(**VIEW)
+    space.yaxis.labelpad = 10
     space.set_box_aspect(None, zoom=0.75)  # room for the label of the measure
     above = place.add_subplot(1, 2, 2)
     filled = above.pcolormesh(x, y, z, cmap=COLORMAP, shading="gouraud")
