@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         AboveShuffled as AboveShuffled,
         AverageClassSize as AverageClassSize,
         Discernibility as Discernibility,
+        LeastItpr as LeastItpr,
         Loss as Loss,
         MillerMadow as MillerMadow,
         MutualInformation as MutualInformation,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         EnhancedBetaLikeness as EnhancedBetaLikeness,
         EntropyLDiversity as EntropyLDiversity,
         HighestReidentificationRisk as HighestReidentificationRisk,
+        Itpr as Itpr,
         KAnonymity as KAnonymity,
         KMap as KMap,
         MeanInformation as MeanInformation,
@@ -73,6 +75,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         PopulationUniqueness as PopulationUniqueness,
         PrivacyModel as PrivacyModel,
         RecursiveLDiversity as RecursiveLDiversity,
+        ReidentificationItpr as ReidentificationItpr,
         TCloseness as TCloseness,
         ValueGain as ValueGain,
     )
@@ -116,15 +119,15 @@ HOMES = {
     "hierarchy": "Hierarchy showing_values",
     "masking": "Bottleneck Noise Pram",
     "objectives": (
-        "AboveShuffled AverageClassSize Discernibility Loss MillerMadow MutualInformation "
-        "NonUniformEntropy Objective Precision"
+        "AboveShuffled AverageClassSize Discernibility LeastItpr Loss MillerMadow "
+        "MutualInformation NonUniformEntropy Objective Precision"
     ),
     "privacy": (
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
-        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk KAnonymity KMap "
+        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk Itpr KAnonymity KMap "
         "MeanInformation Population PopulationUniqueness PrivacyModel RecursiveLDiversity "
-        "TCloseness ValueGain"
+        "ReidentificationItpr TCloseness ValueGain"
     ),
     "profiling": "ColumnProfile TableProfile profile",
     "recoding.best": "Best",

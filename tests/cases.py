@@ -13,16 +13,19 @@ from oracle import HIDDEN, Brute, Chain
 from anonymizer import Anonymizer, EntropyLDiversity, FullDomain, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
-from anonymizer.objectives import OBJECTIVES, Objective, objective_of
+from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import engine
 
-ESTIMATES = tuple(name for name, kind in OBJECTIVES.items() if not kind.falls)
+RISING = tuple(name for name, kind in OBJECTIVES.items() if not kind.falls)
 """The objectives that may rise under generalization."""
 
+ESTIMATES = tuple(name for name in RISING if issubclass(OBJECTIVES[name], MutualInformation))
+"""Those of them that estimate information."""
+
 ASKED = (
-    *((name, None) for name in OBJECTIVES if name not in ESTIMATES),
+    *((name, None) for name in OBJECTIVES if name not in RISING),
     ("loss", "geometric-mean"),
 )
 """Every other one, and the aggregate it is asked for with."""
@@ -112,7 +115,7 @@ class Case:
     @property
     def strategies(self) -> tuple[str, ...]:
         """Those that can answer."""
-        if self.brute.objective in ESTIMATES:
+        if self.brute.objective in RISING:
             return ("automatic", "exhaustive", "branch-and-bound")
         if self.brute.most:
             return ("automatic", "bisection", "exhaustive", "branch-and-bound")

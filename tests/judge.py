@@ -24,10 +24,12 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    Itpr,
     KAnonymity,
     KMap,
     MeanInformation,
     RecursiveLDiversity,
+    ReidentificationItpr,
     TCloseness,
     ValueGain,
 )
@@ -38,7 +40,7 @@ Label = tuple[object, ...]
 Tree = Mapping[object, tuple[object, ...]]
 """The labels of every sensitive value, the value itself first."""
 
-WHOLE = (MeanInformation, AverageReidentificationRisk)
+WHOLE = (MeanInformation, Itpr, ReidentificationItpr, AverageReidentificationRisk)
 """Models of the table as a whole."""
 
 
@@ -143,7 +145,16 @@ class Counted:
                 <= model.bits + FORGIVEN
                 for name in self.asked(model)
             )
-        records = sum(group.size for group in self.occupied)
+        if isinstance(model, Itpr):
+            return all(
+                literature.itpr([group.values[name] for group in self.occupied])
+                <= model.risk + FORGIVEN
+                for name in self.asked(model)
+            )
+        sizes = [group.size for group in self.occupied]
+        if isinstance(model, ReidentificationItpr):
+            return literature.reidentification_itpr(sizes) <= model.risk + FORGIVEN
+        records = sum(sizes)
         if model.population is None:
             risk = literature.average_risk([group.size for group in self.occupied])
         else:

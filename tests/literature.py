@@ -294,3 +294,25 @@ def presence(label: object, sample: Counter, population: Counter) -> float:
     delta-presence wants it between two bounds, for every label of the population.
     """
     return float(Fraction(sample[label], population[label]))
+
+
+def itpr(groups: Iterable[Counter]) -> float:
+    """Bkakria et al. (2021), Definition 2: the largest 1 - T p(y) H(X|y) / H(X)."""
+    classes = list(groups)
+    table = sum(classes, Counter())
+    records, whole = sum(table.values()), _bits(table)
+    if whole == 0:
+        return 0.0
+    left = [sum(group.values()) / records * _bits(group) for group in classes]
+    return max(1 - len(classes) * each / whole for each in left)
+
+
+def reidentification_itpr(sizes: Iterable[int]) -> float:
+    """The same of the record itself: every record has a value of its own."""
+    each = iter(range(sum(counted := list(sizes))))
+    return itpr(Counter({next(each): 1 for _ in range(size)}) for size in counted)
+
+
+def _bits(counts: Counter) -> float:
+    records = sum(counts.values())
+    return -math.fsum(n / records * math.log2(n / records) for n in counts.values() if n)

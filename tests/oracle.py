@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from itertools import product
 from math import comb, log, log2, prod
 
+import literature
 import pandas as pd
 from checker import divergence, entropy
 from judge import Counted, Label, Tree
@@ -333,7 +334,12 @@ def _height(case: Brute, name: str, value: object, level: int) -> float:
     return level / case.chains[name].height
 
 
+def _itpr(classes: Sequence[Counter], margin: Counter) -> float:
+    return -literature.itpr(classes)
+
+
 SCORES = {
+    "itpr": _about(_itpr),
     "mutual-information": _information,
     "miller-madow": _about(_miller_madow),
     "above-shuffled": _about(_above_shuffled),

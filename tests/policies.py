@@ -26,11 +26,13 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    Itpr,
     KAnonymity,
     KMap,
     MeanInformation,
     PrivacyModel,
     RecursiveLDiversity,
+    ReidentificationItpr,
     TCloseness,
     ValueGain,
 )
@@ -185,6 +187,17 @@ def _informing(place: Place) -> PrivacyModel:
     return MeanInformation(max(0.0, bits), attribute=place.attribute)
 
 
+def _telling(place: Place) -> PrivacyModel:
+    groups = [[group.values[name] for group in place.table.occupied] for name in place.asked]
+    risk = place.picked([literature.itpr(each) for each in groups])
+    return Itpr(min(1.0, max(0.0, risk)), attribute=place.attribute)
+
+
+def _small(place: Place) -> PrivacyModel:
+    risk = literature.reidentification_itpr(group.size for group in place.table.occupied)
+    return ReidentificationItpr(min(1.0, max(0.0, place.picked([risk]))))
+
+
 def _risky(place: Place) -> PrivacyModel:
     people = place.people
     if place.rng.random() < 0.5:
@@ -209,7 +222,7 @@ def _present(place: Place) -> PrivacyModel:
     return DeltaPresence(min(1.0, lower), min(1.0, upper) or 0.5, place.brute.population)
 
 
-OF_SIZES: list[Make] = [_anonymous, _anonymous, _risky]
+OF_SIZES: list[Make] = [_anonymous, _anonymous, _risky, _small]
 OF_VALUES: list[Make] = [
     _distinct,
     _entropy,
@@ -221,5 +234,6 @@ OF_VALUES: list[Make] = [
     _disclosing,
     _gaining,
     _informing,
+    _telling,
 ]
 OF_PEOPLE: list[Make] = [_mapped, _present, _present, _risky]

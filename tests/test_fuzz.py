@@ -134,6 +134,8 @@ def test_what_readers_take_for_missing_is_one_value(tmp_path):
         ({"model": "average-reidentification-risk", "risk": 0.49}, True),
         ({"model": "highest-reidentification-risk", "risk": 0.5}, False),
         ({"model": "mean-information", "bits": 0.99}, True),
+        ({"model": "itpr", "risk": 0.99}, True),
+        ({"model": "reidentification-itpr", "risk": 0.5}, False),
         ({"model": "population-uniqueness", "uniqueness": 0, "fraction": 1}, False),
     ],
 )

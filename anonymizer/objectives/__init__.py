@@ -20,6 +20,7 @@ from anonymizer.objectives.classes import (
     MillerMadow,
     MutualInformation,
 )
+from anonymizer.objectives.itpr import LeastItpr
 
 __all__ = [
     "AUTOMATIC",
@@ -27,6 +28,7 @@ __all__ = [
     "AboveShuffled",
     "AverageClassSize",
     "Discernibility",
+    "LeastItpr",
     "Loss",
     "MillerMadow",
     "MutualInformation",
@@ -46,6 +48,7 @@ ObjectiveName = Literal[
     "loss",
     "discernibility",
     "average-class-size",
+    "itpr",
     "precision",
 ]
 
@@ -59,6 +62,7 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
         Loss,
         Discernibility,
         AverageClassSize,
+        LeastItpr,
         Precision,
     )
 }

@@ -226,7 +226,12 @@ class AboveShuffled(MutualInformation):
         """What the classes keep on average of values dealt out at random, in bits."""
         start, stop = candidate.layout.place(attribute)
         chance = expected(candidate.margins[start:stop])
-        return candidate.total(chance, lambda counts: chance.total(counts[:, -1]))
+
+        def bits(counts: Columns) -> float:
+            # A class of more records than are left is removed: what it counts is taken off again.
+            return chance.total(np.minimum(counts[:, -1], chance.records))
+
+        return candidate.total(chance, bits)
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
         """P(g) I1 - e(n_g) of each class, in bits."""

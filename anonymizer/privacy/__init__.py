@@ -28,6 +28,8 @@ from anonymizer.privacy.closeness import is_ordered as is_ordered
 from anonymizer.privacy.diversity import DistinctLDiversity as DistinctLDiversity
 from anonymizer.privacy.diversity import EntropyLDiversity as EntropyLDiversity
 from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDiversity
+from anonymizer.privacy.itpr import Itpr as Itpr
+from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
 from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy
 from anonymizer.privacy.sampled import PopulationUniqueness as PopulationUniqueness
 from anonymizer.privacy.shares import AlphaKAnonymity as AlphaKAnonymity
@@ -61,10 +63,12 @@ MODELS: dict[str, type[PrivacyModel]] = {
         BayesianGain,
         ValueGain,
         MeanInformation,
+        Itpr,
         KMap,
         DeltaPresence,
         AverageReidentificationRisk,
         HighestReidentificationRisk,
+        ReidentificationItpr,
         PopulationUniqueness,
         DifferentialPrivacy,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.information.entropy import entropy
+from anonymizer.information.itpr import discrimination_rate, itpr, itpr_terms
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.population.frequencies import numbers_of_records
@@ -76,9 +77,7 @@ class Profile(ABC):
     @property
     def itpr_terms(self) -> Floats:
         """1 - T p(y) H(X|y) / H(X), in [1 - T, 1]: ITPR is the largest; 0 where H(X) is."""
-        if not self.uncertainty or len(self.sizes) == 1:
-            return np.zeros(len(self.sizes))
-        return 1 - len(self.sizes) * self.weighted / self.uncertainty
+        return itpr_terms(self.sizes, self.uncertainties, self.uncertainty)
 
     @property
     def conditional_uncertainty(self) -> float:
@@ -89,13 +88,12 @@ class Profile(ABC):
     @property
     def discrimination_rate(self) -> float:
         """DR = 1 - H(X|Y) / H(X); 0 where H(X) is."""
-        h = self.uncertainty
-        return (h - self.conditional_uncertainty) / h if h else 0.0
+        return discrimination_rate(self.sizes, self.uncertainties, self.uncertainty)
 
     @property
     def itpr(self) -> float:
         """ITPR, the largest of its terms; rounding must not bring it below DR or above 1."""
-        return float(np.clip(self.itpr_terms.max(), self.discrimination_rate, 1.0))
+        return itpr(self.sizes, self.uncertainties, self.uncertainty)
 
     @property
     def measures(self) -> Measures:

@@ -19,6 +19,8 @@ IMPOSSIBLE = {
     "bayesian-gain": "gain = 0",
     "value-gain": "gain = 0",
     "mean-information": "bits = 0",
+    "itpr": "risk = 0",
+    "reidentification-itpr": "risk = 0",
     "k-map": 'k = 1000\npopulation = "everybody.csv"',
     "delta-presence": 'lower = 0.9\nupper = 1\npopulation = "everybody.csv"',
     "average-reidentification-risk": "risk = 0.0001",

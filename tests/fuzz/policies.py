@@ -123,6 +123,14 @@ def _bits(scene: Scene) -> Stated:
     return {"bits": scene.rng.choice((0.05, 0.2, 0.5, 1)), **scene.about()}
 
 
+def _itpr(scene: Scene) -> Stated:
+    return {"risk": scene.rng.choice((0.3, 0.6, 0.9, 1)), **scene.about()}
+
+
+def _small(scene: Scene) -> Stated:
+    return {"risk": scene.rng.choice((0.6, 0.9, 0.99))}
+
+
 def _people(scene: Scene) -> Stated:
     return {"population": scene.population}
 
@@ -172,16 +180,19 @@ POLICIES: dict[str, Callable[[Scene], Stated]] = {
     "bayesian-gain": _gain,
     "value-gain": _gain,
     "mean-information": _bits,
+    "itpr": _itpr,
     "k-map": _k_map,
     "delta-presence": _presence,
     "average-reidentification-risk": _risk,
     "highest-reidentification-risk": _risk,
+    "reidentification-itpr": _small,
     "population-uniqueness": _uniqueness,
     "differential-privacy": _private,
 }
 """What is stated of each model of the library."""
 
 OF_PEOPLE = ("k-map", "delta-presence")
-OF_TABLES = ("mean-information", "average-reidentification-risk", "population-uniqueness")
-OF_SIZES = (*OF_PEOPLE, "k-anonymity", *OF_TABLES[1:], "highest-reidentification-risk",
+OF_TABLES = ("mean-information", "itpr", "average-reidentification-risk", "reidentification-itpr",
+             "population-uniqueness")  # fmt: skip
+OF_SIZES = (*OF_PEOPLE, "k-anonymity", *OF_TABLES[2:], "highest-reidentification-risk",
             "differential-privacy")  # fmt: skip

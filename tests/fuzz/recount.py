@@ -113,6 +113,9 @@ def _worst(stated: Stated, judged: Judged, attribute: str) -> float | None:
     if stated["model"] == "mean-information":
         bits = literature.mean_information(classes)
         return None if bits <= _bound(stated, "bits") else bits
+    if stated["model"] == "itpr":
+        risk = literature.itpr(classes)
+        return None if risk <= _bound(stated, "risk") else risk
     chains = judged.chains.get(str(stated.get("hierarchy")), {})
     for group in classes:
         worst = VALUES[str(stated["model"])](stated, group, table, chains)
@@ -225,6 +228,7 @@ VALUES: dict[str, Callable[[Stated, Counter, Counter, Mapping], float | None]] =
     "bayesian-gain": _at_most("gain", literature.bayesian_gain),
     "value-gain": _at_most("gain", literature.value_gain),
     "mean-information": lambda *_: None,  # of the table as a whole, see above
+    "itpr": lambda *_: None,
 }
 
 
@@ -284,6 +288,11 @@ def _highest(stated: Stated, judged: Judged) -> float | None:
     return None if worst <= _bound(stated, "risk") else worst
 
 
+def _smallest_itpr(stated: Stated, judged: Judged) -> float | None:
+    risk = literature.reidentification_itpr(Counter(judged.labels()).values())
+    return None if risk <= _bound(stated, "risk") else risk
+
+
 def _uniqueness(stated: Stated, judged: Judged) -> float | None:
     sizes = Counter(judged.labels()).values()
     share = _unique(
@@ -338,5 +347,6 @@ SIZES: dict[str, Callable[[Stated, Judged], float | None]] = {
     "delta-presence": _presence,
     "average-reidentification-risk": _average,
     "highest-reidentification-risk": _highest,
+    "reidentification-itpr": _smallest_itpr,
     "population-uniqueness": _uniqueness,
 }

@@ -310,7 +310,7 @@ def _everybody(rng: random.Random, names: list[str], table: Table) -> str:
 
 INFORMED = [name for name, kind in OBJECTIVES.items() if issubclass(kind, MutualInformation)]
 OF_LEVELS = [name for name, kind in OBJECTIVES.items() if kind.levels_only]
-OF_CLASSES = [name for name in OBJECTIVES if name not in (*INFORMED, *OF_LEVELS)]
+OF_CLASSES = [name for name in OBJECTIVES if name not in (*INFORMED, *OF_LEVELS, "itpr")]
 
 
 def _objective(
@@ -324,7 +324,9 @@ def _objective(
     if not sensitive and not targets:
         stated["name"] = rng.choice(OF_CLASSES + OF_LEVELS * levels)
     elif rng.random() < 0.6:
-        stated["name"] = rng.choice(INFORMED + OF_CLASSES + OF_LEVELS * levels)
+        stated["name"] = rng.choice(
+            INFORMED + OF_CLASSES + OF_LEVELS * levels + ["itpr"] * (levels and bool(sensitive))
+        )
     if targets and stated.get("name", INFORMED[0]) in INFORMED:
         stated["target"] = targets[0]
     document["objective"] = stated

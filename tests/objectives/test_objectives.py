@@ -50,6 +50,8 @@ H = {(3, 2): 0.970951, (3, 1): 0.811278}
         ("discernibility", 9 + 1 + 1, 16 + 1, 25),
         ("average-class-size", 5 / 3, 5 / 2, 5),
         ("precision", 1, 1 / 2, 0),
+        # y and z leave nothing open; nor does z; one class
+        ("itpr", 1, 1, 0),
     ],
 )
 def test_by_hand(name, raw, grouped, hidden):

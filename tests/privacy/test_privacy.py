@@ -31,12 +31,14 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    Itpr,
     KAnonymity,
     KMap,
     MeanInformation,
     PopulationUniqueness,
     PrivacyModel,
     RecursiveLDiversity,
+    ReidentificationItpr,
     TCloseness,
     ValueGain,
     Verdict,
@@ -74,6 +76,9 @@ CASES = [
     BayesianGain(0.1),
     ValueGain(0.1),
     MeanInformation(0.2),
+    Itpr(0.6),
+    Itpr(1),
+    ReidentificationItpr(0.6),
     KMap(9, PEOPLE),
     DeltaPresence(0.1, 0.7, PEOPLE),
     AverageReidentificationRisk(0.1),
@@ -157,6 +162,13 @@ def test_hand_worked_measures_of_tables():
     assert AverageReidentificationRisk(1).measure(classes) == pytest.approx([0.3])
     journalist = AverageReidentificationRisk(1, PEOPLE)
     assert journalist.measure(classes) == pytest.approx([(1 + 0.5 + 0.5) / 10])
+    # 4 of 10 leave .811278 of .970951 bits open, and so do 4 others; 2 leave nothing
+    assert Itpr(1).measure(classes) == ReidentificationItpr(1).measure(classes_of([[1], [9]])) == 1
+    even = classes_of(JOINT[:2])  # of 8 records 4 and 4: 1 - 2 / 2 x .811278
+    assert Itpr(1).measure(even) == pytest.approx([1 - H])
+    # 2 of 10 records: 1 - 3 x .2 x 1 bit of log 10
+    records = ReidentificationItpr(1).measure(classes)
+    assert records == pytest.approx([1 - 0.6 / np.log2(10)])
     for model in (MeanInformation(bits - 1e-6), AverageReidentificationRisk(0.29)):
         assert holds(model, classes).tolist() == [False] * 3
     assert holds(AverageReidentificationRisk(0.3), classes).all()
@@ -522,6 +534,7 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: DeltaPresence(0, 0, PEOPLE), "upper = 0 must be a number above 0"),
         (lambda: AverageReidentificationRisk(0), "risk = 0 must be a number above 0 and at most"),
         (lambda: HighestReidentificationRisk(1.5), "risk = 1.5 must be a number above 0"),
+        (lambda: Itpr(1.1), "itpr: risk = 1.1 must be a number of at least 0 and at most 1"),
         (lambda: PopulationUniqueness(-1, 0.5), "uniqueness = -1 must be a number of at least 0"),
         (lambda: PopulationUniqueness(0.1, 0), "fraction = 0 must be a number of at least 1e-12"),
         (lambda: PopulationUniqueness(0.1, 0.5, "x"), "estimator = 'x' is unknown; known are dank"),

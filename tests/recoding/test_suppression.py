@@ -21,9 +21,11 @@ from anonymizer import (
     FullDomain,
     Hierarchy,
     InputError,
+    Itpr,
     KAnonymity,
     PolicyBrokenError,
     PolicyUnreachableError,
+    ReidentificationItpr,
     TCloseness,
 )
 from anonymizer.kernels import NUMPY, compiled_kernel
@@ -137,9 +139,10 @@ def test_random_problems_are_of_every_model_and_every_kind_of_it():
     cases = [random_case(np.random.default_rng(seed)) for seed in range(400)]
     models = [model for case in cases for model in case.brute.models]
     apart = {DifferentialPrivacy}  # made, not searched for
-    assert {type(model) for model in models} == {*BOUNDED, EvenClasses} - apart
+    unbounded = {Itpr, ReidentificationItpr, EvenClasses}
+    assert {type(model) for model in models} == {*BOUNDED, *unbounded} - apart
     kinds = {(type(model), model.attribute is None) for model in models if model.sensitive}
-    assert len(kinds) == 2 * sum(model.sensitive for model in BOUNDED)
+    assert len(kinds) == 2 * sum(model.sensitive for model in {*BOUNDED, *unbounded})
     closeness = [model for model in models if isinstance(model, TCloseness)]
     assert len({(model.distance, model.order is None) for model in closeness}) == 5
     assert {model.estimator for model in models if isinstance(model, EntropyLDiversity)} == {
@@ -263,6 +266,8 @@ def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> flo
             return entropy(brute.histogram(name, released)) - log2(l)
         case BasicBetaLikeness(beta) | EnhancedBetaLikeness(beta):
             return log2(1 + beta)
+        case Itpr(risk):
+            return risk * entropy(brute.histogram(name, released))
         case DeltaDisclosure(bits) | MeanInformation(bits):
             return bits
     return inf

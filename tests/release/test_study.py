@@ -22,11 +22,13 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    Itpr,
     KAnonymity,
     KMap,
     MeanInformation,
     PopulationUniqueness,
     RecursiveLDiversity,
+    ReidentificationItpr,
     TCloseness,
     ValueGain,
 )
@@ -560,6 +562,11 @@ EVERY_MODEL = {
         ("bits = 0", MeanInformation(0)),
         ("bits = 0.5\nattribute = 'disease'", MeanInformation(0.5, attribute="disease")),
     ],
+    "itpr": [
+        ("risk = 0", Itpr(0)),
+        ("risk = 0.5\nattribute = 'disease'", Itpr(0.5, attribute="disease")),
+    ],
+    "reidentification-itpr": [("risk = 0.9", ReidentificationItpr(0.9))],
     "average-reidentification-risk": [("risk = 0.2", AverageReidentificationRisk(0.2))],
     "highest-reidentification-risk": [("risk = 1", HighestReidentificationRisk(1))],
     "population-uniqueness": [
@@ -700,6 +707,8 @@ WRONG_MODELS = [
     ("value-gain", "gain = -0.1", "gain = -0.1 must be a number of at least 0 and at most 1"),
     ("value-gain", "gain = '0'", "gain = '0' must be a number of at least 0 and at most 1"),
     ("mean-information", "bits = -1", "bits = -1 must be a number of at least 0"),
+    ("itpr", "risk = -1", "risk = -1 must be a number of at least 0 and at most 1"),
+    ("reidentification-itpr", "risk = 2", "risk = 2 must be a number of at least 0 and at most"),
     ("t-closeness", "t = -1\ndistance = 'equal'", "t = -1 must be a number of at least 0"),
     ("t-closeness", "t = 1\ndistance = 'ordered'", "not all of its values are numbers; give thei"),
     (
@@ -817,6 +826,7 @@ WRONG_MODELS = [
             ("bayesian-gain", "gain = 1"),
             ("value-gain", "gain = 1"),
             ("mean-information", "bits = 1"),
+            ("itpr", "risk = 1"),
         ]
     ),
     ("value-gain", "gain = 1\nattribute = 'diseas'", "did you mean 'disease'?"),

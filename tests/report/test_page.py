@@ -98,6 +98,18 @@ SENTENCES = {
         "On average over all people, a person's class gives away at most 0.25 bits about "
         "“illness”.",
     ),
+    "itpr": (
+        {"risk": 0.3},
+        "No class of people falls short of its share in the doubt about “illness” by more than "
+        "30%: with as many classes as there are, each would have to leave an equal part of it "
+        "open.",
+    ),
+    "reidentification-itpr": (
+        {"risk": 0.3},
+        "No class of people with the same released values of age and sex falls short of its share "
+        "in the doubt about who is who by more than 30%: with as many classes as there are, each "
+        "would have to leave an equal part of it open.",
+    ),
     "k-map": (
         {"k": 9, "population": {"name": "everybody.csv"}},
         "Every record could be that of at least 9 people of the population that the table is taken "

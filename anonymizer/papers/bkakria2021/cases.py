@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -63,6 +64,14 @@ TABLE_5 = {
 }
 """As printed; the seventh row is printed as Case 1 of Zip Code, as the sixth."""
 
+PROFILE = "anonymizer.risk.Profile"
+WHERE = {
+    "DR": f"{PROFILE}.discrimination_rate",
+    **dict.fromkeys(("MI", "CP", "MIL", "ELD"), f"{PROFILE}.measures"),
+    "ITPR": f"{PROFILE}.itpr",
+}
+"""Where the library has each metric."""
+
 SPREADS = {
     1: (" + ".join("1" * 8), "all records unique"),
     2: ("8", "all records the same"),
@@ -88,11 +97,12 @@ def patients() -> list[Section]:
     records, inferred = ([row for name in names for row in _cells(name)] for names in CELLS)
     return [
         cases(),
-        Section("Table 4: re-identification", records),
+        Section("Table 4: re-identification", records, place="Table 4"),
         Section(
             "Table 4: inference",
             inferred,
             "At risk is Disease, known is Age; the identifier plays no part.",
+            "Table 4",
         ),
         formulas(),
         statements(),
@@ -117,6 +127,8 @@ def cases() -> Section:
         "Tables 3 and 6: eight patients",
         [*described, *zips],
         "Records by value. The text says that Disease has the first three cases of Age.",
+        "Tables 3, 6",
+        "anonymizer.papers.bkakria2021.cases",
     )
 
 
@@ -140,7 +152,8 @@ def combined() -> Section:
         )
         for classes, printed in ((2, "0.5"), (3, "0.66"))
     ]
-    return Section("Table 5: ITPR", [*rows, *least])
+    rows += [replace(row, place="Section 4") for row in least]
+    return Section("Table 5: ITPR", rows, place="Table 5", where=WHERE["ITPR"])
 
 
 def _cells(name: str) -> list[Row]:
@@ -149,7 +162,10 @@ def _cells(name: str) -> list[Row]:
     readings = {short: {equation: metric_of(short, known)} for short, equation in equations}
     readings |= {short: of(known) for short, of in FORMULAS.items()}
     return [
-        read(f"{metric}, {name}", text, numbers(text, readings[metric])[:TRIED])
+        replace(
+            read(f"{metric}, {name}", text, numbers(text, readings[metric])[:TRIED]),
+            where=WHERE[metric],
+        )
         for metric, text in zip(readings, TABLE_4[name], strict=True)
     ]
 
@@ -177,6 +193,8 @@ def formulas() -> Section:
         rows,
         "Eq. 8 is max_y H(X) - H(X|y). No formula gives all cells of MIL: the last two are taken "
         "for slips. The remarks list what a formula gives elsewhere.",
+        "Table 4",
+        WHERE["MIL"],
     )
 
 
@@ -188,7 +206,9 @@ def statements() -> Section:
         first, second = (float(text.replace(",", ".")) for text in printed)
         name, why = f"{short} of Age 3, Age 5, as printed", "its own Table 4 says the opposite"
         rows.append(Row.claim(name, first < second, ", ".join(printed), "lower, higher", why=why))
-    return Section("Table 4: what the text says of it", rows)
+    return Section(
+        "Table 4: what the text says of it", rows, place="Section 3.3", where=WHERE["DR"]
+    )
 
 
 def _leakages(known: Profile) -> dict[str, float]:

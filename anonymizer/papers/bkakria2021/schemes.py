@@ -70,12 +70,12 @@ def one_small(epsilon: int) -> Profile:
     return Reidentification.of([small] + [small + epsilon] * 9)
 
 
-def graded(excess: int) -> Profile:
+def graded(excess: int) -> Inference:
     """Figure 3: five ages, in the g-th one disease is ahead of nine by excess g / 5; in fifties."""
     return five_ages(excess * np.arange(1, 6) // 5)
 
 
-def five_ages(excess: np.ndarray) -> Profile:
+def five_ages(excess: np.ndarray) -> Inference:
     """2000 records of each age, one of ten diseases ahead of the others."""
     joint = np.repeat((RECORDS // 5 - excess)[:, None] // 10, 10, axis=1)
     joint[:, 0] += excess
@@ -89,14 +89,26 @@ def example(ill: int) -> Profile:
 
 
 def plane(epsilon: int, moved: int) -> Profile:
-    """Figure 5: ages as in 2b, 20 equal diseases; the smallest class has 19 ``moved`` of one more.
+    """Figure 5: ages as in 2b, 20 equal diseases; one gains ``moved`` records in the least age.
 
-    The other 19 lose ``moved`` records each.
+    The other 19 lose as many there together, each the same to one record.
     """
-    joint = np.repeat(equal_steps(epsilon)[:, None] // 20, 20, axis=1)
-    joint[0] -= moved
-    joint[0, 0] += 20 * moved
+    joint = np.stack([evenly(size, ILLNESSES) for size in equal_steps(epsilon).tolist()])
+    joint[0, 1:] -= evenly(moved, ILLNESSES - 1)
+    joint[0, 0] += moved
     return Inference.of(joint)
+
+
+def moved_to(epsilon: int) -> list[int]:
+    """How many records have to move for theta to come nearest to each of ``THETAS``."""
+    most = int(equal_steps(epsilon)[0]) // 2
+    reached = np.array([plane(epsilon, moved).i2.max() for moved in range(most)])
+    return [int(np.abs(reached - theta).argmin()) for theta in THETAS]
+
+
+def evenly(records: int, parts: int) -> np.ndarray:
+    """Records dealt out to some parts, the first getting one more where they do not divide."""
+    return records // parts + (np.arange(parts) < records % parts).astype(np.int64)
 
 
 def equal_steps(epsilon: int) -> np.ndarray:
@@ -192,10 +204,9 @@ FIGURE_4B = Scheme(
     ASSUMED,
     varied=True,
 )
-PLANE = {
-    0: (0, 5, 10, 15, 20),
-    360: (0, 4, 8, 12, 16),
-    720: (0, 3, 6, 10, 13),
-    1080: (0, 2, 5, 7, 9),
-}
-"""Figure 5: by epsilon, the numbers of records moved."""
+ILLNESSES = 20
+"""Diseases of Figure 5."""
+EPSILONS = tuple(range(0, 1189, 108))
+"""Figure 5: differences between the largest and the smallest class; to 1188 = 66 x 18."""
+THETAS = tuple(step / 10 for step in range(10))
+"""Figure 5: variations, in bits."""

@@ -48,7 +48,8 @@ def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
         style = GREY if measure.name == CEILING else look
         axes.plot(along[rising], values, label=measure.label, **style)
     unit = measures[0].unit
-    axes.set_ylabel(f"metric ({unit})" if unit else "metric, from 0 to 1")
+    what = "time" if unit == "s" else "metric"
+    axes.set_ylabel(f"{what} ({unit})" if unit else "metric, from 0 to 1")
     if not unit:
         axes.set_ylim(-0.02, 1.02)
     elif min(min(map(float, measure.values)) for measure in measures) >= 0:

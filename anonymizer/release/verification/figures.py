@@ -11,6 +11,7 @@ from anonymizer.objectives import (
     OBJECTIVES,
     AverageClassSize,
     Discernibility,
+    LeastItpr,
     MillerMadow,
     MutualInformation,
     Objective,
@@ -169,6 +170,8 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     if issubclass(kind, MutualInformation):
         weights, targets = options.get("weights", {}), options.get("targets", {})
         return kind(weights=weights, target=targets)(counts)
+    if kind is LeastItpr:
+        return -LeastItpr(weights=options.get("weights", {}))(counts)
     summed = kind.weighs is None and kind.per_class is not Objective.per_class
     if summed and facts.manifest["suppressed_class"] == "none" and not facts.removed:
         return kind().quantity(kind()(counts), everybody)
