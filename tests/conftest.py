@@ -42,6 +42,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what needs Spark first: one worker then starts it, and no other takes a test of these.
+
+    Workers get the list in pieces that hang together, and take from the ends of others' pieces.
+    """
+    items.sort(key=lambda item: not any(each in item.nodeid for each in ("spark", "cluster")))
+
+
 def pytest_sessionfinish() -> None:
     """What was collected may go at the end, as libraries that count what is left expect."""
     gc.unfreeze()

@@ -16,6 +16,8 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.places import PATTERN
+from anonymizer.tables.relations.embedded import spare
+from anonymizer.tables.relations.embedded.spare import STREAMED
 
 Watch = Callable[[str, int, int | None], None]
 """Called with what is done, how much of it, and of how much."""
@@ -28,18 +30,10 @@ LARGE = 1 << 24
 
 MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", re.IGNORECASE)
 
-STREAMED = "join_order,build_side_probe_side"
+SPILLED = "spilled"
 
-SETTINGS = (
-    # What reads the network, or installs what is not there, is never wanted.
-    "SET autoinstall_known_extensions = false",
-    "SET autoload_known_extensions = false",
-    # The left table of a join is the one that is streamed, not the lists that it is joined to.
-    f"SET disabled_optimizers = '{STREAMED}'",
-    "SET TimeZone = 'UTC'",
-    "SET enable_progress_bar = true",
-    "SET enable_progress_bar_print = false",
-)
+NUMBERS = count()
+"""Of tables: a query of one that is gone finds none, and no other one in a database used again."""
 
 PASSING = "2GiB"
 """Memory for records on their way from one file to another."""
@@ -56,29 +50,29 @@ class Connection:
     """A database of DuckDB in memory, and files that must stay as they are while it reads them.
 
     ``scratch``: a directory for what does not fit into memory. ``watch`` is told of the progress.
+    ``reusable``: whether its database may be used again; none that others were attached to.
     """
 
     def __init__(self, scratch: Path, memory: str | None, watch: Watch | None) -> None:
         self.scratch, self.watch = scratch, watch
-        self._numbers, self._files = count(), dict[Path, tuple[int, ...]]()
+        self._functions, self._files = list[str](), dict[Path, tuple[int, ...]]()
         self._attached, self._limited = False, memory is not None
+        self.reusable = not self._limited
         self._distrusted = ""
-        config: dict[str, Any] = {"temp_directory": str(scratch / "spilled")}
-        if memory is not None:
-            config["memory_limit"] = _memory(memory)
+        self.database = spare.taken(scratch / SPILLED, memory and _memory(memory))
         self._thread = ThreadPoolExecutor(1)
-        self.database = duckdb.connect(":memory:", config=config)
-        for setting in SETTINGS:
-            self.database.execute(setting)
 
-    def close(self) -> None:
-        """Give back memory and files."""
+    def close(self, usable: bool = False) -> None:
+        """Give back memory and files; ``usable``: nothing went wrong with the database."""
         self._thread.shutdown()
-        self.database.close()
+        if usable and self.reusable:
+            spare.given_back(self.database, self._functions, self.scratch / SPILLED)
+        else:
+            self.database.close()
 
     def free_name(self) -> str:
         """A name that no table has."""
-        return f"t{next(self._numbers)}"
+        return f"t{next(NUMBERS)}"
 
     def room_for(self, size: int) -> str:
         """The name of a table that will be made of so many bytes: a large one goes to a file.
@@ -90,7 +84,7 @@ class Connection:
         if not self._attached:
             place = literal(str(self.scratch / "tables.duckdb"))
             self.database.execute(f"ATTACH {place} AS tables")
-            self._attached = True
+            self._attached, self.reusable = True, False
         return f"tables.{self.free_name()}"
 
     def reads(self, path: Path) -> None:
@@ -142,6 +136,7 @@ class Connection:
             null_handling=FunctionNullHandling.SPECIAL,  # what is found may be missing
             side_effects=True,
         )
+        self._functions.append(name)
         return name
 
     def run(self, query: str, doing: str = "", records: int | None = None) -> None:
@@ -255,9 +250,10 @@ def connected(
 ) -> Iterator[Connection]:
     """A connection, and a directory for what does not fit into memory, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix=".anonymizer-", dir=scratch) as directory:
-        connection = Connection(Path(directory), memory, watch)
+        connection, usable = Connection(Path(directory), memory, watch), False
         try:
             yield connection
+            usable = True
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
@@ -266,7 +262,7 @@ def connected(
                 "again"
             ) from None
         finally:
-            connection.close()
+            connection.close(usable)
 
 
 @contextmanager

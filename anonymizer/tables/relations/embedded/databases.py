@@ -66,6 +66,7 @@ def _postgres(connection: Connection, path: Path) -> str:
 
 def _attached(connection: Connection, path: Path, table: str | None, what: str) -> Stored:
     shown = "the database" if is_postgres(path) else path
+    connection.reusable = False
     try:
         connection.database.execute(f"ATTACH {what}")
     except duckdb.IOException as error:
