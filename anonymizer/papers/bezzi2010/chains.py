@@ -129,4 +129,4 @@ def _given(name: str, law: Floats, by_symbol: bool) -> Floats:
 def _shares(sizes: Floats) -> Floats:
     """p(y1|x), 0 where x does not occur."""
     total = sizes.sum(1, keepdims=True)
-    return np.divide(sizes, total, out=np.zeros_like(sizes), where=total > 0)
+    return np.asarray(np.divide(sizes, total, out=np.zeros_like(sizes), where=total > 0))
