@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 from checker import classes_of, least_close, least_diverse, mutual_information, smallest
@@ -222,3 +223,10 @@ def test_the_census_has_the_columns_and_values_of_adult(adult):
     assert list(census.columns) == list(adult.columns)
     for column in census.select_dtypes(exclude="number").columns:
         assert set(census[column]) <= set(adult[column])
+
+
+def test_bars_of_a1_star_with_four_ranges(computed):
+    drawn = computed["I1(W, g) of A1*, at most 4 ranges"].series
+    assert np.round(drawn["I1"].values, 3).tolist() == [0.246, 0.107, 0.247, 0.541]
+    assert np.round(drawn["I2"].values, 3).tolist() == [0.352, 0.111, 0.174, 0.131]
+    assert drawn.limits == pytest.approx({"I1": 0.55, "I2": 0.386785}, abs=1e-6)

@@ -231,7 +231,7 @@ def test_decades_include_their_lower_end():
 
 
 def test_table_1_of_bezzi():
-    rows = properties().rows
+    rows = [row for row in properties().rows if "chain rule" not in row.quantity]
     assert [row.status for row in rows] == [AS_PUBLISHED] * 8
     found = {row.quantity: row for row in rows}
     assert found["I3, non-negative"].computed.startswith("No: at least -")

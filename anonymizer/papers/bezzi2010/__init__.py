@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from anonymizer.papers.bezzi2010.adult import Experiment, rows
 from anonymizer.papers.bezzi2010.example import example, properties
+from anonymizer.papers.bezzi2010.mechanism import mechanisms
+from anonymizer.papers.bezzi2010.table import attributes
 from anonymizer.papers.row import Section
 from anonymizer.tables.datasets import load_adult
 
@@ -15,5 +17,9 @@ TITLE = "Bezzi (2010); information in bits"
 
 def sections() -> Sequence[Section]:
     """Compute all, section 4 on real UCI Adult, records with missing values left out."""
-    adult = Experiment.on(load_adult().dropna())
-    return [properties(), *example(), Section("Section 4: UCI Adult", rows(adult))]
+    table = load_adult()
+    adult = Experiment.on(table.dropna())
+    experiment = Section(
+        "Section 4: UCI Adult", rows(adult), place="Section 4", where="anonymizer.Anonymizer"
+    )
+    return [properties(), *example(), attributes(table), experiment, mechanisms()]
