@@ -22,7 +22,7 @@ They are imported by name: the list of their names must not load them.
     epilog="\b\nExamples:\n"
     "  anonymizer reproduce bezzi2010\n"
     "  anonymizer reproduce bkakria2021 --plot figures.svg\n"
-    "  anonymizer reproduce bezzi2010 --markdown --plot bezzi2010.svg > bezzi2010.md"
+    "  anonymizer reproduce longpre2017 --markdown"
 )
 @click.argument("paper", type=click.Choice(PAPERS))
 @click.option(
