@@ -33,7 +33,8 @@ def draw(place: SubFigure, series: Series) -> None:
     space.yaxis.labelpad = 10
     space.set_box_aspect(None, zoom=0.75)  # room for the label of the measure
     above = place.add_subplot(1, 2, 2)
-    filled = above.pcolormesh(x, y, z, cmap=COLORMAP, shading="gouraud")
+    # Pixels, as smooth shading in lines takes a megabyte.
+    filled = above.pcolormesh(x, y, z, cmap=COLORMAP, shading="gouraud", rasterized=True)
     lines = above.contour(x, y, z, LINES, colors="white", linewidths=0.8)
     above.clabel(lines, fontsize="x-small")
     place.colorbar(filled, ax=above, label=measure.heading)
