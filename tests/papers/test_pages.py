@@ -1,10 +1,10 @@
 """The pages of the papers: that they are what is computed, and name what there is."""
 
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from papers.computed import sections_of
 from papers.pages import stale
 
 from anonymizer.papers.command import PAPERS
@@ -13,11 +13,6 @@ from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Column, Series
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
-
-
-@cache
-def sections_of(paper):
-    return import_module(f"anonymizer.papers.{paper}").sections()
 
 
 @pytest.fixture(params=PAPERS)

@@ -9,8 +9,9 @@ from pathlib import Path
 import literature
 import numpy as np
 import pytest
+from papers.computed import sections_of
 
-from anonymizer.papers import bkakria2021, plots
+from anonymizer.papers import plots
 from anonymizer.papers.bkakria2021 import definitions, schemes, times
 from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS
 from anonymizer.papers.bkakria2021.figures import EXAMPLE
@@ -58,7 +59,7 @@ SERIES = {
 
 @pytest.fixture(scope="module")
 def sections():
-    return {section.title: section for section in bkakria2021.sections()}
+    return {section.title: section for section in sections_of("bkakria2021")}
 
 
 @pytest.fixture(scope="module")

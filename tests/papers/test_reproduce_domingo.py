@@ -5,8 +5,9 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from papers.computed import sections_of
 
-from anonymizer.papers import domingo2009, plots
+from anonymizer.papers import plots
 
 X = (20, 30, 50)
 JOINT = [[4 / 16, 1 / 16], [2 / 16, 2 / 16], [1 / 16, 6 / 16]]
@@ -15,7 +16,7 @@ CHANNEL = [[0.5, 0.5, 0], [0.25, 0.75, 0], [0, 0, 1]]
 
 @pytest.fixture(scope="module")
 def sections():
-    return domingo2009.sections()
+    return sections_of("domingo2009")
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-
-from anonymizer.papers import longpre2017
+from papers.computed import sections_of
 
 HOUSES = range(1, 2001)
 EQUATIONS = re.compile(r"Eq\. (\d+(?: and \d+)?)")
@@ -14,7 +13,7 @@ EQUATIONS = re.compile(r"Eq\. (\d+(?: and \d+)?)")
 
 @pytest.fixture(scope="module")
 def rows():
-    return [row for section in longpre2017.sections() for row in section.rows]
+    return [row for section in sections_of("longpre2017") for row in section.rows]
 
 
 @pytest.fixture(scope="module")
