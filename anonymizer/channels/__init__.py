@@ -47,6 +47,7 @@ from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.rate_distortion.vectors import gaussian_correlation, gaussian_information
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Sensitive, Source
+from anonymizer.channels.tradeoff.seeing import seeing
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
 from anonymizer.channels.validation import require_room
 
@@ -96,6 +97,7 @@ __all__ = [
     "quadratic_gaussian_bound",
     "rate_distortion",
     "require_room",
+    "seeing",
     "squared",
     "synthetic",
     "synthetic_values",

@@ -103,14 +103,27 @@ def mutual_information_bound(
 
 
 def gaussian_rate(
-    distortion: ArrayLike, variance: float, correlation: float = 1.0, unit: str = "bits"
+    distortion: ArrayLike,
+    variance: float,
+    correlation: float = 1.0,
+    unit: str = "bits",
+    *,
+    sees_sensitive: bool = False,
 ) -> Floats:
     """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
 
-    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
+    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0. Of
+    channels that see W, too (``sees_sensitive``), -log cos(asin |rho| - asin sqrt d), 0 from rho^2
+    on: docs/theory/channels.md has the proof.
     """
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
     d = _normalized(distortion, variance)
+    if sees_sensitive:
+        angle = np.maximum(np.arcsin(abs(rho)) - np.arcsin(np.sqrt(d)), 0.0)
+        # cos(pi / 2) is 6e-17: W = X at no distortion, of which the rate is infinite.
+        cosine = np.where(angle < np.pi / 2, np.cos(angle), 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.abs(-np.log(cosine)) / nats_per(unit))
     with np.errstate(divide="ignore"):
         return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 
