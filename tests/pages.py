@@ -14,6 +14,7 @@ from unittest.mock import patch
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
 from anonymizer.hierarchy.inline import RULES
+from anonymizer.release.study import Scheme
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -27,6 +28,7 @@ SAMPLE = (
     "data/make_tables.py",
     "data/pram.toml",
     "hierarchies/adult",
+    "hierarchies/bezzi2010",
 )
 """What of the repository lies in the directory in which a page is carried out."""
 
@@ -103,6 +105,9 @@ class Session:
         named = re.match(r"# (\S+\.toml)\n", block.text)
         content = tomllib.loads(block.text)
         path = self.directory / (named[1] if named else "fragment.toml")
+        if "name" in content:
+            self.scheme(path, block.text)
+            return
         if {*RULES} & {*content}:
             path.write_text(block.text, encoding="utf-8")
             Hierarchy.read(path)
@@ -112,6 +117,13 @@ class Session:
         study = Study(path)
         assert study.hierarchies
         study.anonymizer()
+
+    def scheme(self, path: Path, text: str) -> None:
+        """Write a scheme, and read it over a study of the bundled census."""
+        path.write_text(text, encoding="utf-8")
+        study = self.directory / "fragment.toml"
+        study.write_text("\n".join(FRAME.values()), encoding="utf-8")
+        Scheme(path, Study(study)).anonymizer()
 
     def console(self, block: Block) -> None:
         """Run the commands of a block; each ends with 0 unless ``echo $?`` shows another code."""

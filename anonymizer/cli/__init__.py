@@ -44,6 +44,7 @@ HOMES = {
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
+    "figures": "anonymizer.cli.measuring",
     "advise": "anonymizer.cli.advise",
     "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",

@@ -9,6 +9,7 @@ import click
 from anonymizer.cli.options import (
     PATH,
     plot_option,
+    several_option,
     show,
     show_values_option,
     study_argument,
@@ -17,6 +18,9 @@ from anonymizer.cli.options import (
 )
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
+
+FIGURES = "anonymizer.report.plots.figures"
+"""The module that draws figures and schemes."""
 
 
 @click.command(
@@ -74,9 +78,14 @@ def quality(
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer compare study.toml\n"
-    "  anonymizer compare study.toml --sweep t=0.3:0.9:0.1 --plot frontier.svg --jobs 2"
+    "  anonymizer compare study.toml --sweep t=0.3:0.9:0.1 --plot frontier.svg --jobs 2\n"
+    "  anonymizer compare study.toml --schemes a1.toml a2.toml --plot schemes.svg"
 )
 @study_argument
+@several_option(
+    "schemes",
+    "Files with a recoding and hierarchies of their own, which are carried out on all records.",
+)
 @click.option("--recoding", multiple=True, help="One to compare; repeatable. By default all.")
 @click.option(
     "--sweep",
@@ -92,17 +101,22 @@ def quality(
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
     study: Path,
+    schemes: tuple[Path, ...],
     recoding: tuple[str, ...],
     sweep: tuple[str, ...],
+    seed: int | None,
+    n_jobs: int | None,
     plot: Path | None,
     force: bool,
     as_json: bool,
-    **options: Any,
 ) -> int:
     """Compare recodings of the table of a STUDY: what each keeps on records it did not see.
 
     Each is fitted to a random half of the records and evaluated on the other half. Nothing is
     released. Exits with 1 when no recoding satisfies the policy on its half.
+
+    With --schemes the recodings of these files are carried out on all records instead. One that
+    breaks the policy is shown with the classes that do. Exits with 1 when none satisfies it.
     """
     from anonymizer.release.study import Study
     from anonymizer.report.printing import picture_at
@@ -110,14 +124,104 @@ def compare(
     from anonymizer.report.utility import print_comparison
     from anonymizer.utility.comparison import compare_study, sweep_of
 
+    if schemes:
+        _refuse_halves(recoding=recoding, sweep=sweep, seed=seed)
+        return _compare_schemes(study, schemes, n_jobs, plot, force, as_json)
     draw = plot and picture_at(plot, force=force)
-    options |= {"recodings": recoding or None, "sweep": sweep_of(sweep)}
+    options: dict[str, Any] = {"recodings": recoding or None, "sweep": sweep_of(sweep)}
     with progress() as shown, never_lost(shown) as watch:
-        found = compare_study(Study(study), watch=watch, **options)
+        found = compare_study(Study(study), seed=seed, n_jobs=n_jobs, watch=watch, **options)
     if draw and found.fits:
         draw(found)
     show("the recodings were compared", as_json, found, partial(print_comparison, picture=plot))
     return 0 if found.fits else 1
+
+
+def _refuse_halves(**options: object) -> None:
+    """Refuse options of a comparison on halves."""
+    for name, given in options.items():
+        if given not in ((), None):
+            raise click.UsageError(
+                f"--{name} is for recodings fitted to a half of the records, and schemes are "
+                "carried out on all: leave out one of the two"
+            )
+
+
+def _compare_schemes(
+    study: Path,
+    schemes: tuple[Path, ...],
+    n_jobs: int | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    from anonymizer.release.study import Study
+    from anonymizer.report.printing import picture_at
+    from anonymizer.report.progress import progress
+    from anonymizer.report.schemes import print_schemes
+    from anonymizer.utility.schemes import compare_schemes_study
+
+    draw = plot and picture_at(plot, FIGURES, force=force)
+    with progress() as shown, never_lost(shown) as watch:
+        found = compare_schemes_study(Study(study), schemes, n_jobs=n_jobs, watch=watch)
+    if draw and found.schemes:
+        draw(found)
+    show("the schemes were compared", as_json, found, partial(print_schemes, picture=plot))
+    return 0 if found.best else 1
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer figures study.toml\n"
+    "  anonymizer figures study.toml --scheme a1.toml --output a1.png"
+)
+@study_argument
+@click.option("--scheme", type=PATH, help="A file with another recoding for the study's table.")
+@click.option(
+    *("--output", "-o"),
+    type=PATH,
+    help="A picture: .png, .svg or .pdf (matplotlib); by default STUDY-figures.svg, next to the "
+    "study or the scheme. With --json none, unless it is given.",
+)
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@show_values_option
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def figures(
+    study: Path,
+    scheme: Path | None,
+    output: Path | None,
+    force: bool,
+    n_jobs: int | None,
+    as_json: bool,
+) -> int:
+    """Draw what the recoding of a STUDY keeps, and what each class gives away.
+
+    The recoding is searched for as run does, and nothing is released. Left are the bits in the
+    original, those retained and lost, and what the policy allows; right are I1 and I2 of each
+    class, against t and H(W) - log2 l. Fixed levels are drawn whether or not they satisfy the
+    policy, with the classes that break it.
+
+    Exits with 1 when the policy does not hold.
+    """
+    from anonymizer.release.study import Scheme, Study
+    from anonymizer.report.printing import picture_at
+    from anonymizer.report.progress import progress
+    from anonymizer.report.schemes import print_figures
+    from anonymizer.utility.schemes import figures_study
+
+    if output is None and not as_json:
+        given = scheme or study
+        output = given.with_name(f"{given.stem}-figures.svg")
+    draw = output and picture_at(output, FIGURES, force=force)
+    described = Study(study)
+    with progress() as shown, never_lost(shown) as watch:
+        chosen = Scheme(scheme, described) if scheme else described
+        found = figures_study(chosen, n_jobs=n_jobs, watch=watch)
+    if draw:
+        draw(found)
+    show("the figures were computed", as_json, found, partial(print_figures, picture=output))
+    return 0 if found.satisfied else 1
 
 
 @click.command(

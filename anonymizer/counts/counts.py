@@ -155,8 +155,8 @@ class Counts:
         kept = [self.names.index(name) for name in names]
         return replace(self, names=names).at(self.cells[:, kept])
 
-    def select(self, classes: Mask) -> "Counts":
-        """Keep some classes; the table they are measured against stays whole."""
+    def select(self, classes: Mask | Codes) -> "Counts":
+        """Keep some classes, or those in some places; the table they are measured against stays."""
         return self._with(self.cells[classes], lambda rows: rows[classes])
 
     def merge(self, classes: Mask) -> "Counts":

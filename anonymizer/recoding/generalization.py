@@ -240,8 +240,18 @@ class Generalization(Recoding):
         counted = task.counted
         problem = self.problem(counted.counts, counted.taxonomies, task.models, task.objective)
         recoding, search = self.choose(problem, task.seed, task.run)
-        people = counted.people
-        plan = GeneralizationPlan(
+        plan = self.planned(task, recoding, search)
+        outcome = plan.carry_out(counted.kept)
+        suppressed = outcome.suppressed
+        left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
+        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
+
+    def planned(
+        self, task: Task, recoding: Partitions | Regions, search: SearchResult
+    ) -> GeneralizationPlan:
+        """The plan that a recoding makes for a task."""
+        counted, people = task.counted, task.counted.people
+        return GeneralizationPlan(
             counted.schema,
             without_people(task.models),
             counted.taxonomies,
@@ -250,10 +260,6 @@ class Generalization(Recoding):
             self.budget,
             None if people is None else People.of(people, counted.taxonomies),
         )
-        outcome = plan.carry_out(counted.kept)
-        suppressed = outcome.suppressed
-        left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
-        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
 
 
 def _limited(problem: Problem) -> str:

@@ -2,11 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from anonymizer.counts.counts import Partitions
-from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
+from anonymizer.errors import (
+    InputError,
+    PolicyBrokenError,
+    did_you_mean,
+    is_whole,
+    require_one_of,
+)
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.objectives import ObjectiveName
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
@@ -14,6 +20,8 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
+from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
 
@@ -133,6 +141,21 @@ class Fixed(Levels):
             return None
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
         return Found("fixed", node, score, score, True, 1, 1, trace=trace)
+
+    def unproven(self, task: Task) -> tuple[RecodingPlan, Outcome]:
+        """The levels carried out whether or not they satisfy the policy, to be measured.
+
+        Where more records would have to be suppressed than the budget has, none is.
+        """
+        taxonomies = task.counted.taxonomies
+        recoding = level_recoding(taxonomies, tuple(taxonomies), node_of(self.levels, taxonomies))
+        search = SearchResult(self.name, task.objective.name, searched=False)
+        plan = self.planned(task, recoding, search)
+        try:
+            return plan, plan.carry_out(task.counted.kept)
+        except PolicyBrokenError:
+            plan = replace(plan, suppression=Suppression())
+            return plan, plan.carry_out(task.counted.kept)
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:

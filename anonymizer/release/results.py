@@ -22,7 +22,7 @@ class PolicyResult(Result):
     """A result that holds the verdict of every model of a policy."""
 
     privacy: Sequence[Verdict]
-    derived = ("satisfied",)
+    derived: ClassVar[tuple[str, ...]] = ("satisfied",)
 
     @property
     def satisfied(self) -> bool:

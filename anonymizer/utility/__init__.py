@@ -2,8 +2,9 @@
 
 What goes in: an original table, a released one, and the plan or manifest that links them; or a
 masked release alone, for estimates. What comes out: a ``Quality`` (measures, tables of counts,
-statistics, classifiers), a ``FileEstimate``, a ``Comparison`` of recodings. Tables are compared
-record by record, and only what is certainly a recoding of the original is measured. The room may
+statistics, classifiers), a ``FileEstimate``, a ``Comparison`` of recodings, ``Figures`` of
+one. Tables are compared record by record, and only what is certainly a recoding of the original is
+measured. The room may
 import every room of lower floors, but not ``risk``, its neighbour.
 """
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 
-from anonymizer.papers.plots import lines
+from anonymizer.papers.plots import bars, lines
 from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Form, Series
 from anonymizer.report.plots.style import LOOK, save
 
 ACROSS = 2
 """Figures side by side."""
-FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {"lines": lines.draw}
+FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {"lines": lines.draw, "bars": bars.draw}
 
 
 def draw(sections: Iterable[Section], path: Path) -> None:

@@ -213,12 +213,23 @@ def read_document(path: Path) -> Document:
 
 def parse_document(text: str, path: Path) -> Document:
     """The text of a study file, checked; messages name the file as ``path``."""
+    return validated(parsed_study(text, path), path)
+
+
+def parsed_study(text: str, path: Path) -> dict[str, Any]:
+    """The sections of a text of TOML, not looked at; InputError says what is wrong with a line."""
     try:
-        return Document.model_validate(parsed_toml(text))
-    except ValidationError as error:
-        raise InputError(f"{path}: {_explained(error)}") from None
+        return parsed_toml(text)
     except ValueError as error:
         raise not_toml(path, text, str(error)) from None
+
+
+def validated(content: Mapping[str, Any], path: Path) -> Document:
+    """The sections of a study file, checked; messages name the file as ``path``."""
+    try:
+        return Document.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_explained(error)}") from None
 
 
 def _explained(error: ValidationError) -> str:
@@ -261,6 +272,8 @@ def _known(section: list[str], key: str) -> str:
             "; values are drawn by a recoding: [recoding] with method = 'pram', 'noise' or "
             "'bottleneck'"
         )
+    if [*section, key] == ["name"]:
+        return "; it is for schemes, which --schemes of compare names after the study"
     if [*section, key] == ["search", "recoding"]:
         return "; it is method in section [recoding]"
     methods = [name for name, kind in SECTIONS.items() if key in _names(kind)]

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from anonymizer.privacy import attributes_of
-from anonymizer.release.information import bound_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
 from anonymizer.tables import engine
 from anonymizer.utility.comparison import Comparison, Fit
+from anonymizer.utility.schemes import Limit, bounds_of
 
 MOST_FITS = 24
 """Fits that a comparison shows, those that keep most."""
@@ -38,20 +37,28 @@ def information_picture(
     if not found:
         return None
     original, retained = found.original, found.retained
-    bars = [
+    bars = bars_of(original, retained, found.ceiling, _bounds(manifest, table))
+    with drawing(theme):
+        figure, axes = picture(theme, 0.42 * len(bars) + 0.9, "Information retained")
+        draw_bars(axes, bars, figure.palette, original)
+    figure.description = f"Information in bits. {said_of(bars)}"
+    return figure
+
+
+def bars_of(original: float, retained: float, ceiling: float, bounds: Sequence[Bar]) -> list[Bar]:
+    """The bars of Figures 2 to 4, left, with the ceiling and what is lost."""
+    return [
         Bar("original, I(X;W)", original, "open"),
-        *_bounds(manifest, table),
-        Bar("ceiling of the policy", found.ceiling, "rule"),
+        *bounds,
+        Bar("ceiling of the policy", ceiling, "rule"),
         Bar("retained, I(X̃;W)", retained, "main"),
         Bar("lost", max(original - retained, 0.0), "lost"),
     ]
-    with drawing(theme):
-        figure, axes = picture(theme, 0.42 * len(bars) + 0.9, "Information retained")
-        _draw_bars(axes, bars, figure.palette, original)
-    figure.description = "Information in bits. " + "; ".join(
-        f"{bar.name}: {_share(bar, original)}" for bar in bars
-    )
-    return figure
+
+
+def said_of(bars: Sequence[Bar]) -> str:
+    """Bars in words, the first one being the original."""
+    return "; ".join(f"{bar.name}: {_share(bar, bars[0].bits)}" for bar in bars)
 
 
 def _bounds(manifest: Manifest, table: engine.Table | None) -> list[Bar]:
@@ -60,16 +67,15 @@ def _bounds(manifest: Manifest, table: engine.Table | None) -> list[Bar]:
         return []
     counts, models = recounted(manifest, table)
     (name,) = manifest.columns.sensitive
-    about = [model for model in models if model.sensitive and attributes_of(model, [name])]
-    bits = [(model, bound_of(counts, [model], name)) for model in about]
-    return [
-        Bar(f"bound of {model.name} {_signed(model.range)}", bound, "pale")
-        for model, bound in bits
-        if bound < float("inf")
-    ]
+    return pale(bounds_of(counts, models, name))
 
 
-def _draw_bars(axes: Axes, bars: Sequence[Bar], palette: dict[str, str], original: float) -> None:
+def pale(bounds: Sequence[Limit]) -> list[Bar]:
+    """Bars of what models bound I(X~;W) by."""
+    return [Bar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
+
+
+def draw_bars(axes: Axes, bars: Sequence[Bar], palette: dict[str, str], original: float) -> None:
     """A bar for each, the first on top; the lost one begins where the retained one ends."""
     looks: dict[str, Style] = {
         "open": {"facecolor": "none", "edgecolor": palette["ink"]},

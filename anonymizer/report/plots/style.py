@@ -107,10 +107,10 @@ def picture(theme: Theme, height: float, title: str) -> tuple[Picture, Axes]:
 
 
 def panels(
-    theme: Theme, rows: int, columns: int, height: float, title: str
+    theme: Theme, rows: int, columns: int, height: float, title: str, width: float = WIDTH
 ) -> tuple[Picture, list[list[Axes]]]:
     """An empty picture, and its axes by rows, which are so many inches high."""
-    figure = Picture(figsize=(WIDTH, height * rows), layout="constrained")
+    figure = Picture(figsize=(width, height * rows), layout="constrained")
     figure.title, figure.description, figure.theme = title, title, theme
     return figure, figure.subplots(rows, columns, squeeze=False).tolist()
 

@@ -1,0 +1,116 @@
+"""Schemes: files that say how the table of a study could be recoded, under its policy."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from anonymizer.errors import InputError, did_you_mean, near_file, shown, suggestion
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.privacy import PrivacyModel
+from anonymizer.release.study.document import Document, parsed_study, validated
+from anonymizer.release.study.mistakes import require_study
+from anonymizer.release.study.study import Study
+from anonymizer.tables.reading import STUDY, read_whole
+
+NAME = "name"
+"""The key at the top of a scheme that says what it is called."""
+
+ROLES = "quasi-identifiers"
+
+SHARED = ("data", "sensitive", "identifiers", "privacy")
+"""Sections that are the study's: schemes are compared on one table and under one policy."""
+
+
+class Scheme(Study):
+    """A scheme: a file with a recoding of its own for the table and the policy of a study.
+
+    It may hold ``[recoding]``, ``[quasi-identifiers]`` with the hierarchies that differ from those
+    of the study, ``[search]`` and ``[objective]``; a section that it leaves out is the study's, but
+    for the strategy of a search for another recoding. A whole study file is a scheme, too, if its
+    table, roles and policy are the same. Paths in it are relative to it. ``name`` is what its first
+    line says, such as ``name = "A1"``, else that of the file.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, says something it cannot, or contradicts the study.
+    """
+
+    def __init__(self, path: str | Path, study: Study) -> None:
+        self.path, self.study = Path(path), study
+        content = _content_of(self.path)
+        self.name = _name_of(content.pop(NAME, self.path.stem), self.path)
+        own = content.get(ROLES, {})
+        self._own: Mapping[str, Any] = own if isinstance(own, Mapping) else {}
+        of_study = study.document.quasi_identifiers
+        self._require_roles(of_study)
+        if own is self._own:
+            content[ROLES] = {**of_study, **own}
+        fields = {name.replace("_", "-"): name for name in Document.model_fields}
+        for name in content:
+            if name not in fields:
+                hint = suggestion(name, [NAME, *fields])
+                raise InputError(f"{self.path}: unknown key {shown(name)}{hint}")
+        sections = {name: getattr(study.document, field) for name, field in fields.items()}
+        if "recoding" in content:  # a strategy is for the method that the study gives it with
+            sections["search"] = study.document.search.model_copy(update={"strategy": "automatic"})
+        self.document = validated({**sections, **content}, self.path)
+        self._require_same([name for name in SHARED if name in content])
+        self._populations = study._populations
+
+    def _require_roles(self, known: Mapping[str, Any]) -> None:
+        """Require that hierarchies are for quasi-identifiers of the study."""
+        for name in self._own:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise InputError(
+                    f"{self.path}: [{ROLES}] {name!r} is no quasi-identifier of "
+                    f"{self.study.path}{hint}; leave it out, or add it there"
+                )
+
+    def _require_same(self, given: list[str]) -> None:
+        """Require that sections which are the study's are as they stand there."""
+        for name in given:
+            own, other = (getattr(each.document, name) for each in (self, self.study))
+            if name == "data":
+                own, other = (
+                    each.model_copy(update={"path": str((at.path.parent / each.path).resolve())})
+                    for each, at in ((own, self), (other, self.study))
+                )
+            if own != other:
+                section = "[[privacy]]" if name == "privacy" else f"[{name}]"
+                raise InputError(
+                    f"{self.path}: {section} is not that of {self.study.path}, and schemes are "
+                    "compared on one table under one policy; leave the section out"
+                )
+
+    @property
+    def data_path(self) -> Path:
+        """Where the table of the study lies."""
+        return self.study.data_path
+
+    @cached_property
+    def privacy(self) -> tuple[PrivacyModel, ...]:
+        """The policy of the study."""
+        return self.study.privacy
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """How each quasi-identifier generalizes: as the scheme says, else as the study does."""
+        own = {name: self._hierarchy(name, given) for name, given in self._own.items()}
+        return {**self.study.hierarchies, **own}
+
+
+def _content_of(path: Path) -> dict[str, Any]:
+    """The sections of a scheme, not checked."""
+    require_study(path)
+    absent = f"there is no scheme {path}{near_file(path)}"
+    return parsed_study(read_whole(path, STUDY, "scheme ", absent), path)
+
+
+def _name_of(given: object, path: Path) -> str:
+    """What a scheme is called; InputError where that is no line of text."""
+    if not isinstance(given, str) or not given.strip() or not given.isprintable():
+        raise InputError(f'{path}: {NAME} must be a text in one line, such as {NAME} = "A1"')
+    return given.strip()

@@ -1,0 +1,299 @@
+"""One recoding, carried out on a whole table: what it keeps, and what each of its classes tells."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.errors import InputError
+from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy.naming import may_be_named
+from anonymizer.information.entropy import mutual_information, surprise
+from anonymizer.kernels.arrays import Codes
+from anonymizer.privacy import PrivacyModel, Verdict
+from anonymizer.recoding.levels import Fixed
+from anonymizer.recoding.recoding import Recoding, Task
+from anonymizer.release.information import ceiling, lost
+from anonymizer.release.proof import judged
+from anonymizer.release.results import PolicyResult, Result
+from anonymizer.tables import engine
+from anonymizer.tables.values import is_missing
+from anonymizer.utility.schemes.contribution import Contribution, Limit, bounds_of
+
+WHOLE = "the table"
+NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
+
+Label = tuple[str, ...]
+"""The values of the quasi-identifiers of a class, as they would be released."""
+
+
+@dataclass(frozen=True)
+class Attribute(Contribution):
+    """A sensitive attribute W: what each class tells about it, and what all of them do, in bits.
+
+    Parameters
+    ----------
+    attribute, uncertainty, i1, i2, failing, i1_limits, i2_limits
+        As of :class:`Contribution`.
+    original
+        I(X;W) of the raw quasi-identifiers.
+    retained
+        I(X~;W) of the recoded ones.
+    ceiling
+        The most that any recoding can keep under the policy.
+    bounds
+        What each model of the policy bounds I(X~;W) by (Eq. 13).
+    """
+
+    original: float
+    retained: float
+    ceiling: float
+    bounds: tuple[Limit, ...]
+
+    derived = ("loss",)
+
+    @property
+    def loss(self) -> float | None:
+        """1 - retained / original; None, not determined, where there was nothing to lose."""
+        return lost(self.retained, self.original)
+
+    @classmethod
+    def measured(
+        cls, raw: Counts, counts: Counts, name: str, models: Sequence[PrivacyModel]
+    ) -> "Attribute":
+        """Measure the classes ``counts`` that the ``raw`` ones were recoded to."""
+        found = Contribution.of(counts, name, models)
+        return cls(
+            **{each.name: getattr(found, each.name) for each in fields(found)},
+            original=mutual_information(raw.joint[name]),
+            retained=mutual_information(counts.joint[name]),
+            ceiling=ceiling(raw, models, (name,)),
+            bounds=bounds_of(raw, models, name),
+        )
+
+
+@dataclass(frozen=True)
+class Failure(Result):
+    """A class that breaks a model: by its name, with its measure against the threshold.
+
+    ``group`` is what the class is called: None where its name may not be shown, and ``"the table"``
+    where the model is about all classes together. ``value`` and ``threshold`` are in the unit of
+    the model; a value is None where it is infinite, or would count the records of a class whose
+    name may not be shown. ``required`` is what would be acceptable: "<= 0.55".
+    """
+
+    model: str
+    attribute: str | None
+    group: str | None
+    value: float | None
+    threshold: float
+    required: str
+
+
+@dataclass(frozen=True, repr=False)
+class Figures(Displayed, PolicyResult):
+    """What a recoding keeps of a table, and what each of its classes gives away.
+
+    These are the numbers of Figures 2 to 4 of Bezzi (2010). Classes are in the order of their
+    values, those without a name last; the same in every list.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    recoding
+        The name of the recoding.
+    proven
+        Whether no other recoding of its kind keeps more.
+    records
+        The records that would be released.
+    suppressed
+        Those that would be suppressed.
+    classes
+        The values of each class, joined by commas; those that are ``*`` in all classes are left
+        out. None for a class of fewer than five records where the policy does not hold: nobody
+        would see it in a release. ``showing_values`` gives it.
+    attributes
+        For each sensitive attribute W its name (``attribute``), H(W) (``uncertainty``), I(X;W)
+        (``original``), I(X~;W) (``retained``), ``loss``, ``ceiling`` and the ``bounds`` of models;
+        and by class I1 and I2 (``i1``, ``i2``), their limits (``i1_limits``, ``i2_limits``) and
+        whether the class breaks a model (``failing``). All but the loss are in bits.
+    privacy
+        The verdict of each model.
+    failures
+        Every class that breaks a model, by models, the worst first.
+    """
+
+    name: str
+    recoding: str
+    proven: bool
+    records: int
+    suppressed: int
+    classes: tuple[str | None, ...]
+    attributes: tuple[Attribute, ...]
+    privacy: tuple[Verdict, ...]
+    failures: tuple[Failure, ...]
+
+    derived = ("satisfied", "retained")
+
+    def __repr__(self) -> str:
+        verdict = "policy holds" if self.satisfied else "policy does not hold"
+        return in_a_line(self, self.name, classes_said(len(self.classes)), verdict)
+
+    def display(self) -> Display:
+        """The information about each attribute, then the classes."""
+        from anonymizer.utility.schemes.display import of_figures
+
+        return of_figures(self)
+
+    @property
+    def retained(self) -> float:
+        """I(X~;W) summed over the sensitive attributes, in bits."""
+        return sum(each.retained for each in self.attributes)
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The models that are broken, by their names."""
+        broken = (each.model.name for each in self.privacy if not each.satisfied)
+        return tuple(dict.fromkeys(broken))
+
+
+def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
+    """Fit a recoding to a counted table, or carry out given levels, and measure what comes of it.
+
+    Raises
+    ------
+    InputError
+        When recoding and table do not fit together.
+    PolicyUnreachableError
+        When a search finds nothing that satisfies the policy.
+    """
+    plan, outcome = recoding.unproven(task) if isinstance(recoding, Fixed) else recoding.fit(task)
+    admitted, released = task.counted.kept, outcome.released
+    people = plan.people(released)
+    counts, class_of = classes_of(released, plan.published, people)
+    verdicts = judged(released, counts, plan.published, plan.models, people)
+    labels = labels_of(released, plan.published.quasi_identifiers, class_of, len(counts))
+    names = names_of(labels, counts, all(verdict.satisfied for verdict in verdicts))
+    order = order_of(labels, names, counts)
+    counts, names = counts.select(np.array(order)), [names[place] for place in order]
+    raw = plan.count(outcome.left(admitted))
+    return Figures(
+        name=name,
+        recoding=recoding.name,
+        proven=plan.search.proven,
+        records=engine.records(released),
+        suppressed=outcome.suppressed_of(admitted),
+        classes=tuple(names[place] for place in np.flatnonzero(counts.sizes).tolist()),
+        attributes=tuple(
+            Attribute.measured(raw, counts, each, plan.models) for each in counts.sensitive
+        ),
+        privacy=tuple(verdicts),
+        failures=tuple(
+            failure
+            for verdict in verdicts
+            if not verdict.satisfied
+            for failure in failures_of(verdict, counts, names)
+        ),
+    )
+
+
+def require_figures(schema: Schema, recoding: Recoding) -> None:
+    """Refuse what no figure can be about, before the table is counted."""
+    if not schema.sensitive:
+        raise InputError(
+            "figures are about what classes tell of a sensitive attribute, and there is none: name "
+            "one, in a study as [sensitive] attributes"
+        )
+    if recoding.private:
+        raise InputError(
+            f"recoding {recoding.name!r} is differentially private, and figures compare a release "
+            "with its table; choose another recoding"
+        )
+
+
+def labels_of(
+    released: engine.Table, names: Sequence[str], class_of: Codes, classes: int
+) -> list[Label]:
+    """The values of each class; of one that the table has no record of, none."""
+    found, first = np.unique(class_of, return_index=True)
+    labels: list[Label] = [()] * classes
+    columns = [released[name].iloc[first].tolist() for name in names]
+    for place, values in zip(found.tolist(), zip(*columns, strict=True), strict=True):
+        labels[place] = tuple("(missing)" if is_missing(each) else str(each) for each in values)
+    return labels
+
+
+def order_of(labels: Sequence[Label], names: Sequence[str | None], counts: Counts) -> list[int]:
+    """Classes by their values; those without a name last, the most telling first.
+
+    Their places among the others would give their names away.
+    """
+    telling = surprise(counts.joint[counts.sensitive[0]], counts.margins[counts.sensitive[0]])
+
+    def key(place: int) -> tuple[bool, float, list[list[tuple[bool, float, str]]]]:
+        hidden = names[place] is None
+        return hidden, -telling[place] if hidden else 0.0, [] if hidden else natural(labels[place])
+
+    return sorted(range(len(counts)), key=key)
+
+
+def natural(label: Label) -> list[list[tuple[bool, float, str]]]:
+    """What sorts classes by their values, numbers in labels by their size.
+
+    >>> sorted([("[100, 125)",), ("[25, 50)",), ("*",)], key=natural)
+    [('*',), ('[25, 50)',), ('[100, 125)',)]
+    """
+    return [
+        [
+            (number, float(part), "") if (number := bool(place % 2)) else (number, 0.0, part)
+            for place, part in enumerate(NUMBER.split(value))
+        ]
+        for value in label
+    ]
+
+
+def names_of(labels: Sequence[Label], counts: Counts, holds: bool) -> list[str | None]:
+    """What each class is called; where the policy does not hold, only what enough records share."""
+    varied = [
+        place
+        for place, values in enumerate(zip(*filter(None, labels), strict=True))
+        if {*values} != {ANY}
+    ]
+    return [
+        (", ".join(label[place] for place in varied) or ANY)
+        if label and (holds or may_be_named(size))
+        else None
+        for label, size in zip(labels, counts.sizes.tolist(), strict=True)
+    ]
+
+
+def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -> list[Failure]:
+    """The classes that break a model, the worst first."""
+    model, about = verdict.model, counts.about(verdict.attribute)
+    judged_ones = np.arange(len(counts)) if model.judges_empty else np.flatnonzero(counts.sizes)
+    values = model.measure(about if model.judges_empty else about.occupied)
+    fails = np.flatnonzero(~model.accepts(values))
+    worst = fails[np.argsort(values[fails] * (1 if model.at_least else -1), kind="stable")]
+    called = [names[place] if model.per_class else WHOLE for place in judged_ones[worst].tolist()]
+    return [
+        Failure(
+            model.name,
+            verdict.attribute,
+            name,
+            value if isfinite(value) and (name or model.sensitive) else None,
+            model.threshold,
+            model.range,
+        )
+        for name, value in zip(called, values[worst].tolist(), strict=True)
+    ]
+
+
+def classes_said(number: int) -> str:
+    """A number of classes in words."""
+    return f"{number:,} class{'' if number == 1 else 'es'}"
