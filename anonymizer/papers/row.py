@@ -118,11 +118,12 @@ class Row:
         cannot: str = "",
         place: str = "",
         where: str = "",
+        series: Series | None = None,
     ) -> "Row":
         """A sentence of a paper, and whether it holds; ``why`` it does not, or ``cannot``."""
         status = AS_PUBLISHED if holds else disagreement(why, cannot)
         found = cls(quantity, computed, published, remark, status=status)
-        return replace(found, place=place, where=where)
+        return replace(found, place=place, where=where, series=series)
 
 
 @dataclass(frozen=True)
