@@ -154,7 +154,7 @@ def _classes() -> Section:
         Row(
             "Figure 1: I1 and I2 of each class",
             f"{len(LABELS)} classes",
-            remark=f"the dashed line is I(X~;W) = {mean:.6f}",
+            remark=f"the line is I(X~;W) = {mean:.6f}",
             series=bars_of(
                 "class",
                 LABELS,

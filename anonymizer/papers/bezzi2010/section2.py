@@ -13,10 +13,10 @@ from anonymizer.information.entropy import (
     entropy,
     mutual_information,
     specific_information,
-    surprise,
 )
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.papers.bezzi2010.chains import chain_x, random_laws
+from anonymizer.papers.bezzi2010.chains import random_laws
+from anonymizer.papers.bezzi2010.combinations import combinations
 from anonymizer.papers.bezzi2010.example import DECADES, DIAGNOSIS, JOINT, LABELS, small_tables
 from anonymizer.papers.columns import reidentification
 from anonymizer.papers.row import Row, Section
@@ -164,7 +164,18 @@ def _informations() -> Section:
             MUTUAL,
         ),
         *_laws(),
-        *_combinations(),
+        _equal(
+            f"I2 of {LABELS[-1]}, both lines of Eq. 3",
+            {
+                "H(W) - H(W|x~)": float(specific_information(JOINT)[-1]),
+                "-[sum p(w) log p(w) - p(w|x~) log p(w|x~)]": float(
+                    _entropies(JOINT.sum(0)[None])[0] - _entropies(JOINT)[-1]
+                ),
+            },
+            "Eq. 3",
+            f"{BITS}.specific_information",
+        ),
+        *combinations(),
     ]
     return Section("Section 2.2: information theory, on Table 3", rows, place="Section 2.2")
 
@@ -225,78 +236,9 @@ def _laws() -> list[Row]:
 
 def _chain_gap(law: Floats) -> float:
     """I(X1,X2;Y) less I(X1;Y) and I(X2;Y|X1), of a law of shape (x1, x2, y)."""
-    given = sum(part.sum() / law.sum() * mutual_information(part) for part in law)
+    given: float = sum(part.sum() / law.sum() * mutual_information(part) for part in law)
     whole = mutual_information(law.reshape(-1, law.shape[2]))
-    return abs(whole - mutual_information(law.sum(axis=1)) - given)
-
-
-def _combinations() -> list[Row]:
-    """Eq. 3, and a I1 + (1 - a) I2."""
-    weights = (-1.0, 0.0, 0.5, 0.9, 0.99, 1.01, 1.1, 2.0)
-    shares = JOINT.sum(axis=1) / JOINT.sum()
-    i1, i2 = surprise(JOINT), specific_information(JOINT)
-    averages = [float(shares @ (a * i1 + (1 - a) * i2)) for a in weights]
-    off = max(abs(mean - mutual_information(JOINT)) for mean in averages)
-    lowest = [least_of_combination(a) for a in weights]
-    law = random_laws()[0]
-    gaps = {a: combination_gap(a, law) for a in (0.0, *weights)}
-    return [
-        _equal(
-            f"I2 of {LABELS[-1]}, both lines of Eq. 3",
-            {
-                "H(W) - H(W|x~)": float(i2[-1]),
-                "-[sum p(w) log p(w) - p(w|x~) log p(w|x~)]": float(
-                    _entropies(JOINT.sum(0)[None])[0] - _entropies(JOINT)[-1]
-                ),
-            },
-            "Eq. 3",
-            f"{BITS}.specific_information",
-        ),
-        Row.claim(
-            "any a I1 + (1 - a) I2 averages to I",
-            off < ROUNDING,
-            f"at most {off:.1e} bits away for {len(weights)} values of a",
-            "averages to I",
-            where=f"{BITS}.surprise",
-        ),
-        Row.claim(
-            "I1, the only one of them that is never negative",
-            max(lowest) < 0,
-            f"any other a is negative near p(w): {', '.join(f'{low:.1e}' for low in lowest)}",
-            "the only positive decomposition",
-            f"a = {', '.join(f'{a:g}' for a in weights)}; of other forms it is not the only one, "
-            "as I(X~;W) itself for every symbol is another",
-            where=f"{BITS}.surprise",
-        ),
-        Row.claim(
-            "I2, the only one of them that adds up (chain X)",
-            all((gap < ROUNDING) == (a == 0) for a, gap in gaps.items()),
-            ", ".join(f"a = {a:g}: {gap:.4f}" for a, gap in gaps.items()),
-            "the only decomposition that is also additive",
-            "bits away from the chain rule, in one random law",
-            where=f"{BITS}.specific_information",
-        ),
-    ]
-
-
-def least_of_combination(weight: float) -> float:
-    """The lower value of a I1 + (1 - a) I2 of two classes, close to p(w) on either side, in bits.
-
-    There I1 is of second order in the distance and I2 of first, with either sign.
-    """
-    prior, near = np.array([0.25, 0.75]), 0.1 * abs(1 - weight) / (1 + abs(weight))
-    joint = prior + near * np.array([[1, -1], [-1, 1]])
-    combined = weight * surprise(joint, prior) + (1 - weight) * specific_information(joint, prior)
-    return float(combined.min())
-
-
-def combination_gap(weight: float, law: Floats) -> float:
-    """How far a I1 + (1 - a) I2 is from chain rule X, at the worst symbol, in bits."""
-    sides = [
-        weight * np.asarray(one) + (1 - weight) * np.asarray(two)
-        for one, two in zip(chain_x("I1", law), chain_x("I2", law), strict=True)
-    ]
-    return float(np.abs(sides[0] - sides[1]).max())
+    return float(abs(whole - mutual_information(law.sum(axis=1)) - given))
 
 
 def _equal(quantity: str, forms: dict[str, float], place: str, where: str) -> Row:

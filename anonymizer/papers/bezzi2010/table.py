@@ -38,7 +38,9 @@ def attributes(table: pd.DataFrame) -> Section:
         *counted,
     ]
     title = "Table 4, left, and the entropy of salary: the attributes of UCI Adult"
-    return Section(title, [*rows, *salary], place="Table 4", where="anonymizer.tables.load_adult")
+    return Section(
+        title, [*rows, *salary], place="Table 4", where="anonymizer.tables.datasets.load_adult"
+    )
 
 
 def _values(name: str, published: str, readings: dict[str, pd.DataFrame]) -> Row:
