@@ -1,4 +1,4 @@
-"""Weighted combinations of I1 and I2, section 2.2 of Bezzi (2010): which of them are informations."""
+"""Weighted combinations of I1 and I2, section 2.2 of Bezzi (2010): which are informations."""
 
 import numpy as np
 

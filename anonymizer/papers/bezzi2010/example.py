@@ -19,7 +19,7 @@ from anonymizer.information.entropy import (
 )
 from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.bezzi2010.bars import bars_of
-from anonymizer.papers.bezzi2010.chains import LAWS, chain_rows
+from anonymizer.papers.bezzi2010.chains import EVENNESS, LAWS, chain_rows
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import IMPOSSIBLE, Row, Section
 from anonymizer.risk import Profile
@@ -48,7 +48,8 @@ def properties() -> Section:
     rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
     note = (
         f"Signs and means over all {len(tables)} tables of {CLASSES} classes and two values with "
-        f"up to {MOST} records in a cell; chain rules over {LAWS} random laws of three variables. "
+        f"up to {MOST} records in a cell; chain rules over {LAWS} random laws of three variables, "
+        f"Dirichlet({EVENNESS}). "
         "With its two columns of chain rules exchanged, Table 1 holds but for I4."
     )
     rows = [*rows, *chain_rows("X"), *chain_rows("Y")]
