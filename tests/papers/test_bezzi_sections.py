@@ -193,6 +193,21 @@ def test_the_nodes_that_satisfy_eq_14(experiment, cells):
     assert row.computed == "4 of 32 nodes satisfy it, 0 other than the models"
 
 
+def best_ranges(ages, whole, ceiling):
+    """The most information of ranges of age that satisfy t and l, whatever their number."""
+    order, records = sorted(ages), sum(whole.values())
+    best = [0.0] + [-1e9] * len(order)
+    for start in range(len(order)):
+        inside = Counter()
+        for end in range(start, len(order)):
+            inside += ages[order[end]]
+            a, b = informations(inside, whole)
+            if a <= T and b <= ceiling:
+                gained = best[start] + sum(inside.values()) / records * a
+                best[end + 1] = max(best[end + 1], gained)
+    return best[-1]
+
+
 def test_what_l_may_be(experiment, cells):
     most = 2 ** entropy(merged(cells, lambda cell: ())[()].values())
     row = refusal(experiment.problem.counts)
@@ -221,8 +236,10 @@ def test_the_panels_of_figures_2_to_4(experiment, cells):
         assert right["I1"].values == pytest.approx([a for a, _ in each])
         assert right["I2"].values == pytest.approx([b for _, b in each])
         assert right.limits == pytest.approx({"I1": T, "I2": ceiling})
+    ages = merged(cells, lambda cell: cell[0])
     note = found["Figure 4, left: information of A1*"].remark
-    assert note.endswith(f"is {kept(merged(cells, lambda cell: cell[0])):.6f}")
+    assert f"keep {best_ranges(ages, whole, ceiling):.6f} at most" in note
+    assert note.endswith(f"I(age;W) = {kept(ages):.6f}, age not recoded")
     assert found["Figure 4, right: I1 and I2 of the classes of A1*"].series["age"].values == [
         "below 35",
         "[35, 45)",

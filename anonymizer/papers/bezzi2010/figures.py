@@ -21,10 +21,6 @@ def figures(experiment: Experiment) -> list[Row]:
     """What the three recodings retain and lose, then the panels of each figure."""
     a2, a1 = (experiment.age_alone(level) for level in (2, 1))
     star = experiment.star(4)
-    beyond = (
-        "the 0.34 printed for A1* cannot be: I(age;W), all that age tells, is "
-        f"{experiment.told_by_age:.6f}"
-    )
     fails = "[0,25] and [75,100] fail t, [0,25] fails l"
     return [
         _kept(experiment, {"A2": a2, "A1": a1, "A1*": star.counts}),
@@ -32,7 +28,7 @@ def figures(experiment: Experiment) -> list[Row]:
         _right(2, "A2", a2, experiment.ages(2), "t and l are fulfilled", ((), ())),
         _left(experiment, 3, "A1", a1),
         _right(3, "A1", a1, experiment.ages(1), fails, ((0, 3), (0,))),
-        _left(experiment, 4, "A1*", star.counts, beyond),
+        _left(experiment, 4, "A1*", star.counts, experiment.beyond),
         _right(4, "A1*", star.counts, star.recoding["age"], "t and l are satisfied", ((), ())),
     ]
 
@@ -63,7 +59,7 @@ def _left(experiment: Experiment, number: int, name: str, counts: Counts, beyond
     quantity = f"Figure {number}, left: information of {name}"
     shown = ", ".join(f"{bits:.4f}" for bits in bars.values())
     if beyond:
-        row = Row.number(quantity, retained, "0.34", beyond, cannot="more than I(age;W)")
+        row = Row.number(quantity, retained, "0.34", f"0.34 cannot be: {beyond}", cannot=beyond)
     else:
         lower = "I(X~;W) is lower than the other three"
         row = Row.claim(quantity, retained < min(others), shown, lower)
