@@ -239,7 +239,7 @@ def test_the_panels_of_figures_2_to_4(experiment, cells):
     ages = merged(cells, lambda cell: cell[0])
     note = found["Figure 4, left: information of A1*"].remark
     assert f"keep {best_ranges(ages, whole, ceiling):.6f} at most" in note
-    assert note.endswith(f"I(age;W) = {kept(ages):.6f}, age not recoded")
+    assert note.endswith(f"I(age;W) = {kept(ages):.6f}")
     assert found["Figure 4, right: I1 and I2 of the classes of A1*"].series["age"].values == [
         "below 35",
         "[35, 45)",

@@ -90,8 +90,8 @@ class Experiment:
     def beyond(self) -> str:
         """Why 0.34 bits, a loss of 55 %, cannot be those of ranges that satisfy t and l."""
         return (
-            f"ranges of age that satisfy t and l keep {INFORMATION(self.star().counts):.6f} at "
-            f"most; 0.34 is I(age;W) = {self.told_by_age:.6f}, age not recoded"
+            f"under t and l ranges of age keep {INFORMATION(self.star().counts):.6f} at most; "
+            f"0.34 is I(age;W) = {self.told_by_age:.6f}"
         )
 
     def ladder(self) -> list[Row]:

@@ -59,7 +59,7 @@ def _left(experiment: Experiment, number: int, name: str, counts: Counts, beyond
     quantity = f"Figure {number}, left: information of {name}"
     shown = ", ".join(f"{bits:.4f}" for bits in bars.values())
     if beyond:
-        row = Row.number(quantity, retained, "0.34", f"0.34 cannot be: {beyond}", cannot=beyond)
+        row = Row.number(quantity, retained, "0.34", beyond, cannot=beyond)
     else:
         lower = "I(X~;W) is lower than the other three"
         row = Row.claim(quantity, retained < min(others), shown, lower)
