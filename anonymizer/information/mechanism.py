@@ -87,7 +87,7 @@ def theta(epsilon: float, own: float = 0.0) -> float:
         When epsilon or p(X0) is out of range.
 
     >>> round(theta(1.0), 6), round(theta(1.0, own=0.5), 6)
-    (0.666695, 0.160093)
+    (0.666694, 0.160058)
     """
     if not (isfinite(epsilon) and epsilon >= 0):
         raise InputError(f"epsilon is {epsilon!r}: give a finite number of nats, at least 0")

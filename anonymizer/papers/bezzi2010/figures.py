@@ -106,8 +106,8 @@ def labels_of(ages: Partition, counts: Counts) -> list[str]:
 def range_label(label: object) -> str:
     """A range of age as people write it; an end that is open is left out.
 
-    >>> range_label(Interval(None, 35)), range_label(Interval(35, 45)), range_label(Interval(60, None))
-    ('below 35', '[35, 45)', 'from 60')
+    >>> [range_label(Interval(*ends)) for ends in ((None, 35), (35, 45), (60, None))]
+    ['below 35', '[35, 45)', 'from 60']
     """
     if not isinstance(label, Interval):
         return str(label)
