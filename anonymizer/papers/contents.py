@@ -8,8 +8,8 @@ from anonymizer.papers.series import Series
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
-CLOCK = "†"
-"""Marks what was measured by this machine's clock."""
+VARIES = "†"
+"""Marks what differs from machine to machine."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def summary(sections: Iterable[Section]) -> str:
 
 def _said(row: Row, name: str) -> str:
     text: str = getattr(row, name)
-    return f"{text} {CLOCK}" if row.timed and name == "computed" else text
+    return f"{text} {VARIES}" if row.varies and name == "computed" else text
 
 
 def _points(row: Row, series: Series) -> Grid:
@@ -59,7 +59,7 @@ def _points(row: Row, series: Series) -> Grid:
     if step > 1:
         how_many = f"{len(shown)} of {how_many}, all by --json"
     title = "; ".join([": ".join(filter(None, [row.quantity, row.remark])), how_many])
-    mark = f" {CLOCK}" if series.timed else ""
+    mark = f" {VARIES}" if series.varies else ""
     cells = [[_cell(column.values[n]) for column in series.columns] for n in shown]
     headings = [column.heading for column in series.columns]
     return Grid(title, headings, [[first + mark, *others] for first, *others in cells])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from anonymizer.papers.contents import CLOCK, Grid, points_of, rows_of, summary
+from anonymizer.papers.contents import VARIES, Grid, points_of, rows_of, summary
 from anonymizer.papers.row import Section
 
 SAID = {
@@ -31,8 +31,8 @@ def page(paper: str, title: str, sections: Sequence[Section], picture: str = "")
 def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) -> Iterator[str]:
     yield f"# {_escaped(title)}\n"
     yield f"Computed by `anonymizer reproduce {paper}`. {summary(sections)}\n"
-    if any(CLOCK in text for section in sections for text in _texts(section)):
-        yield f"{CLOCK} measured when this page was made, by the clock of one machine.\n"
+    if any(VARIES in text for section in sections for text in _texts(section)):
+        yield f"{VARIES} of the machine that made this page: by its clock, or by rounding that many steps enlarge.\n"
     for section in sections:
         yield f"## {_escaped(section.title)}\n"
         yield from _table(rows_of(section, [*SAID]))

@@ -71,8 +71,8 @@ class Row:
     ``published`` is empty where the paper says nothing; ``value`` is the number behind
     ``computed``; ``status`` is one of the words of ``agreement``, and why not; ``series`` is the
     panel of a figure, where that was computed. ``place`` is where it is in the paper, "Eq. 8" or
-    "Table 4", and ``where`` in the library, a dotted name. ``timed``: whether it is a figure of
-    this machine's clock, which is another one each time.
+    "Table 4", and ``where`` in the library, a dotted name. ``varies``: whether it differs from
+    machine to machine, by their clocks, or by rounding that many steps have enlarged.
     """
 
     quantity: str
@@ -84,7 +84,7 @@ class Row:
     series: Series | None = None
     place: str = ""
     where: str = ""
-    timed: bool = False
+    varies: bool = False
 
     @classmethod
     def number(
@@ -118,11 +118,12 @@ class Row:
         cannot: str = "",
         place: str = "",
         where: str = "",
+        series: Series | None = None,
     ) -> "Row":
         """A sentence of a paper, and whether it holds; ``why`` it does not, or ``cannot``."""
         status = AS_PUBLISHED if holds else disagreement(why, cannot)
         found = cls(quantity, computed, published, remark, status=status)
-        return replace(found, place=place, where=where)
+        return replace(found, place=place, where=where, series=series)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Series:
     ``axis`` names the parameter that measures are drawn against, ``by`` the one that distinguishes
     curves, if there are several. ``form`` is what it is drawn as. ``limits`` are what measures must
     not exceed, by their names, drawn as lines. ``over`` is the quantity of another row, into whose
-    panel this one is drawn, as points. ``timed``: whether it holds figures of this machine's clock.
+    panel this one is drawn, as points. ``varies``: as of a row.
     """
 
     parameters: Sequence[Column]
@@ -43,7 +43,7 @@ class Series:
     form: Form = "lines"
     limits: Mapping[str, float] = field(default_factory=dict)
     over: str = ""
-    timed: bool = False
+    varies: bool = False
 
     @property
     def columns(self) -> list[Column]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from math import isclose
 
-from anonymizer.papers.contents import CLOCK
+from anonymizer.papers.contents import VARIES
 
 NUMBER = re.compile(r"(?<![A-Za-z_])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 NEAR = 1e-3
@@ -13,7 +13,7 @@ NOISE = 1e-4
 
 
 def stale(written: str, computed: str) -> list[tuple[str, str]]:
-    """Lines, written and computed, that differ by more than rounding; those of a clock may."""
+    """Lines, written and computed, that differ by more than rounding; those that differ from machine to machine may."""
     pairs = zip(_lines(written), _lines(computed), strict=False)
     found = [(a, b) for a, b in pairs if not _same(a, b)]
     one, other = len([*_lines(written)]), len([*_lines(computed)])
@@ -21,7 +21,7 @@ def stale(written: str, computed: str) -> list[tuple[str, str]]:
 
 
 def _lines(page: str) -> Iterator[str]:
-    return (line for line in page.splitlines() if CLOCK not in line)
+    return (line for line in page.splitlines() if VARIES not in line)
 
 
 def _same(a: str, b: str) -> bool:

@@ -60,17 +60,18 @@ def test_a_page_by_hand():
         [Column("n", "records", [10, 20], "records")],
         [Column("s", "seconds", [0.1, 0.2])],
         "n",
-        timed=True,
+        varies=True,
     )
     rows = [
         Row("A1* | x", "1.0", "1", status="as published", place="Eq. 1", where="a.b"),
-        Row("time", "2 points", series=series, timed=True, place="Figure 6"),
+        Row("time", "2 points", series=series, varies=True, place="Figure 6"),
     ]  # fmt: skip
     assert page("longpre2017", "A paper", [Section("Both", rows, "A note.")], "p.svg") == (
         "# A paper\n\nComputed by `anonymizer reproduce longpre2017`. Of 1 published figures and "
         "statements 1 are as published (0 by another reading or in a table that is assumed or "
         "fitted), 0 truncated, 0 differ and 0 cannot be."
-        "\n\n† measured when this page was made, by the clock of one machine.\n\n## Both\n\n"
+        "\n\n† of the machine that made this page: by its clock, or by rounding that "
+        "many steps enlarge.\n\n## Both\n\n"
         "| in the paper | what | published | computed | verdict | in the library |\n"
         "| --- | --- | --- | --- | --- | --- |\n"
         "| Eq. 1 | A1\\* \\| x | 1 | 1.0 | as published | `a.b` |\n"

@@ -325,10 +325,10 @@ def test_a_surface_is_drawn_of_the_numbers(rows, monkeypatch, tmp_path):
 def test_times_are_of_this_clock_and_of_what_is_counted_right(rows):
     for name, along in (("Figure 6", times.RECORDS), ("Figure 7", times.ATTRIBUTES)):
         series = rows[name].series
-        assert series.timed
+        assert series.varies
         assert tuple(series.parameters[0].values) == along
         assert all(seconds > 0 for column in series.measures for seconds in column.values)
-    assert rows["time over quasi-identifiers"].timed
+    assert rows["time over quasi-identifiers"].varies
     table = times.people(2000)
     by_age = table.groupby("Age")["Disease"].apply(Counter)
     groups = [Counter(dict(each)) for _, each in by_age.groupby(level=0)]

@@ -12,7 +12,8 @@ from anonymizer.channels import privacy_distortion, squared
 from anonymizer.papers import plots
 from anonymizer.papers.command import PAPERS
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
-from anonymizer.papers.rebollo2008.theory import SHARES, Grid, closed, slope_of, statements
+from anonymizer.papers.rebollo2008.grid import SHARES, Grid, closed, slope_of
+from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.papers.row import AS_PUBLISHED, DIFFERS
 
 

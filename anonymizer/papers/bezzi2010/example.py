@@ -5,6 +5,7 @@ needs one table that shows it; what it says yes to is computed over all small ta
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -18,7 +19,7 @@ from anonymizer.information.entropy import (
 )
 from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.bezzi2010.bars import bars_of
-from anonymizer.papers.bezzi2010.chains import LAWS, chain_rows
+from anonymizer.papers.bezzi2010.chains import EVENNESS, LAWS, chain_rows
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import IMPOSSIBLE, Row, Section
 from anonymizer.risk import Profile
@@ -29,6 +30,8 @@ MOST = 2
 """Records of a cell."""
 DIGITS, ROUNDING = 9, 1e-9
 YES = "Yes"
+BITS = "anonymizer.information.entropy"
+CEILING = "anonymizer.EntropyLDiversity.ceiling"
 
 INFORMATIONS = {
     "I1": (surprise, "Yes", "Yes"),
@@ -41,17 +44,24 @@ INFORMATIONS = {
 
 def properties() -> Section:
     """Both properties of the four, over every small table."""
-    cells = product(range(MOST + 1), repeat=2 * CLASSES)
-    every = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
-    tables = [table for table in every if table.any(axis=1).all()]
+    tables = small_tables()
     rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
     note = (
         f"Signs and means over all {len(tables)} tables of {CLASSES} classes and two values with "
-        f"up to {MOST} records in a cell; chain rules over {LAWS} random laws of three variables. "
+        f"up to {MOST} records in a cell; chain rules over {LAWS} random laws of three variables, "
+        f"Dirichlet({EVENNESS}). "
         "With its two columns of chain rules exchanged, Table 1 holds but for I4."
     )
     rows = [*rows, *chain_rows("X"), *chain_rows("Y")]
     return Section("Table 1: one-symbol informations", rows, note, "Table 1")
+
+
+@cache
+def small_tables() -> list[Ints]:
+    """Every table of three classes, none of them empty, with few records of two values."""
+    cells = product(range(MOST + 1), repeat=2 * CLASSES)
+    every = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
+    return [table for table in every if table.any(axis=1).all()]
 
 
 def _sign(name: str, tables: list[Ints]) -> Row:
@@ -98,6 +108,16 @@ LISTED = 13
 DIAGNOSIS = inference(DIAGNOSES, DECADES)
 """The diagnosis W at risk, heights known as decades that include their lower end."""
 LABELS = [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
+JOINT: Ints = np.array(
+    [
+        [
+            sum((d, w) == (decade, name) for d, w in zip(DECADES, DIAGNOSES, strict=True))
+            for name in "NY"
+        ]
+        for decade in dict.fromkeys(DECADES)
+    ]
+)
+"""Records of Table 3 by class and diagnosis, N before Y, shape (4, 2)."""
 FOUND = {"I1": DIAGNOSIS.i1, "I2": DIAGNOSIS.i2, "I3": DIAGNOSIS.i3, "I4": DIAGNOSIS.i4}
 
 
@@ -135,7 +155,7 @@ def _classes() -> Section:
         Row(
             "Figure 1: I1 and I2 of each class",
             f"{len(LABELS)} classes",
-            remark=f"the dashed line is I(X~;W) = {mean:.6f}",
+            remark=f"the line is I(X~;W) = {mean:.6f}",
             series=bars_of(
                 "class",
                 LABELS,
@@ -166,20 +186,44 @@ def _whole() -> Section:
     raw = inference(DIAGNOSES, HEIGHTS).measures.mutual_information
     bits, t = measures.uncertainty, measures.i1_max
     rows = [
-        Row.number("H(W)", bits),
-        Row.number("I(X~;W)", measures.mutual_information),
+        Row.number("H(W)", bits, place="Section 2.2", where=f"{BITS}.entropy"),
+        Row.number(
+            "I(X~;W)",
+            measures.mutual_information,
+            place="Eq. 9",
+            where=f"{BITS}.mutual_information",
+        ),
         Row.claim(
             "I(X~;W) <= I(X;W): Eq. 4",
             measures.mutual_information <= raw,
             f"{measures.mutual_information:.6f} <= {raw:.6f}",
             "holds",
+            place="Eq. 4",
+            where=f"{BITS}.mutual_information",
         ),
         *(Row.number(f"mean of {name}", float(share @ i)) for name, i in FOUND.items()),
-        Row("k", f"{found.sizes.min()}", value=float(found.sizes.min())),
-        Row.number("t, the largest I1", t),
-        Row.number("l, of entropy", 1 / measures.entropy_l_diversity_risk),
-        Row.number("l_max = 2^H(W)", 2**bits),
-        Row.number("l_t = 2^(H(W) - t)", 2 ** (bits - t), remark="less than 1: t requires no l"),
+        Row(
+            "k",
+            f"{found.sizes.min()}",
+            value=float(found.sizes.min()),
+            place="Eq. 5",
+            where="anonymizer.KAnonymity",
+        ),
+        Row.number("t, the largest I1", t, place="Eq. 8", where="anonymizer.TCloseness"),
+        Row.number(
+            "l, of entropy",
+            1 / measures.entropy_l_diversity_risk,
+            place="Eq. 10",
+            where="anonymizer.EntropyLDiversity",
+        ),
+        Row.number("l_max = 2^H(W)", 2**bits, place="Eq. 15", where=CEILING),
+        Row.number(
+            "l_t = 2^(H(W) - t)",
+            2 ** (bits - t),
+            remark="less than 1: t requires no l",
+            place="Eq. 12",
+            where=CEILING,
+        ),
     ]
     return Section(
         "Tables 2 and 3: the release as a whole",

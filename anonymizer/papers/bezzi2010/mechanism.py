@@ -9,15 +9,17 @@ import numpy as np
 
 from anonymizer.information.mechanism import database_information, mechanism_epsilon, theta
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import Row, Section, trend
 
 EPSILON = 1.0
+ROUNDING = 1e-9
 MOST = 12
 """The largest answer: the number of records."""
 SICK = (1, 0, 2)
 """Diagnoses in X0, and in its neighbours."""
 HOME = "anonymizer.information.mechanism"
-RELATION = "to be investigated"
+STEPS = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0)
+"""Values of epsilon, in nats."""
 
 
 def noisy_counts(epsilon: float) -> Floats:
@@ -47,14 +49,15 @@ def mechanisms() -> Section:
         Row.number("I1(F, X0), neighbours equally likely: Eq. 17", bits),
         Row.number("theta of this epsilon and p(X0)", own, where=f"{HOME}.theta"),
         Row.number("theta of this epsilon, for every p(X0)", every, where=f"{HOME}.theta"),
-        Row.claim(
-            "Eq. 16 implies Eq. 17",
-            bits <= own <= every <= epsilon * log2(e),
-            f"{bits:.6f} <= {own:.6f} <= {every:.6f} <= {epsilon * log2(e):.6f}",
-            RELATION,
-            "proven in docs/theory/privacy.md",
+        Row(
+            "Eq. 16 implies Eq. 17, which the paper leaves to be investigated",
+            f"{'Yes' if bits <= own <= every <= epsilon * log2(e) else 'No'}: {bits:.6f} <= "
+            f"{own:.6f} <= {every:.6f} <= {epsilon * log2(e):.6f}",
+            remark="I1 <= theta of p(X0) <= theta <= epsilon log2 e, proven in "
+            "docs/theory/privacy.md",
             where=f"{HOME}.theta",
         ),
+        *_further(mechanism, prior),
         Row.claim(
             "Eq. 17 does not imply Eq. 16, the more conservative",
             little < 1e-5 and not np.isfinite(mechanism_epsilon(telling)),
@@ -65,3 +68,31 @@ def mechanisms() -> Section:
     ]
     title = "Section 5: differential privacy as information about the database"
     return Section(title, rows, place="Eq. 17", where=f"{HOME}.database_information")
+
+
+def _further(mechanism: Floats, prior: Floats) -> list[Row]:
+    """That less epsilon is more privacy, and two answers at once."""
+    bounds = [theta(epsilon) for epsilon in STEPS]
+    answers = len(mechanism[0])
+    both = (mechanism[:, :, None] * mechanism[:, None]).reshape(len(mechanism), answers**2)
+    epsilon, bits = mechanism_epsilon(both), database_information(both, prior)
+    once = database_information(mechanism, prior)
+    return [
+        Row.claim(
+            "the closer epsilon is to 0, the stronger privacy",
+            bounds[0] == 0 and trend(bounds) == "rises",
+            f"theta {', '.join(f'{bound:.4f}' for bound in bounds)} for epsilon "
+            f"{', '.join(f'{step:g}' for step in STEPS)}",
+            "stronger",
+            place="Eq. 16",
+            where=f"{HOME}.theta",
+        ),
+        Row.claim(
+            "a set of functions {F1, F2}: two answers, of independent noise",
+            once < bits <= theta(epsilon) and abs(epsilon - 2 * EPSILON) < ROUNDING,
+            f"epsilon = {epsilon:.6f}, I1 = {bits:.6f} <= theta = {theta(epsilon):.6f}",
+            "the same analysis can be applied",
+            place="Footnote 4",
+            where=f"{HOME}.database_information",
+        ),
+    ]

@@ -32,9 +32,15 @@ def attributes(table: pd.DataFrame) -> Section:
         )
         for name, of in readings.items()
     ]
-    rows = [Row.number("records, all", len(table), "32561", form="d", place="Section 4"), *counted]
+    rows = [
+        Row.number("records, all", len(table), "32561", form="d", place="Section 4"),
+        Row.number("attributes", len(table.columns), "15", form="d", place="Section 4"),
+        *counted,
+    ]
     title = "Table 4, left, and the entropy of salary: the attributes of UCI Adult"
-    return Section(title, [*rows, *salary], place="Table 4", where="anonymizer.tables.load_adult")
+    return Section(
+        title, [*rows, *salary], place="Table 4", where="anonymizer.tables.datasets.load_adult"
+    )
 
 
 def _values(name: str, published: str, readings: dict[str, pd.DataFrame]) -> Row:

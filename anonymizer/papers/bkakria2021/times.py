@@ -48,7 +48,7 @@ def figure_6() -> Section:
         [Column("records", "records", RECORDS)],
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="records",
-        timed=True,
+        varies=True,
     )
     measured, counted, _ = (values[-1] for values in found.values())
     rows = [
@@ -65,7 +65,7 @@ def figure_6() -> Section:
             f"{measured:.3f} s",
             remark=f"one GROUP BY of the same table {counted:.3f} s",
             value=measured,
-            timed=True,
+            varies=True,
         ),
         Row(
             "machine",
@@ -94,7 +94,7 @@ def figure_7() -> Section:
         [Column("attributes", "quasi-identifiers", ATTRIBUTES)],
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="attributes",
-        timed=True,
+        varies=True,
     )
     rows = [
         Row(
@@ -148,7 +148,7 @@ LINEAR = 0.9
 
 def timed(row: Row) -> Row:
     """The row as one of this machine's clock."""
-    return replace(row, timed=True)
+    return replace(row, varies=True)
 
 
 def seconds(of: Callable[[pd.DataFrame], object], table: pd.DataFrame) -> float:

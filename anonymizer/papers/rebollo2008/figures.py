@@ -14,7 +14,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.rebollo2008.theory import (
+from anonymizer.papers.rebollo2008.grid import (
     RHO,
     SHARES,
     STEPS,
