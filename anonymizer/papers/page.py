@@ -16,6 +16,10 @@ SAID = {
     "where": "in the library",
 }
 """Columns of a page, and what they are called there."""
+MACHINE = (
+    f"{VARIES} of the machine that made this page: by its clock, or by rounding that many steps "
+    "enlarge."
+)
 MARKUP = re.compile(r"([\\`*|$<\[\]~])")
 
 
@@ -32,7 +36,7 @@ def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) ->
     yield f"# {_escaped(title)}\n"
     yield f"Computed by `anonymizer reproduce {paper}`. {summary(sections)}\n"
     if any(VARIES in text for section in sections for text in _texts(section)):
-        yield f"{VARIES} of the machine that made this page: by its clock, or by rounding that many steps enlarge.\n"
+        yield f"{MACHINE}\n"
     for section in sections:
         yield f"## {_escaped(section.title)}\n"
         yield from _table(rows_of(section, [*SAID]))

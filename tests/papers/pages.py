@@ -13,7 +13,7 @@ NOISE = 1e-4
 
 
 def stale(written: str, computed: str) -> list[tuple[str, str]]:
-    """Lines, written and computed, that differ by more than rounding; those that differ from machine to machine may."""
+    """Lines, written and computed, that differ by more than rounding, machine to machine."""
     pairs = zip(_lines(written), _lines(computed), strict=False)
     found = [(a, b) for a, b in pairs if not _same(a, b)]
     one, other = len([*_lines(written)]), len([*_lines(computed)])

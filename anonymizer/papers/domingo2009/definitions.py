@@ -31,8 +31,11 @@ def definitions() -> Section:
     return Section("Sections 2 to 4: definitions", rows, note, place="Section 2", where=INFORMATION)
 
 
-def _agree(quantity: str, off: float, says: str, remark: str = "", **at: str) -> Row:
-    return Row.claim(quantity, off < ROUNDED, f"off by {off:.0e}", says, remark, **at)
+def _agree(
+    quantity: str, off: float, says: str, remark: str = "", *, place: str = "", where: str = ""
+) -> Row:
+    shown = f"off by {off:.0e}"
+    return Row.claim(quantity, off < ROUNDED, shown, says, remark, place=place, where=where)
 
 
 def _h(law: Floats) -> float:

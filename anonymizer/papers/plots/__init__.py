@@ -21,14 +21,18 @@ FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {
 
 
 def draw(sections: Iterable[Section], path: Path) -> None:
-    """Draw every series of some sections, each in its form."""
-    drawn = [(row, row.series) for section in sections for row in section.rows if row.series]
+    """Draw every series of some sections, each in its form, or as points over another one."""
+    every = [(row, row.series) for section in sections for row in section.rows if row.series]
+    drawn = [(row, series) for row, series in every if not series.over]
     down = -(-len(drawn) // ACROSS)
     with mpl.rc_context({**LOOK, "axes.xmargin": 0.02}):
         figure = Figure(figsize=(8.4 * ACROSS, 3.9 * down), layout="constrained")
         grid = figure.subfigures(down, ACROSS, squeeze=False, wspace=0.04, hspace=0.05)
         for place, (row, series) in zip(grid.flat, drawn, strict=False):
             FORMS[series.form](place, series)
+            for _, points in every:
+                if points.over == row.quantity:
+                    lines.mark(place, series, points)
             _entitle(place, row)
         save(figure, path)
 

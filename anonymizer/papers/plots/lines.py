@@ -13,6 +13,7 @@ from anonymizer.report.plots.style import COLORS, Style
 FEW = 10
 """Up to so many points are marked."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
+MARKERS = ("o", "D", "s", "^")
 CEILING = "uncertainty"
 """H(X), which no information about X exceeds."""
 GREY: Style = {"color": "grey", "linestyle": ":", "linewidth": 1.2}
@@ -34,6 +35,20 @@ def draw(place: SubFigure, series: Series) -> None:
         axes.set_xlabel(series[series.axis].heading)
     for axes in panels[-1:] if series.by else panels:  # curves are the same in all panels
         axes.legend(fontsize="small")
+
+
+def mark(place: SubFigure, series: Series, points: Series) -> None:
+    """Draw another series as points over the lines of one: what the lines do not show already."""
+    known = {measure.name for measure in series.measures}
+    (axes,) = place.axes
+    marker = MARKERS[len(axes.collections) % len(MARKERS)]
+    for measure in points.measures:
+        if measure.name not in known:
+            along = np.asarray(points[points.axis].values, float)
+            values = np.asarray(measure.values, float)
+            color = COLORS[(len(known) + len(axes.collections)) % len(COLORS)]
+            axes.scatter(along, values, s=45, c=color, marker=marker, zorder=3, label=measure.label)
+    axes.legend(fontsize="small")
 
 
 def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:

@@ -5,7 +5,9 @@ Privacy in Statistical Databases: the statements of section 4, and Figures 6 and
 
 from collections.abc import Sequence
 
+from anonymizer.papers.rebollo2008.definitions import definitions
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
+from anonymizer.papers.rebollo2008.seeing import channels_that_see
 from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.papers.row import Section
 
@@ -14,4 +16,4 @@ TITLE = "Rebollo-Monedero et al. (2008); information in nats"
 
 def sections() -> Sequence[Section]:
     """Compute all."""
-    return [statements(), figure_6(), figure_7()]
+    return [*definitions(), channels_that_see(), statements(), figure_6(), figure_7()]

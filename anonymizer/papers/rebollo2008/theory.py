@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from anonymizer.channels import gaussian_rate, mutual_information_bound, quadratic_gaussian_bound
+from anonymizer.papers.rebollo2008.definitions import shape, slope_rows
 from anonymizer.papers.rebollo2008.grid import RHO, SHARES, Grid, closed, slope_of
 from anonymizer.papers.row import Row, Section
 
@@ -15,8 +16,10 @@ FINE = Grid(101, 6.0)
 
 def statements() -> Section:
     """The statements one by one."""
-    rows = [*_convexity(), *_multipliers(), *_closed_form(), _no_bound()]
-    return Section("Section 4: theory, by number", rows, "Information in nats; sigma_X = 1.")
+    rows = [*shape(), *_convexity(), *slope_rows(), *_multipliers(), *_closed_form(), _no_bound()]
+    note = "Information in nats; sigma_X = 1."
+    where = "anonymizer.channels.privacy_distortion"
+    return Section("Section 4: theory, by number", rows, note, "Section 4", where)
 
 
 def _convexity() -> list[Row]:
