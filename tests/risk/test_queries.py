@@ -94,12 +94,43 @@ def test_what_a_query_is():
         ("agee > 4", "position 1: .*no column 'agee'; did you mean 'age'"),
         ("age > 4 and sex > 4", "position 13: column 'sex' does not hold numbers only"),
         ("sex < 'm'", "position 1: 'm' is no number and no day as 2020-12-31"),
+        ("age < '40'", "position 1: '40' is a text, and the number is written without quotes"),
+        ("age < '2020-13-45'", "position 1: '2020-13-45' is no number and no day"),
         ("age < '2020-01-31'", "column 'age' does not hold days as 2020-12-31 only"),
     ],
 )
 def test_a_query_that_is_none(query, message):
     with pytest.raises(InputError, match=message):
         query_losses(PEOPLE, query)
+
+
+TIMES = ["2020-12-31T23:59:00", "2021-01-01 00:00:00", "2021-01-01T10:00:00", "2021-01-02"]
+
+
+@pytest.mark.parametrize("times", [TIMES, pd.to_datetime(TIMES, format="ISO8601")])
+@pytest.mark.parametrize(
+    ("query", "yes"),
+    [
+        ("t > '2021-01-01'", 1),
+        ("t <= '2021-01-01'", 3),
+        ("t = '2021-01-01'", 2),
+        ("t between '2021-01-01' and '2021-01-01'", 2),
+        ("t > '2021-01-01 09:00:00'", 2),
+        ("t >= '2021-01-01T10:00:00'", 2),
+        ("t = '2021-01-01 10:00'", 1),
+    ],
+)
+def test_days_and_times_however_a_table_writes_them(times, query, yes):
+    found = answered(parse(query), {"t": Coded(pd.Series(times))}, query)
+    assert (found == 2).sum() == yes
+    assert (found == 0).sum() == len(TIMES) - yes
+
+
+def test_times_with_and_without_a_zone():
+    table = pd.DataFrame({"t": pd.to_datetime(TIMES, format="ISO8601", utc=True)})
+    assert query_losses(table, "t > '2021-01-01'").jointly.least == 1
+    with pytest.raises(InputError, match="some times have a time zone and others have none"):
+        query_losses(table, "t > '2021-01-01 09:00:00'")
 
 
 def entropy(counts):
