@@ -84,7 +84,7 @@ def test_what_a_query_is():
         ("age > 40 sex = 'f'", "position 10: expected and, or, or the end, not sex"),
         ("(age > 40", r"position 10: expected \), not the end"),
         ("age in 40", r"position 8: expected \(, not 40"),
-        ("age between 1, 2", "position 14: expected and, not ,"),
+        ("age between 1, 2", "position 14: expected and, not ,$"),
         ("age is 3", "position 8: expected missing, not 3"),
         ("not and", "position 5: expected the name of a column, not and"),
         ("age > 4; drop table x", "position 8: cannot read '; drop tab'"),
@@ -93,6 +93,9 @@ def test_what_a_query_is():
         ("(" * (DEEPEST + 1), f"nested deeper than {DEEPEST}"),
         ("agee > 4", "position 1: .*no column 'agee'; did you mean 'age'"),
         ("age > 4 and sex > 4", "position 13: column 'sex' does not hold numbers only"),
+        ("PLZ code = 3", "is\\); a name with blanks stands in double quotes, not code"),
+        ("age > 4,5", "and, or, or the end, not ,; a number is written with a point: 4.5"),
+        ("age between 4,5 and 6", "expected and, not ,; a number is .* with a point: 4.5"),
         ("sex < 'm'", "position 1: 'm' is no number and no day as 2020-12-31"),
         ("age < '40'", "position 1: '40' is a text, and the number is written without quotes"),
         ("age < '2020-13-45'", "position 1: '2020-13-45' is no number and no day"),
@@ -131,6 +134,17 @@ def test_times_with_and_without_a_zone():
     assert query_losses(table, "t > '2021-01-01'").jointly.least == 1
     with pytest.raises(InputError, match="some times have a time zone and others have none"):
         query_losses(table, "t > '2021-01-01 09:00:00'")
+
+
+@pytest.mark.parametrize(
+    ("query", "notes"),
+    [
+        ("age between 50 and 40", ("nothing is between 50 and 40; the lower bound comes first",)),
+        ("age not between 40 and 40", ()),
+    ],
+)
+def test_bounds_the_wrong_way_round_are_noted(query, notes):
+    assert query_losses(PEOPLE, query).notes == notes
 
 
 def entropy(counts):

@@ -1,7 +1,7 @@
 """The answer to a query about each record, by the values of its columns."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from operator import ge, gt, le, lt
@@ -112,14 +112,19 @@ class Coded:
 
 
 def unheard(query: Query, columns: Mapping[str, Coded]) -> list[str]:
-    """What the query says that no record has: likely misspelled."""
-    return [
-        f"no record has {str(value)!r} in column {condition.column!r}"
-        for condition in conditions(query)
-        if condition.operator in ("=", "!=", "in")
-        for value in condition.values
-        if columns[condition.column].lacks(value)
-    ]
+    """What the query says that no record has, or can have: likely misspelled."""
+    return [note for condition in conditions(query) for note in _slips(condition, columns)]
+
+
+def _slips(condition: Condition, columns: Mapping[str, Coded]) -> Iterator[str]:
+    if condition.operator == "between":
+        low, high = condition.values
+        if isinstance(low, Decimal) == isinstance(high, Decimal) and low > high:  # type: ignore[operator]
+            yield f"nothing is between {low} and {high}; the lower bound comes first"
+    if condition.operator in ("=", "!=", "in"):
+        for value in condition.values:
+            if columns[condition.column].lacks(value):
+                yield f"no record has {str(value)!r} in column {condition.column!r}"
 
 
 def moment_of(text: str, limit: str) -> date | None:
