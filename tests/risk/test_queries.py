@@ -270,6 +270,8 @@ def test_the_command_as_json(run, people):
         (["--query", "sexe = 'f'"], "query \"sexe = 'f'\", position 1: "),
         (["--group-by", ""], "a group-by names no column: give a condition"),
         (["--group-by", "sexe"], "no column 'sexe'; did you mean 'sex'?"),
+        (["--group-by", "zip"], "here that is an option, such as --columns"),
+        (["--query", "age > 40", "--separator", ";"], "an option, such as --separator"),
         (["--query", "age > 40", "--plot", "p.txt"], "no format of a picture has suffix '.txt'"),
     ],
 )
