@@ -253,6 +253,14 @@ def test_the_command(run, people, tmp_path):
     assert "average" in text
 
 
+def test_a_study_is_no_table(run, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text("[data]\n")
+    code, out, err = run("query-loss", str(study), "-q", "age > 4")
+    assert (code, out) == (2, "")
+    assert "is a study, not a table; name the table" in err
+
+
 def test_the_command_as_json(run, people):
     code, out, _ = run("query-loss", str(people), "-q", "sex = 'g'", "--json")
     found = json.loads(out)
