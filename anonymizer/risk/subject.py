@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.counts.schema import Missing, Schema
+from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound
@@ -111,6 +112,8 @@ class Subject:
         is written (see ``Given``); the rest is found, spellings of missing values among it.
         """
         path = table_in(path)
+        if path.suffix == ".toml":
+            raise InputError(f"{path} is a study, not a table; name the table that its [data] has")
         schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():

@@ -84,7 +84,7 @@ def test_what_a_query_is():
         ("age > 40 sex = 'f'", "position 10: expected and, or, or the end, not sex"),
         ("(age > 40", r"position 10: expected \), not the end"),
         ("age in 40", r"position 8: expected \(, not 40"),
-        ("age between 1, 2", "position 14: expected and, not ,"),
+        ("age between 1, 2", "position 14: expected and, not ,$"),
         ("age is 3", "position 8: expected missing, not 3"),
         ("not and", "position 5: expected the name of a column, not and"),
         ("age > 4; drop table x", "position 8: cannot read '; drop tab'"),
@@ -93,13 +93,58 @@ def test_what_a_query_is():
         ("(" * (DEEPEST + 1), f"nested deeper than {DEEPEST}"),
         ("agee > 4", "position 1: .*no column 'agee'; did you mean 'age'"),
         ("age > 4 and sex > 4", "position 13: column 'sex' does not hold numbers only"),
+        ("PLZ code = 3", "is\\); a name with blanks stands in double quotes, not code"),
+        ("age > 4,5", "and, or, or the end, not ,; a number is written with a point: 4.5"),
+        ("age between 4,5 and 6", "expected and, not ,; a number is .* with a point: 4.5"),
         ("sex < 'm'", "position 1: 'm' is no number and no day as 2020-12-31"),
+        ("age < '40'", "position 1: '40' is a text, and the number is written without quotes"),
+        ("age < '2020-13-45'", "position 1: '2020-13-45' is no number and no day"),
         ("age < '2020-01-31'", "column 'age' does not hold days as 2020-12-31 only"),
     ],
 )
 def test_a_query_that_is_none(query, message):
     with pytest.raises(InputError, match=message):
         query_losses(PEOPLE, query)
+
+
+TIMES = ["2020-12-31T23:59:00", "2021-01-01 00:00:00", "2021-01-01T10:00:00", "2021-01-02"]
+
+
+@pytest.mark.parametrize("times", [TIMES, pd.to_datetime(TIMES, format="ISO8601")])
+@pytest.mark.parametrize(
+    ("query", "yes"),
+    [
+        ("t > '2021-01-01'", 1),
+        ("t <= '2021-01-01'", 3),
+        ("t = '2021-01-01'", 2),
+        ("t between '2021-01-01' and '2021-01-01'", 2),
+        ("t > '2021-01-01 09:00:00'", 2),
+        ("t >= '2021-01-01T10:00:00'", 2),
+        ("t = '2021-01-01 10:00'", 1),
+    ],
+)
+def test_days_and_times_however_a_table_writes_them(times, query, yes):
+    found = answered(parse(query), {"t": Coded(pd.Series(times))}, query)
+    assert (found == 2).sum() == yes
+    assert (found == 0).sum() == len(TIMES) - yes
+
+
+def test_times_with_and_without_a_zone():
+    table = pd.DataFrame({"t": pd.to_datetime(TIMES, format="ISO8601", utc=True)})
+    assert query_losses(table, "t > '2021-01-01'").jointly.least == 1
+    with pytest.raises(InputError, match="some times have a time zone and others have none"):
+        query_losses(table, "t > '2021-01-01 09:00:00'")
+
+
+@pytest.mark.parametrize(
+    ("query", "notes"),
+    [
+        ("age between 50 and 40", ("nothing is between 50 and 40; the lower bound comes first",)),
+        ("age not between 40 and 40", ()),
+    ],
+)
+def test_bounds_the_wrong_way_round_are_noted(query, notes):
+    assert query_losses(PEOPLE, query).notes == notes
 
 
 def entropy(counts):
@@ -208,6 +253,14 @@ def test_the_command(run, people, tmp_path):
     assert "average" in text
 
 
+def test_a_study_is_no_table(run, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text("[data]\n")
+    code, out, err = run("query-loss", str(study), "-q", "age > 4")
+    assert (code, out) == (2, "")
+    assert "is a study, not a table; name the table" in err
+
+
 def test_the_command_as_json(run, people):
     code, out, _ = run("query-loss", str(people), "-q", "sex = 'g'", "--json")
     found = json.loads(out)
@@ -225,6 +278,8 @@ def test_the_command_as_json(run, people):
         (["--query", "sexe = 'f'"], "query \"sexe = 'f'\", position 1: "),
         (["--group-by", ""], "a group-by names no column: give a condition"),
         (["--group-by", "sexe"], "no column 'sexe'; did you mean 'sex'?"),
+        (["--group-by", "zip"], "here that is an option, such as --columns"),
+        (["--query", "age > 40", "--separator", ";"], "an option, such as --separator"),
         (["--query", "age > 40", "--plot", "p.txt"], "no format of a picture has suffix '.txt'"),
     ],
 )

@@ -115,12 +115,17 @@ def as_study(study: object | None, options: Mapping[str, str] = NONE) -> Iterato
         raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
+OPTIONS = ("table", "columns", "the separator")
+"""What messages say to set in ``[data]``, where it is not the encoding."""
+
+
 @contextmanager
 def as_options() -> Iterator[None]:
     """Say where a key of ``[data]`` goes in a command without a study."""
     try:
         yield
     except InputError as error:
-        option = "--table" if "table in [data]" in str(error) else "--encoding"
+        named = next((key for key in OPTIONS if f"set {key}" in str(error)), "encoding")
+        option = f"--{named.removeprefix('the ')}"
         more = f"; here that is an option, such as {option}" if "[data]" in str(error) else ""
         raise InputError(f"{error}{more}") from None

@@ -1,8 +1,11 @@
 """The answer to a query about each record, by the values of its columns."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from decimal import Decimal
+from operator import ge, gt, le, lt
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -15,9 +18,10 @@ from anonymizer.tables.values import is_missing, number_of, text_of
 
 NO, UNKNOWN, YES = 0, 1, 2
 """Answers in the order of truth: ``and`` is the least, ``or`` the greatest, ``not`` turns it."""
-DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?", re.ASCII)
-"""Texts that sort as the days they name."""
-HOW = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__}
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+MOMENT = re.compile(DAY.pattern + r"([T ].*)?", re.ASCII)
+"""A day, or a time on it."""
+HOW = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def answered(query: Query, columns: Mapping[str, "Coded"], text: str) -> Codes:
@@ -63,7 +67,9 @@ class Coded:
         """Whether a distinct value is one of some: numbers by what they are, texts as written."""
         text, number = self.texts[at], self.numbers[at]
         return any(
-            number == value if isinstance(value, Decimal) else text == text_of(value)
+            number == value
+            if isinstance(value, Decimal)
+            else text == text_of(value) or _same(moment_of(text, value), moment_of(value, value))
             for value in values
         )
 
@@ -75,32 +81,30 @@ class Coded:
             below = self._ordered(_with(condition, "<=", high), query)
             return [one and other for one, other in zip(above, below, strict=True)]
         (value,) = condition.values
-        return [
-            not missing and HOW[condition.operator](_side(own, limit), 0)
-            for own, limit, missing in self._pairs(value, condition, query)
-        ]
+        own, limit = self._comparable(value, condition, query)
+        how = HOW[condition.operator]
+        return [each is not None and how(each, limit) for each in own]
 
-    def _pairs(
+    def _comparable(
         self, value: Value, condition: Condition, query: str
-    ) -> list[tuple[Value, Value, bool]]:
-        """Each distinct value and the limit, comparable: both numbers, or both days."""
-        known = ~self.missing
-        own: Sequence[Value | None]
-        if isinstance(value, Decimal):
-            own, need = self.numbers, "numbers"
-        else:
-            own, need = [t if DATE.fullmatch(t) else None for t in self.texts], "days as 2020-12-31"
-            if not DATE.fullmatch(value):
-                self._refuse(condition, query, f"{value!r} is no number and no day as 2020-12-31")
-        if any(each is None for each in np.array(own, object)[known]):
+    ) -> tuple[Sequence[Any], Decimal | date]:
+        """The distinct values and a limit: numbers, or days, or times; None where one misses."""
+        limit = value if isinstance(value, Decimal) else moment_of(value, value)
+        if limit is None:
+            self._refuse(condition, query, _unordered(str(value)))
+        own: Sequence[Decimal | date | None] = self.numbers
+        need = "numbers"
+        if not isinstance(value, Decimal):
+            own = [moment_of(text, value) for text in self.texts]
+            need = "days as 2020-12-31"
+        if any(each is None for each, gone in zip(own, self.missing, strict=True) if not gone):
             self._refuse(condition, query, f"column {condition.column!r} does not hold {need} only")
-        return [
-            (value if each is None else each, value, bool(gone))
-            for each, gone in zip(own, self.missing, strict=True)
-        ]
+        if len({_zoned(each) for each in (*own, limit) if each is not None}) > 1:
+            self._refuse(condition, query, "some times have a time zone and others have none")
+        return own, limit
 
     @staticmethod
-    def _refuse(condition: Condition, query: str, why: str) -> None:
+    def _refuse(condition: Condition, query: str, why: str) -> NoReturn:
         raise InputError(
             f"query {query!r}, position {condition.place}: {why}, so that "
             f"{condition.operator} has no meaning; compare with =, != or in"
@@ -108,21 +112,53 @@ class Coded:
 
 
 def unheard(query: Query, columns: Mapping[str, Coded]) -> list[str]:
-    """What the query says that no record has: likely misspelled."""
-    return [
-        f"no record has {str(value)!r} in column {condition.column!r}"
-        for condition in conditions(query)
-        if condition.operator in ("=", "!=", "in")
-        for value in condition.values
-        if columns[condition.column].lacks(value)
-    ]
+    """What the query says that no record has, or can have: likely misspelled."""
+    return [note for condition in conditions(query) for note in _slips(condition, columns)]
 
 
-def _side(own: Value, limit: Value) -> int:
-    """-1, 0 or 1 as a value is below, at or above a limit of its kind."""
-    if isinstance(own, Decimal) and isinstance(limit, Decimal):
-        return int(own > limit) - int(own < limit)
-    return int(str(own) > str(limit)) - int(str(own) < str(limit))
+def _slips(condition: Condition, columns: Mapping[str, Coded]) -> Iterator[str]:
+    if condition.operator == "between":
+        low, high = condition.values
+        if isinstance(low, Decimal) == isinstance(high, Decimal) and low > high:  # type: ignore[operator]
+            yield f"nothing is between {low} and {high}; the lower bound comes first"
+    if condition.operator in ("=", "!=", "in"):
+        for value in condition.values:
+            if columns[condition.column].lacks(value):
+                yield f"no record has {str(value)!r} in column {condition.column!r}"
+
+
+def moment_of(text: str, limit: str) -> date | None:
+    """The day that a text names, or the time where the limit is one; None where it names none.
+
+    A limit that is a day is compared with days: every time of that day is on it.
+
+    >>> moment_of("2020-12-31 23:59:00", "2020-12-31")
+    datetime.date(2020, 12, 31)
+    >>> moment_of("2020-12-31", "2020-12-31T12:00")
+    datetime.datetime(2020, 12, 31, 0, 0)
+    """
+    if not (MOMENT.fullmatch(text) and MOMENT.fullmatch(limit)):
+        return None
+    try:
+        found = datetime.fromisoformat(text_of(text))
+    except ValueError:  # no such day
+        return None
+    return found.date() if DAY.fullmatch(limit) else found
+
+
+def _same(one: date | None, other: date | None) -> bool:
+    return one is not None and one == other
+
+
+def _zoned(value: object) -> bool:
+    return isinstance(value, datetime) and value.tzinfo is not None
+
+
+def _unordered(text: str) -> str:
+    """Why a text is no limit."""
+    if number_of(text) is not None:
+        return f"{text!r} is a text, and the number is written without quotes"
+    return f"{text!r} is no number and no day as 2020-12-31"
 
 
 def _with(condition: Condition, operator: str, value: Value) -> Condition:

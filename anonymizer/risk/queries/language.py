@@ -149,7 +149,17 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def expected(self, what: str) -> NoReturn:
-        _refuse(self.query, self.next.place, f"expected {what}, not {self.next.written}")
+        hint = self.decimal_comma()
+        _refuse(self.query, self.next.place, f"expected {what}, not {self.next.written}{hint}")
+
+    def decimal_comma(self) -> str:
+        """A hint where what is unexpected is the comma of a number."""
+        around = self.tokens[max(self.at - 1, 0) : self.at + 2]
+        written = "".join(token.written for token in around)
+        number = [token.kind for token in around] == ["number", "sign", "number"]
+        if number and self.next.says(",") and self.query.startswith(written, around[0].place - 1):
+            return f"; a number is written with a point: {written.replace(',', '.')}"
+        return ""
 
     def sign(self, *signs: str) -> Token:
         return self.take() if self.next.says(*signs) else self.expected(" or ".join(signs))
@@ -203,7 +213,9 @@ class _Reader:
 
     def listed(self, name: Token) -> Condition:
         if not self.next.says("in", "between"):
-            self.expected("a comparison (= != < <= > >= in between is)")
+            blanks = self.next.kind == "name" and name.kind == "name"
+            hint = "; a name with blanks stands in double quotes" if blanks else ""
+            self.expected(f"a comparison (= != < <= > >= in between is){hint}")
         if self.take().says("between"):
             low = self.value()
             self.sign("and")
