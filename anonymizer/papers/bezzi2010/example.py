@@ -76,6 +76,7 @@ def _sign(name: str, tables: list[Ints]) -> Row:
         f"{found}: at least {max(least[lowest], 0.0) if found == YES else least[lowest]:.6f}",
         published,
         f"reached by {tables[lowest].tolist()}",
+        where=f"{BITS}.{information.__name__}",
     )
 
 
@@ -94,6 +95,7 @@ def _mean(name: str, tables: list[Ints]) -> Row:
         f"{found}: at most {away[furthest]:.6f} away",
         published,
         "" if found == YES else f"reached by {tables[furthest].tolist()}",
+        where=f"{BITS}.{information.__name__}",
     )
 
 
