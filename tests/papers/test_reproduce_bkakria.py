@@ -516,6 +516,7 @@ def test_marks_derived_and_printed(sections):
         "ELD, inference": ("X", "X", True),
         "ITPR, re-identification": ("✓", "✓", True),
         "ITPR, inference": ("X", "✓", False),
+        "metrics that assess both risks": ("none", "ITPR only", False),
     }
 
 
@@ -565,5 +566,8 @@ def test_what_the_text_says_of_each_metric_in_table_4(rows, sections):
     assert peld.status.startswith(DIFFERS)
     for name in ("MI of independent X and Y", "ITPR, its values", "ELD, its values"):
         assert rows[name].status == AS_PUBLISHED
+    assert rows["share of the group with HIV, 5 of 100"].value == 5 / 100
+    assert rows["k, l and t of Tables 1b and 2b"].status == AS_PUBLISHED
+    assert rows["probability of inference in Tables 1b and 2b"].computed == "0.333333, 0.600000"
     told = sections["Table 5: what the text says of it"].rows
     assert [row.status for row in told] == [AS_PUBLISHED] * 3
