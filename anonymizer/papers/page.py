@@ -34,8 +34,10 @@ def page(paper: str, title: str, sections: Sequence[Section], picture: str = "")
 
 def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) -> Iterator[str]:
     yield f"# {_escaped(title)}\n"
-    yield f"Computed by `anonymizer reproduce {paper}`. {summary(sections)}\n"
-    if any(VARIES in text for section in sections for text in _texts(section)):
+    varies = any(VARIES in text for section in sections for text in _texts(section))
+    mark = f" {VARIES}" if varies else ""
+    yield f"Computed by `anonymizer reproduce {paper}`. {summary(sections)}{mark}\n"
+    if varies:
         yield f"{MACHINE}\n"
     for section in sections:
         yield f"## {_escaped(section.title)}\n"

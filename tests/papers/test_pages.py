@@ -69,7 +69,7 @@ def test_a_page_by_hand():
     assert page("longpre2017", "A paper", [Section("Both", rows, "A note.")], "p.svg") == (
         "# A paper\n\nComputed by `anonymizer reproduce longpre2017`. Of 1 published figures and "
         "statements 1 are as published (0 by another reading or in a table that is assumed or "
-        "fitted), 0 truncated, 0 differ and 0 cannot be."
+        "fitted), 0 truncated, 0 differ and 0 cannot be. †"
         "\n\n† of the machine that made this page: by its clock, or by rounding that "
         "many steps enlarge.\n\n## Both\n\n"
         "| in the paper | what | published | computed | verdict | in the library |\n"

@@ -46,6 +46,14 @@ def test_every_statement_has_a_row_and_holds(rows):
     assert {row.status for row in rows.values() if row.published} == {"as published"}
 
 
+def test_footnote_1_is_unbounded_and_pil_is_not(rows):
+    assert rows["relative discrepancy of 0 and 0.1"].computed == f"{math.inf}"
+    z = 0.1 / math.sqrt(1 / 500)
+    bounded = 2 * NormalDist().cdf(z) - 1
+    row = rows["a mean of 0 that becomes 0.1, 500 records of variance 1"]
+    assert row.computed == f"pil = {bounded:.6f}"
+
+
 def test_a_masking_by_hand(rows):
     p = [sum(row) for row in JOINT]
     law = [[p[i] * CHANNEL[i][j] for j in range(3)] for i in range(3)]

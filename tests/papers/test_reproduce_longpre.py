@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 import pytest
 from papers.computed import sections_of
 
+from anonymizer.privacy.query_loss import query_loss
+
 HOUSES = range(1, 2001)
 EQUATIONS = re.compile(r"Eq\. (\d+(?: and \d+)?)")
 
@@ -54,7 +56,29 @@ def test_every_equation_has_its_row(rows):
         assert part in places
     verdicts = Counter(row.status.partition(":")[0] for row in rows if row.published)
     assert verdicts["cannot be"] == 1
-    assert set(verdicts) == {"as published", "cannot be"}
+    assert set(verdicts) == {"as published", "cannot be", "differs"}
+    found = {row.quantity: row for row in rows}
+    left = Counter(h < 1000 for h in range(1, 2001))
+    assert [row.quantity for row in rows if row.status.startswith("differs")] == [
+        "houses left by A, whatever the answer"
+    ]
+    shown = found["houses left by A, whatever the answer"].computed
+    assert shown == f"{left[False]:,} or {left[True]:,}"
+    for name in ("p(a_i | E_j)", "sigma of S_0 - S_j"):
+        assert found[name].status == "as published"
+    assert found["alternatives that k questions tell apart, k = 1 to 11"].status == "as published"
+
+
+def test_the_spread_of_the_loss_is_that_of_what_is_left():
+    """S_0 is constant: Eq. 16, by plain sums over the law 9/10 and 8 of 1/80."""
+    law = {0: 0.9, **dict.fromkeys(range(1, 9), 0.0125)}
+    found = losses(lambda x: x == 0, law)
+    before = entropy(law.values())
+    left = [(before - loss, p) for loss, p in found.values()]
+    mean = sum(p * s for s, p in left)
+    spread = sum(p * (s - mean) ** 2 for s, p in left)
+    told = query_loss("abbbbbbbb", [*law.values()]).standard_deviation
+    assert told == pytest.approx(math.sqrt(spread), abs=1e-9)
 
 
 def test_loss_by_house(drawn):

@@ -220,8 +220,14 @@ def test_an_end_asks_for_no_result():
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        ([EvenClasses()], "classes recoding prunes by what merging classes preserves, and even-"),
-        ([MeanInformation(1)], "classes recoding judges every class by its own records, and mean-"),
+        (
+            [EvenClasses()],
+            "merged-cells recoding prunes by what merging classes preserves, and even-",
+        ),
+        (
+            [MeanInformation(1)],
+            "merged-cells recoding judges every class by its own records, and mean-",
+        ),
     ],
 )
 def test_models_that_are_refused(models, message):

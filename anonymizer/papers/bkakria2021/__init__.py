@@ -12,6 +12,7 @@ from anonymizer.papers.bkakria2021.definitions import equations
 from anonymizer.papers.bkakria2021.figures import figures
 from anonymizer.papers.bkakria2021.marks import marks
 from anonymizer.papers.bkakria2021.pair import pair
+from anonymizer.papers.bkakria2021.statements import statements
 from anonymizer.papers.bkakria2021.times import timings
 from anonymizer.papers.row import Section
 
@@ -20,4 +21,4 @@ TITLE = "Bkakria et al. (2021); informations in bits"
 
 def sections() -> Sequence[Section]:
     """Compute all tables and figures, in the order of the paper."""
-    return [*pair(), *patients(), *equations(), *figures(), *timings(), marks()]
+    return [*pair(), *patients(), *statements(), *equations(), *figures(), *timings(), marks()]

@@ -105,7 +105,6 @@ def patients() -> list[Section]:
             "Table 4",
         ),
         formulas(),
-        statements(),
         combined(),
     ]
 
@@ -195,19 +194,6 @@ def formulas() -> Section:
         "for slips. The remarks list what a formula gives elsewhere.",
         "Table 4",
         WHERE["MIL"],
-    )
-
-
-def statements() -> Section:
-    """Section 3.3 says that three metrics put the riskier of two cases below the other."""
-    rows = []
-    for short, column in (("DR", 0), ("MI", 1), ("MIL", 3)):
-        printed = [TABLE_4[name][column] for name in ("Age 3", "Age 5")]
-        first, second = (float(text.replace(",", ".")) for text in printed)
-        name, why = f"{short} of Age 3, Age 5, as printed", "its own Table 4 says the opposite"
-        rows.append(Row.claim(name, first < second, ", ".join(printed), "lower, higher", why=why))
-    return Section(
-        "Table 4: what the text says of it", rows, place="Section 3.3", where=WHERE["DR"]
     )
 
 

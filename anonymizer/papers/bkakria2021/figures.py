@@ -213,6 +213,12 @@ def text_example() -> Section:
     why = {"ITPR": "the group has the largest term, which falls as H(X|y) grows with its patients"}
     rows = [
         Row.number("share of all records with HIV", 1e3 / found[5].records, "0.001 %", form=".4%"),
+        Row.number(
+            "share of the group with HIV, 5 of 100",
+            found[5].counts[0] / found[5].sizes[0],
+            "5 %",
+            form=".4%",
+        ),
         *(Row.number(f"ITPR, {ill} of 100", itpr[n]) for n, ill in enumerate(EXAMPLE)),
         *(Row.number(f"I1 of the group, {ill} of 100", float(p.i1[0])) for ill, p in found.items()),
         *(

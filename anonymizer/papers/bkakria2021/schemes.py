@@ -82,7 +82,7 @@ def five_ages(excess: np.ndarray) -> Inference:
     return Inference.of(joint)
 
 
-def example(ill: int) -> Profile:
+def example(ill: int) -> Inference:
     """The example of the text: 10^8 records, 1000 of them ill, so many of these in 100 records."""
     group, everybody = np.array([ill, 100 - ill]), np.array([1000, 10**8 - 1000])
     return Inference.of([group, everybody - group])

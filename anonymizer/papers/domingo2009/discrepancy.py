@@ -18,11 +18,20 @@ def information_loss() -> Section:
         "a mean of 0 that becomes 0.1, 500 records of variance 1",
         0 <= bounded <= 1,
         f"pil = {bounded:.6f}",
-        "within [0, 1]",
-        "the relative discrepancy is infinite",
+        "bounded within [0, 1]",
+        "the example of footnote 1, whose relative discrepancy is infinite",
+    )
+    with np.errstate(divide="ignore"):
+        unbounded = np.float64(0.1 - 0) / 0
+    relative = Row.claim(
+        "relative discrepancy of 0 and 0.1",
+        bool(np.isinf(unbounded)),
+        f"{unbounded:g}",
+        "(0.1 - 0) / 0, infinite",
+        "hence not bounded, as risk is",
         place="Section 1, footnote 1",
     )
-    rows = [_definition(), first, *_samples(rng), _noise(rng)]
+    rows = [_definition(), relative, first, *_samples(rng), _noise(rng)]
     note = (
         "Columns x, exponential, and y = 0.6 x + N(0, 1); variances of the statistics by their "
         "fourth moments. The paper gives the definition and no numbers."

@@ -38,6 +38,7 @@ def equations() -> Section:
         _uncertainty(trials),
         _partition(trials),
         _conditional(trials),
+        _inside(trials),
         *_left(trials),
         *_averages(trials),
         _mean_left(trials),
@@ -95,6 +96,19 @@ def _conditional(trials: Sequence[Trial]) -> Row:
         )
     ]
     return _same("p(E_j)", pairs, "the sum of p(a_k) in E_j", "Eq. 2")
+
+
+def _inside(trials: Sequence[Trial]) -> Row:
+    """Bayes' rule: what an answer leaves of the law adds up to 1, and is 0 outside its set."""
+    pairs = []
+    for t in trials:
+        before, answers = _bits(t.law), [*dict.fromkeys(t.answer.tolist())]
+        _, lost = losses_by_answer(t.answer, t.law)
+        for j, loss in zip(answers, lost, strict=True):
+            left = np.where(t.answer == j, t.law, 0) / t.law[t.answer == j].sum()
+            pairs += [(float(left.sum()), 1.0), (before - _bits(left[left > 0]), float(loss))]
+    says = "p(a_i) / p(E_j) in E_j, zero outside"
+    return _same("p(a_i | E_j)", pairs, says, "Section 2, before Eq. 2")
 
 
 def _left(trials: Sequence[Trial]) -> list[Row]:
@@ -199,17 +213,21 @@ def _independent(trials: Sequence[Trial]) -> Row:
 
 def _spread(trials: Sequence[Trial]) -> list[Row]:
     """Eq. 16 as printed, and S-bar without its slip."""
-    deviations, means = [], []
+    deviations, means, alike = [], [], []
     for t in trials:
         s, chance, left = _steps(t)
         mean = float(chance @ left)
         variance = max(float(chance @ left**2) - mean**2, 0.0)
         deviations.append((variance, query_loss(t.answer, t.law).standard_deviation ** 2))
+        of_loss = s - left
+        squares = float(chance @ (of_loss - chance @ of_loss) ** 2)
+        alike.append((squares, variance))
         means.append((mean, s + float(chance @ np.log2(chance))))
     slip = query_loss(BELOW_1000)
     house = np.bincount(BELOW_1000) / len(BELOW_1000)
     printed = slip.uncertainty + float(house @ np.log2(house * len(BELOW_1000)))
     return [
+        _same("sigma of S_0 - S_j", alike, "equal to that of S_j", "before Eq. 16"),
         _same("sigma^2 of the loss", deviations, "sum p(E_j) S_j^2 - S-bar^2", "Eq. 16"),
         _same("S-bar", means, "S_0 + sum p(E_j) log2 p(E_j)", "after Eq. 16"),
         Row.claim(

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import entropy, mutual_information
+from anonymizer.kernels.arrays import Codes
 from anonymizer.papers.row import Row, Section
 from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
 from anonymizer.risk import Reidentification
@@ -83,6 +84,15 @@ def _questions_needed() -> list[Row]:
             "printed as S ≈ 11",
             place="Section 1, S = log2 n",
         ),
+        Row.claim(
+            "alternatives that k questions tell apart, k = 1 to 11",
+            all(len(np.unique(together(*_bits_of(k)))) == 2**k for k in range(1, 12)),
+            "2, 4, 8 and so on to 2,048",
+            "2^k",
+            "every binary number of k digits is an answer",
+            place="Section 1, S = log2 n",
+            where="anonymizer.privacy.query_loss.together",
+        ),
         Row.number("questions that find one of 2000 houses", halving, "11", "halving", ".0f"),
         Row.claim(
             "mean number of questions, 0.5, 0.25, 0.125, 0.125",
@@ -94,6 +104,11 @@ def _questions_needed() -> list[Row]:
             where="anonymizer.information.entropy.entropy",
         ),
     ]
+
+
+def _bits_of(k: int) -> list[Codes]:
+    """The answers to k questions about the binary digits of 2^k alternatives."""
+    return [np.arange(2**k) >> digit & 1 for digit in range(k)]
 
 
 def _halvings(houses: int) -> int:
@@ -121,10 +136,11 @@ def _two_questions() -> list[Row]:
         Row.number("B, average loss", second.average, "1", "1,000 houses either way", ".9f"),
         Row.claim(
             "houses left by A, whatever the answer",
-            bool((np.round(left[0], -2) == 1000).all()),
+            bool((left[0] == 1000).all()),
             " or ".join(f"{houses:,}" for houses in left[0]),
             "1,000",
             f"by B {left[1].min():,} or {left[1].max():,}",
+            why="numbers from 1 to 999 are 999 houses, and from 1000 to 2000 are 1,001",
         ),
         Row.number(
             "A, mean uncertainty left",

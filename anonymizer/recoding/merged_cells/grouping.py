@@ -62,7 +62,7 @@ class Cells:
     def of(cls, problem: Problem) -> "Cells":
         """The cells of a problem, refused as ``merge_cells`` says."""
         counts = columns_of(problem.counts).astype(np.int64)
-        cells = cls(counts, criteria_of(problem, "classes"), _like(counts))
+        cells = cls(counts, criteria_of(problem, "merged-cells"), _like(counts))
         if not np.isfinite(cells.values(np.zeros(len(cells), np.int64))).all():
             names = ", ".join(model.name for model in problem.models)
             raise PolicyUnreachableError(
