@@ -249,7 +249,8 @@ def test_table_1_of_bezzi():
 @pytest.fixture
 def known(monkeypatch):
     """The command prints a paper that was computed already."""
-    monkeypatch.setattr(bkakria2021, "sections", lambda: sections_of("bkakria2021"))
+    sections = sections_of("bkakria2021")
+    monkeypatch.setattr(bkakria2021, "sections", lambda: sections)
 
 
 def test_a_paper_for_people(run, known):
