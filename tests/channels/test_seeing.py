@@ -31,6 +31,23 @@ def test_by_hand():
     assert found.certified
 
 
+def test_convex_and_falling_to_nothing():
+    """Binary, flipped with .2: R is I(X;W) at 0, less than that of X alone, and 0 from .3 on.
+
+    Of records that agree with W .3 flipped of .8 leave Y to differ with .5.
+    """
+    limits = [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4]
+    law = [[4, 1], [1, 4]]
+    rates = [privacy_distortion(*seeing(law, FLIPS), distortion_limit=d).leakage for d in limits]
+    alone = [privacy_distortion(law, FLIPS, distortion_limit=d).leakage for d in limits]
+    assert rates[0] == pytest.approx(1 - binary_entropy(0.2), abs=1e-6)
+    assert rates[0] == pytest.approx(alone[0], abs=1e-6)
+    assert all(r < a - 1e-3 for r, a in zip(rates[1:7], alone[1:7], strict=True))
+    assert rates[-2:] == pytest.approx([0, 0], abs=1e-5)
+    assert (np.diff(rates) <= 1e-6).all()
+    assert (np.diff(rates[:7], 2) >= -1e-6).all()  # equal steps up to .3
+
+
 def test_pairs_are_in_the_order_of_x():
     pairs, costs = seeing([[1, 2], [3, 4]], [[0, 5, 6], [7, 0, 8]])
     assert pairs.tolist() == [[1, 0], [0, 2], [3, 0], [0, 4]]

@@ -27,6 +27,7 @@ from anonymizer.papers.rebollo2008.grid import (
     onto_laws,
     slope_of,
 )
+from anonymizer.papers.rebollo2008.seeing import channels_that_see
 from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.papers.row import AS_PUBLISHED, DIFFERS
 
@@ -223,6 +224,30 @@ def test_the_best_quantizer_is_that_of_all():
     )
     assert row.computed.endswith(f"the best of all 3,125 quantizers {least:.6f}")
     assert row.status == AS_PUBLISHED
+
+
+def least_of_channels_that_see(slope, steps=6000):
+    """Mirror descent of p(y|x,w), steps of 1/slope: by convexity it converges to the least."""
+    x, law = law_of_grid(15)
+    costs = ((x[:, None] - x) ** 2)[:, None, :]
+    channel = np.full((15, 15, 15), 1 / 15)  # of x, w and y
+    known = law / law.sum(axis=0)
+    for _ in range(steps):
+        released = np.einsum("xw,xwy->wy", known, channel)
+        loss = np.log(released / (law.sum(axis=0) @ released))
+        channel *= np.exp(-costs / slope - loss)
+        channel /= channel.sum(axis=2, keepdims=True)
+    distortion, risk = (np.sum(law[..., None] * channel * each) for each in (costs, loss))
+    return distortion + slope * risk
+
+
+def test_channels_that_see_by_a_descent_of_their_own():
+    rows = rows_of([channels_that_see()])
+    for share in SHARES:
+        slope = 2 * (1 / 0.95**2 - 1 + share)
+        row = rows[f"p(x^|w,x) next to p(x^|x), lambda = {slope:.2f}"]
+        assert row.value == pytest.approx(least_of_channels_that_see(slope), abs=2e-6)
+        assert f"C = {row.value:.6f}, certified: " in row.computed
 
 
 def test_points_are_drawn_over_their_curves(tmp_path, rebollo):
