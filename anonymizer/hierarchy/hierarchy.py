@@ -1,7 +1,6 @@
 """Generalization hierarchies, written by a data steward and applied to the values of a table."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -9,16 +8,12 @@ from numbers import Real
 from pathlib import Path
 from typing import Literal, Self
 
-import numpy as np
-
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.feedback.display import Display, Displayed
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
-from anonymizer.kernels.arrays import Mask
-from anonymizer.tables.spelling import plainness
 from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
 
@@ -410,67 +405,22 @@ class Hierarchy(Displayed, ABC):
         InputError when it lacks some; the message names the file, and values that five records or
         more have: ``sizes`` are the records of each, as far as known.
         """
+        from anonymizer.hierarchy.taxonomy import taxonomy_of
+
         values = list(values)
-        raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys, numbers = self.ranked(dict.fromkeys([*self.listed, *raw]))
-        levels = (
-            # One group per key: 1 and True are equal to Python, not to whoever reads the release.
-            Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
-            *self.partitions(keys),
-        )
-        return Taxonomy(
-            attribute,
-            dict(zip(keys, range(len(keys)), strict=True)),
-            levels,
-            self.key if self.limits.ground is None else self.counted_as,
-            numbers,
-            ordered=self.ordered and numbers is not None,
-            listed=_among(keys, self.listed),
-            scale=self.scale,
-            limits=self.limits,
-            hierarchy=self,
-        )
+        return taxonomy_of(self, attribute, values, [1] * len(values) if sizes is None else sizes)
 
     def ranked(
         self, keys: Collection[Hashable]
     ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
-        """Keys in order, a missing one last, and their places where all have one."""
-        return _ranked(keys)
+        """Keys in order, a missing one last, and their places where all have one: numbers first."""
+        pairs = [(number_of(key), key) for key in keys if key is not None]  # each read but once
+        texts = sorted(str(key) for number, key in pairs if number is None)
+        by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
+        missing = [None] * (None in keys)
+        ordered = [*(key for _, _, key in by_size), *texts, *missing]
+        return ordered, None if texts else (*(number for number, _, _ in by_size), *missing)
 
-    def _by_key(
-        self, attribute: str, values: Iterable[object], sizes: Iterable[int]
-    ) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones that of the plainest text, 3 and not 3.0."""
-        raw: dict[Hashable, object] = {}
-        strangers: Counter[str] = Counter()
-        of_size = zip(values, sizes, strict=True)
-        for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
-            key = self.key(value)
-            if key is not None and not self.covers(key):
-                strangers[text_of(value)] += int(size)
-                continue
-            key = self.cell(key)
-            raw.setdefault(key, None if key is None else self._written(value, key))
-        if strangers:
-            raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
-        return raw
-
-    def _written(self, value: object, key: Hashable) -> object:
+    def written(self, value: object, key: Hashable) -> object:
         """What a value is released as at level 0: itself, or what is true of all of its cell."""
         return without_sign(value) if self.limits.ground is None else self._at_ground(key)
-
-
-def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:
-    """Which of some keys are listed, shape (keys,)."""
-    known = frozenset(listed)
-    return np.fromiter((key in known for key in keys), bool, len(keys))
-
-
-def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
-    """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
-    pairs = [(number_of(key), key) for key in keys if key is not None]
-    texts = sorted(str(key) for number, key in pairs if number is None)
-    by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
-    missing = [None] * (None in keys)
-    ordered = [*(key for _, _, key in by_size), *texts, *missing]
-    return ordered, None if texts else (*(number for number, _, _ in by_size), *missing)
