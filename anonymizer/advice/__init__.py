@@ -8,7 +8,8 @@ leaving out or coarsening attributes would free, ``obstacles`` which records are
 import release and what lies below.
 """
 
-from anonymizer.advice.advice import Advice, advise, advise_counted, advise_study
+from anonymizer.advice.advice import Advice
+from anonymizer.advice.advise import advise, advise_counted, advise_study
 from anonymizer.advice.changes import Change, Setting
 from anonymizer.advice.disclosure import Disclosure
 from anonymizer.advice.found import is_drastic, mostly_lost
