@@ -1,11 +1,9 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
-
-import numpy as np
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
@@ -19,19 +17,11 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
+from anonymizer.release.comparison import Comparison
 from anonymizer.release.estimator.frames import output, relation_if_any, rows_of, table_of
-from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.warnings.class_warnings import class_warnings
-from anonymizer.release.warnings.column_warnings import (
-    Hidden,
-    column_warnings,
-    order_warnings,
-    spelling_warnings,
-)
-from anonymizer.release.warnings.relation_warnings import relation_warnings
-from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
@@ -265,11 +255,11 @@ class Plan:
             fitted.require_room([name for name in relation.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
-        reported = (
-            {"warnings": class_warnings(counts, fitted.models)}
-            if fitted.private
-            else self._compared(table, admitted, outcome, raw, counts, relation)
-        )
+        if fitted.private:
+            reported: dict[str, Any] = {"warnings": class_warnings(counts, fitted.models)}
+        else:
+            compared = Comparison(fitted, table, admitted, outcome, relation)
+            reported = compared.reported(raw, counts, self.seed)
         return released, Release(
             released=engine.records(released),
             classes=counts.occupied,
@@ -294,67 +284,3 @@ class Plan:
         known = {name: each.hierarchy for name, each in self.taxonomies.items()}
         rules = {name: each and rule_alone(each) for name, each in known.items()}
         return {name: rule for name, rule in rules.items() if rule}
-
-    def _compared(
-        self,
-        table: engine.Table,
-        admitted: engine.Table,
-        outcome: Outcome,
-        raw: Counts | None,
-        counts: Counts,
-        relation: Original | None,
-    ) -> dict[str, object]:
-        """What is reported of a release by comparing it with the table it was made of."""
-        fitted, released, left = self.fitted, outcome.released, outcome.left(admitted)
-        if raw is None or outcome.fate == "removed":
-            raw = fitted.count(left)
-        columns = released.columns if relation is None else relation.columns
-        known = (*counts.names, *counts.sensitive, *fitted.schema.identifiers)
-        others = [column for column in columns if column not in known]
-        records, kept = engine.records(table), engine.records(admitted)
-        return {
-            "records": records,
-            "dropped": records - kept,
-            "suppressed": outcome.suppressed_of(admitted),
-            "suppressed_class": outcome.fate,
-            "other_columns": [*map(str, others)],
-            "warnings": (
-                *class_warnings(counts, fitted.models, len(others)),
-                *spelling_warnings(table, counts.sensitive),
-                *self._warnings(left, outcome, raw, others, relation),
-            ),
-            **self._informations(raw, counts, outcome),
-        }
-
-    def _warnings(
-        self,
-        left: engine.Table,
-        outcome: Outcome,
-        raw: Counts,
-        others: Sequence[str],
-        relation: Original | None,
-    ) -> Iterable[ReleaseWarning]:
-        """Warnings about columns that are released as they are, and about the order of records."""
-        names = [*self.fitted.schema.identifiers, *outcome.hidden]
-        if relation is not None:
-            return relation_warnings(relation, left, outcome, raw, others, names)
-        if isinstance(left, engine.Tally):  # it has no other columns, and its records no order
-            return ()
-        released = outcome.released
-        hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
-        return [*column_warnings(released, others, hidden), *order_warnings(left, names)]
-
-    def _informations(self, raw: Counts, released: Counts, outcome: Outcome) -> dict[str, object]:
-        """What is kept and lost about the sensitive attributes, and about each target."""
-        rng = np.random.default_rng(self.seed)
-        recode = self.fitted.recoder(raw, released, outcome, rng)
-        chance = chances(raw, recode, rng)
-
-        def about(*attributes: str) -> Information:
-            return Information.of(raw, released, self.fitted.models, chance, attributes)
-
-        sensitive = self.fitted.schema.sensitive
-        return {
-            "information": about(*sensitive) if sensitive else None,
-            "targets": {name: about(name) for name in self.fitted.schema.targets},
-        }

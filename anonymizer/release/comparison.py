@@ -1,0 +1,93 @@
+"""What is reported of a release by comparing it with the table that it was made of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts
+from anonymizer.recoding.recoding import Outcome, RecodingPlan
+from anonymizer.release.information import Information, chances
+from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.column_warnings import (
+    Hidden,
+    column_warnings,
+    order_warnings,
+    spelling_warnings,
+)
+from anonymizer.release.warnings.relation_warnings import relation_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.tables import engine
+from anonymizer.tables.relations.relation import Original
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A raw table next to what a plan made of it.
+
+    ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records of a ``table``.
+    ``relation``: the table as it lies, where that which is given is its tally.
+    """
+
+    fitted: RecodingPlan
+    table: engine.Table
+    admitted: engine.Table
+    outcome: Outcome
+    relation: Original | None = None
+
+    def reported(self, raw: Counts | None, released: Counts, seed: int) -> dict[str, Any]:
+        """Records, warnings and information, as a ``Release`` has them.
+
+        ``raw``: the counts of the admitted records, where these are known already. ``released``:
+        those of the release. ``seed``: of the tables that are shuffled for comparison.
+        """
+        left = self.outcome.left(self.admitted)
+        if raw is None or self.outcome.fate == "removed":
+            raw = self.fitted.count(left)
+        lying = self.outcome.released if self.relation is None else self.relation
+        known = (*released.names, *released.sensitive, *self.fitted.schema.identifiers)
+        others = [column for column in lying.columns if column not in known]
+        records, kept = engine.records(self.table), engine.records(self.admitted)
+        return {
+            "records": records,
+            "dropped": records - kept,
+            "suppressed": self.outcome.suppressed_of(self.admitted),
+            "suppressed_class": self.outcome.fate,
+            "other_columns": [*map(str, others)],
+            "warnings": (
+                *class_warnings(released, self.fitted.models, len(others)),
+                *spelling_warnings(self.table, released.sensitive),
+                *self._warnings(left, raw, others),
+            ),
+            **self._informations(raw, released, seed),
+        }
+
+    def _warnings(
+        self, left: engine.Table, raw: Counts, others: Sequence[str]
+    ) -> Iterable[ReleaseWarning]:
+        """Warnings about columns that are released as they are, and about the order of records."""
+        outcome, relation = self.outcome, self.relation
+        names = [*self.fitted.schema.identifiers, *outcome.hidden]
+        if relation is not None:
+            return relation_warnings(relation, left, outcome, raw, others, names)
+        if isinstance(left, engine.Tally):  # it has no other columns, and its records no order
+            return ()
+        released = outcome.released
+        hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
+        return [*column_warnings(released, others, hidden), *order_warnings(left, names)]
+
+    def _informations(self, raw: Counts, released: Counts, seed: int) -> dict[str, object]:
+        """What is kept and lost about the sensitive attributes, and about each target, in bits."""
+        rng = np.random.default_rng(seed)
+        recode = self.fitted.recoder(raw, released, self.outcome, rng)
+        chance = chances(raw, recode, rng)
+
+        def about(*attributes: str) -> Information:
+            return Information.of(raw, released, self.fitted.models, chance, attributes)
+
+        sensitive = self.fitted.schema.sensitive
+        return {
+            "information": about(*sensitive) if sensitive else None,
+            "targets": {name: about(name) for name in self.fitted.schema.targets},
+        }
