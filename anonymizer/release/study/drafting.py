@@ -72,7 +72,7 @@ class Draft(Study):
         self.data = {"path": TABLE, **(data or {})}
         self.path = Path(STUDY)
         self.document = parse_document(self.text, self.path)
-        self._populations = {}
+        self.populations = {}
 
     @cached_property
     def ladders(self) -> dict[str, Ladder]:

@@ -57,7 +57,7 @@ class Scheme(Study):
             sections["search"] = study.document.search.model_copy(update={"strategy": "automatic"})
         self.document = validated({**sections, **content}, self.path)
         self._require_same([name for name in SHARED if name in content])
-        self._populations = study._populations
+        self.populations = study.populations
 
     def _require_roles(self, known: Mapping[str, Any]) -> None:
         """Require that hierarchies are for quasi-identifiers of the study."""

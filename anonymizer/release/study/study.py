@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from anonymizer.counts.ground import require_countable
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
@@ -21,11 +20,11 @@ from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.relations import counted_in, records_in
+from anonymizer.release.relations import records_in
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.release.study.place import Place, written_as
-from anonymizer.tables.engine import Tally
+from anonymizer.release.study.populations import population_of
 from anonymizer.tables.files import Format, Given, describe_file, release_format
 from anonymizer.tables.files.places import is_database
 
@@ -51,7 +50,8 @@ class Study:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.document = read_document(self.path)
-        self._populations: dict[tuple[str, str | None], Population] = {}
+        self.populations: dict[tuple[str, str | None], Population] = {}
+        """Each by its path and table, counted once."""
 
     def __repr__(self) -> str:
         names = len(self.document.quasi_identifiers)
@@ -114,27 +114,8 @@ class Study:
         if "hierarchy" in given:
             resolved["hierarchy"] = Hierarchy.of(given["hierarchy"], self.path.parent)
         if "population" in given:
-            resolved["population"] = self._population(given["population"])
+            resolved["population"] = population_of(self, given["population"])
         return resolved
-
-    def _population(self, given: object) -> Population:
-        """The table of a population, counted once."""
-        path, table = _place_of_population(given)
-        if (path, table) not in self._populations:
-            names = tuple(self.document.quasi_identifiers)
-            counting = partial(self._everybody, path, table)
-            self._populations[path, table] = Population(counting(names), path, counting)
-        return self._populations[path, table]
-
-    def _everybody(self, given: str, table: str | None, names: Sequence[str]) -> Tally:
-        """The people of a population, counted where it lies."""
-        path = self.path.parent / given
-        form = self.format_of(path, names)
-        place = self.place_of(path, form)
-        place = place if table is None else place._replace(table=table)
-        with _named_population(given), place.opened(names) as lying:
-            require_countable(lying, names, {})
-            return counted_in(lying, names, form)[1]
 
     @cached_property
     def schema(self) -> Schema:
@@ -365,27 +346,3 @@ class Study:
             n_jobs=n_jobs,
             progress=progress,
         )
-
-
-def _place_of_population(given: object) -> tuple[str, str | None]:
-    """The path of a population, and its table if that is a database."""
-    if isinstance(given, str):
-        return given, None
-    if isinstance(given, dict) and {*given} == {"path", "table"}:
-        path, table = given["path"], given["table"]
-        if isinstance(path, str) and isinstance(table, str):
-            return path, table
-    raise InputError(
-        f"population = {given!r:.200} must be the path of a table, or of a database and the name "
-        'of its table, such as { path = "census.duckdb", table = "people" }'
-    )
-
-
-@contextmanager
-def _named_population(path: str) -> Iterator[None]:
-    """Say where the table of a database is named that a population lies in."""
-    try:
-        yield
-    except InputError as error:
-        where = f'write population = {{ path = "{path}", table = ... }}, with'
-        raise InputError(str(error).replace("set table in [data] to", where)) from None
