@@ -107,3 +107,13 @@ def test_one_that_broke_while_it_waited_is_replaced():
     spare._waiting.append(broken)
     with connected(None, None) as connection:
         assert connection.number("SELECT 7") == 7
+
+
+def test_another_thread_may_take_the_last_one(monkeypatch):
+    class TakenMeanwhile(list):
+        def __len__(self):
+            return 1
+
+    monkeypatch.setattr(spare, "_waiting", TakenMeanwhile())
+    with connected(None, None) as connection:
+        assert connection.number("SELECT 7") == 7

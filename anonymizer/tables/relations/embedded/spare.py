@@ -32,9 +32,17 @@ MOST = 2
 _waiting: list[duckdb.DuckDBPyConnection] = []
 
 
+def _next() -> duckdb.DuckDBPyConnection | None:
+    """One that waits; None where there is none, or another thread was faster."""
+    try:
+        return _waiting.pop()
+    except IndexError:
+        return None
+
+
 def _close_all() -> None:
-    while _waiting:
-        _waiting.pop().close()
+    while database := _next():
+        database.close()
 
 
 # Its threads do not live on in a process that was forked, where not even closing it works.
@@ -46,15 +54,13 @@ def taken(spilled: Path, memory: str | None) -> duckdb.DuckDBPyConnection:
 
     One that waits, unless memory is limited.
     """
-    if memory is None:
-        while _waiting:
-            database = _waiting.pop()
-            try:
-                database.execute(f"SET temp_directory = '{_doubled(spilled)}'")
-            except duckdb.Error:  # it is not to be used any more
-                database.close()
-            else:
-                return database
+    while memory is None and (waiting := _next()):
+        try:
+            waiting.execute(f"SET temp_directory = '{_doubled(spilled)}'")
+        except duckdb.Error:  # it is not to be used any more
+            waiting.close()
+        else:
+            return waiting
     config: dict[str, Any] = {"temp_directory": str(spilled)}
     if memory is not None:
         config["memory_limit"] = memory
@@ -67,7 +73,8 @@ def taken(spilled: Path, memory: str | None) -> duckdb.DuckDBPyConnection:
 def given_back(database: duckdb.DuckDBPyConnection, functions: list[str], spilled: Path) -> None:
     """Empty a database that nothing went wrong with, and have it wait; ``functions`` of its own.
 
-    It is closed where it has more than tables, spilled anything, or enough others wait.
+    It has no more than tables and functions. It is closed where it cannot be emptied, spilled
+    anything, or enough others wait.
     """
     if len(_waiting) < MOST and not spilled.exists():
         try:
