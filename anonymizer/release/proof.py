@@ -72,13 +72,15 @@ def judged(
 
     Where a reader may take several spellings of a sensitive value for one, models are held against
     both ends: all texts as different values, and all that may read alike as one value. Diversity
-    only falls when values are merged, closeness only when they are split.
+    only falls when values are merged, closeness only when they are split. Who takes several labels
+    of a quasi-identifier for one sees merged classes, which a monotone model accepts, too.
 
     Raises InputError when a model is monotone in neither direction, so that the ends say nothing of
-    readers between them.
+    readers between them, or is not monotone and labels may read alike.
     """
     found = verdicts(counts, models)
-    ambiguous = [name for name in schema.sensitive if not reads_as_written(table[name])]
+    _require_classes(table, schema, models)
+    ambiguous = _ambiguous(table, schema.sensitive)
     if not ambiguous:
         return found
     _require_bounded(models, ambiguous)
@@ -89,17 +91,34 @@ def judged(
     ]
 
 
+def _ambiguous(table: engine.Table, names: Sequence[str]) -> list[str]:
+    """The columns of which some reader takes several values for one."""
+    return [name for name in names if not reads_as_written(table[name])]
+
+
+def _require_classes(table: engine.Table, schema: Schema, models: Sequence[PrivacyModel]) -> None:
+    """Require that no reader who merges classes can find a model broken."""
+    for model in models:
+        if not model.monotone:
+            for column in _ambiguous(table, schema.quasi_identifiers):
+                raise _unprovable(column, model)
+
+
 def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -> None:
     """Require that no reader between two extreme ones can find a model broken."""
     for model in models:
         about = getattr(model, "attribute", None)
         column = ambiguous[0] if about is None else about
         if model.sensitive and column in ambiguous and not model.value_monotone:
-            raise InputError(
-                f"column {column!r} has values that some readers of a file take for one, such as 1 "
-                f"and True, or numbers beyond 2^53; {model.name} cannot be proven for all of them: "
-                "write each value in one way"
-            )
+            raise _unprovable(column, model)
+
+
+def _unprovable(column: str, model: PrivacyModel) -> InputError:
+    return InputError(
+        f"column {column!r} has values that some readers of a file take for one, such as 1 and "
+        f"True, or numbers beyond 2^53; {model.name} cannot be proven for all of them: write each "
+        "value in one way"
+    )
 
 
 def _failure(verdict: Verdict) -> str:

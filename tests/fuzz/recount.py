@@ -8,8 +8,6 @@ fewer classes and fewer sensitive values. Most quantities have to stay within th
 too, and are held against every view. Some may leave them with nothing disclosed, and are held
 against the texts alone:
 
-- population uniqueness and the estimated entropies (Miller-Madow, Grassberger) are not monotone:
-  merging two classes that satisfy them can give one that does not;
 - the ordered distance divides by the number of values less one, so that it grows when two
   neighbours become one value; and the hierarchical one, like a stated order, is about values by
   their texts, which a reader's number or instant no longer has;
@@ -91,12 +89,7 @@ def broken(judged: Judged, policy: Sequence[Stated]) -> Iterator[tuple[str, str 
 
 
 def _text_alone(stated: Stated) -> bool:
-    return (
-        stated.get("estimator", "plug-in") != "plug-in"
-        or stated["model"] == "population-uniqueness"
-        or stated.get("distance") in ("ordered", "hierarchical")
-        or "population" in stated
-    )
+    return stated.get("distance") in ("ordered", "hierarchical") or "population" in stated
 
 
 def _about(stated: Stated, sensitive: Sequence[str]) -> Sequence[str]:

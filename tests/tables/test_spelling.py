@@ -23,9 +23,12 @@ from anonymizer import (
     DistinctLDiversity,
     EnhancedBetaLikeness,
     EntropyLDiversity,
+    Fixed,
     Hierarchy,
     InputError,
+    Itpr,
     KAnonymity,
+    ReidentificationItpr,
     TCloseness,
     ValueGain,
     check,
@@ -325,6 +328,31 @@ def test_what_two_readers_do_not_bound_is_refused(model):
         check(table, "q", "s", [model])
     table["s"] = ["3", "4", "1", "2"]
     assert check(table, "q", "s", [model]).satisfied
+
+
+@pytest.mark.parametrize(
+    ("model", "ask"),
+    [
+        (ReidentificationItpr(0.6), {}),
+        (Itpr(0.9), {"sensitive": "s"}),
+        (EntropyLDiversity(1.2, estimator="miller-madow"), {"sensitive": "s"}),
+    ],
+)
+def test_who_merges_classes_may_find_a_model_broken_that_is_not_monotone(model, ask):
+    """Four classes of 4 records have an ITPR of 1/2; with three of them read as one, of 3/4."""
+    records = {"q": ["1"] * 4 + ["01"] * 4 + ["001"] * 4 + ["x"] * 4, "s": ["a", "b"] * 8}
+    table, about = pd.DataFrame(records), ask.get("sensitive", ())
+    given = Anonymizer({"q": "suppress"}, privacy=[model], recoding=Fixed({"q": 0}), **ask)
+    message = f"column 'q' has values.*{model.name} cannot be proven"
+    with pytest.raises(InputError, match=message):
+        given.fit_transform(table)
+    with pytest.raises(InputError, match=message):
+        check(table, "q", about, [model])
+    apart = table.replace({"01": "y", "001": "z"})
+    assert check(apart, "q", about, [model]).satisfied
+    merged = table.replace({"01": "1", "001": "1"})
+    if isinstance(model, ReidentificationItpr):
+        assert check(merged, "q", about, [model]).privacy[0].worst == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize(
