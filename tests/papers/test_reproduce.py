@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -435,3 +436,11 @@ def test_an_axis_says_what_it_measures_and_a_legend_hides_no_line(tmp_path, monk
     assert axes.get_ylabel() == "loss (bits)"
     assert "1,000,000" in [text.get_text() for text in axes.get_xticklabels()]
     assert axes.get_legend().get_window_extent().y0 >= axes.bbox.y1
+
+
+def test_a_terminal_says_what_takes_so_long(run, monkeypatch):
+    said = []
+    shown = contextmanager(lambda: (yield lambda *now: said.append(now)))
+    monkeypatch.setattr("anonymizer.report.progress.progress", shown)
+    assert run("reproduce", "longpre2017")[0] == 0
+    assert said == [("computing longpre2017 anew", 0, None)]
