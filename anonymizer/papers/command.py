@@ -37,12 +37,15 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
     Every figure says whether it is as published, and why not where it is not.
     """
     from anonymizer.report.printing import picture_at
+    from anonymizer.report.progress import progress
 
     if as_json and markdown:
         raise click.UsageError("--json and --markdown print two different things: give one of them")
     draw = plot and picture_at(plot, "anonymizer.papers.plots", force=force)
     module = import_module(f"anonymizer.papers.{paper}")
-    sections = module.sections()
+    with progress() as watch:
+        watch(f"computing {paper} anew", 0, None)
+        sections = module.sections()
     if draw:
         draw(sections)
     with printing("the experiment was computed"):

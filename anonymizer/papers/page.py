@@ -57,7 +57,7 @@ def _texts(section: Section) -> Iterator[str]:
 
 
 def _table(grid: Grid) -> Iterator[str]:
-    yield _line(SAID.get(heading, heading) for heading in grid.headings)
+    yield _line(_escaped(SAID.get(heading, heading)) for heading in grid.headings)
     yield _line("---" for _ in grid.headings)
     coded = [heading == "where" for heading in grid.headings]
     for row in grid.rows:

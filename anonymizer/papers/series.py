@@ -33,7 +33,8 @@ class Series:
     ``axis`` names the parameter that measures are drawn against, ``by`` the one that distinguishes
     curves, if there are several. ``form`` is what it is drawn as. ``limits`` are what measures must
     not exceed, by their names, drawn as lines. ``over`` is the quantity of another row, into whose
-    panel this one is drawn, as points. ``varies``: as of a row.
+    panel this one is drawn, as points. ``varies``: as of a row. ``what`` is what the measures are,
+    the name of the axis of lines.
     """
 
     parameters: Sequence[Column]
@@ -44,6 +45,7 @@ class Series:
     limits: Mapping[str, float] = field(default_factory=dict)
     over: str = ""
     varies: bool = False
+    what: str = "metric"
 
     @property
     def columns(self) -> list[Column]:

@@ -72,6 +72,7 @@ class Itpr(ItprModel, SensitiveModel):
     """
 
     name = "itpr"
+    unit = "share of H(W)"
     condition = "max_g 1 - T p(g) H(W\\|g) / H(W) <= risk, T classes"
     value_monotone = False  # merged values lower both entropies
     wording = Wording(

@@ -70,9 +70,9 @@ def _lines(found: QueriesLoss) -> Iterator[str]:
         most = max(gaining, key=lambda question: question.gaining)
         yield (
             "A negative loss: the answer excludes what was likely, and what is left is spread more "
-            "evenly, so that it takes more questions than before. Such answers come with a "
-            f"probability of up to {most.gaining:.4f} ({most.text}); they still disclose that the "
-            "likely is not the case."
+            "evenly. It then takes more questions than before to find the truth. Such answers come "
+            f"with a probability of up to {most.gaining:.4f} ({most.text}). They still disclose "
+            "that the likely is not the case."
         )
     for note in found.notes:
         yield f"Note: {note}."
@@ -84,7 +84,7 @@ def _sum(found: QueriesLoss) -> str:
     if average <= most + NOTHING:
         return (
             f"All together cost {average:.4f} bits on average, no more than the sum of the "
-            f"averages, {most:.4f}; of the largest losses that need not hold."
+            f"averages, {most:.4f}. Their largest loss may exceed the sum of the largest losses."
         )
     return (
         f"All together cost {average:.4f} bits on average, more than the sum of the averages, "

@@ -67,7 +67,10 @@ def _information(attributes: Sequence[Attribute]) -> object:
 
 
 def _classes(found: Figures, about: Attribute) -> object:
-    """A row for each of the classes, in their order; of many the most telling ones."""
+    """A row for each of the classes, in their order; of many the most telling ones.
+
+    Where classes break the policy, a column says which.
+    """
     places = range(len(found.classes))
     if len(found.classes) > MOST_CLASSES:
         telling = sorted(places, key=lambda place: -about.i1[place])[:MOST_CLASSES]
@@ -77,14 +80,15 @@ def _classes(found: Figures, about: Attribute) -> object:
             found.classes[place] or HIDDEN,
             about.i1[place],
             about.i2[place],
-            "FAILS" if about.failing[place] else "",
+            *(["FAILS" if about.failing[place] else ""] if any(about.failing) else []),
         ]
         for place in places
     ]
     title = f"What each class tells about {about.attribute}, in bits"
     one = "".join(f", {limit.name}" for limit in about.i1_limits[:1])
     two = "".join(f", {limit.name} ({limit.bits:.4f})" for limit in about.i2_limits[:1])
-    return table_of(title, ["class", f"I1{one}", f"I2{two}", ""], rows, "s .4f .4f s")
+    columns = ["class", f"I1{one}", f"I2{two}", *(["policy"] if any(about.failing) else [])]
+    return table_of(title, columns, rows, "s .4f")
 
 
 def failure_lines(found: Figures) -> Iterator[str]:

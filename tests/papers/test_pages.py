@@ -96,3 +96,10 @@ def test_a_page_by_hand():
 )
 def test_what_makes_a_page_stale(written, computed, lines):
     assert len(stale(written, computed)) == lines
+
+
+def test_a_bar_in_a_heading_makes_no_column():
+    along, measure = Column("d", "D", [0.5]), Column("r", "p(y|x)", [0.25], "bits")
+    row = Row("R", "1 point", series=Series([along], [measure], "d"))
+    written = page("longpre2017", "A paper", [Section("Both", [row])])
+    assert "| D | p(y\\|x) (bits) |\n| --- | --- |\n" in written

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -421,3 +422,25 @@ def test_a_line_ends_where_its_axis_turns_back(tmp_path, monkeypatch):
     shares = drawn[0].subfigs[0].axes[0]
     assert shares.lines[0].get_xydata().tolist() == [[0, 0.1], [1, 0.2], [2, 0.3], [3, 0.5]]
     assert shares.get_ylim() == (-0.02, 1.02)
+
+
+def test_an_axis_says_what_it_measures_and_a_legend_hides_no_line(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(plots, "save", lambda figure, path: drawn.append(figure))
+    along = Column("n", "records", [0, 1_000_000, 2_000_000])
+    measures = [Column(name, name, [1, 2, 3], "bits") for name in ("one", "two", "three")]
+    row = Row("x", "1", series=Series([along], measures, "n", what="loss"))
+    plots.draw([Section("Figure 1", [row])], tmp_path / "x.png")
+    (axes,) = drawn[0].subfigs[0].axes
+    drawn[0].draw_without_rendering()
+    assert axes.get_ylabel() == "loss (bits)"
+    assert "1,000,000" in [text.get_text() for text in axes.get_xticklabels()]
+    assert axes.get_legend().get_window_extent().y0 >= axes.bbox.y1
+
+
+def test_a_terminal_says_what_takes_so_long(run, monkeypatch):
+    said = []
+    shown = contextmanager(lambda: (yield lambda *now: said.append(now)))
+    monkeypatch.setattr("anonymizer.report.progress.progress", shown)
+    assert run("reproduce", "longpre2017")[0] == 0
+    assert said == [("computing longpre2017 anew", 0, None)]

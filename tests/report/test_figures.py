@@ -160,11 +160,13 @@ def test_a_study_is_drawn_next_to_it_and_what_fails_exits_with_1(run, tmp_path):
     code, out, err = run("figures", "study.toml")
     assert (code, err) == (0, "")
     assert "study (full-domain): 18 records in 2 classes. The policy holds." in out
+    assert "policy ┃" not in out  # no column that says nothing
     assert (tmp_path / "study-figures.svg").exists()
     assert "--force replaces it" in run("figures", "study.toml")[2]
     code, out, _ = run("figures", "study.toml", "--scheme", "tens.toml", "-o", "t.png")
     assert code == 1
     assert "tens fails t-closeness <= 0.9 about w: [0, 10) has 1.585." in out
+    assert re.search(r"policy ┃.*\[0, 10\) [^\n]* FAILS", out, re.DOTALL)
     assert (tmp_path / "t.png").exists()
 
 

@@ -49,6 +49,7 @@ def figure_6() -> Section:
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="records",
         varies=True,
+        what="time",
     )
     measured, counted, _ = (values[-1] for values in found.values())
     rows = [
@@ -95,6 +96,7 @@ def figure_7() -> Section:
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="attributes",
         varies=True,
+        what="time",
     )
     rows = [
         Row(

@@ -114,7 +114,8 @@ def _noise(rng: np.random.Generator) -> Row:
         )
         for name in ("mean", "variance", "covariance", "correlation")
     ]
-    series = Series([Column("noise", "variance of the noise", list(NOISE))], measures, axis="noise")
+    along = Column("noise", "variance of the noise", list(NOISE))
+    series = Series([along], measures, axis="noise", what="pil")
     return Row(
         "pil of noise added",
         f"{len(NOISE)} variances",

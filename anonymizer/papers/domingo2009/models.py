@@ -129,6 +129,7 @@ def _figure_1() -> Row:
             Column("closed", "1/2 log2(1/D)", gaussian_rate(SHARES, 1.0).tolist(), "bits"),
         ],
         axis="distortion",
+        what="risk",
     )
     certified = "all" if all(f.certified for f in found) else "not all"
     return Row(
@@ -151,6 +152,7 @@ def _figure_1_bottleneck() -> Row:
             Column("closed", "Mrs Gerber's lemma", known, "bits"),
         ],
         axis="loss",
+        what="risk",
     )
     return Row(
         "Figure 1: mutual information",

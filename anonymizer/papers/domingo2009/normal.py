@@ -129,6 +129,7 @@ def _curve(s: Floats) -> Row:
         [Column("loss", "loss: I(X;Y) - I(X';Y)", [each.loss for each in found], "bits")],
         [Column("rate", "risk: I(X';X), models 3 and 4", [each.rate for each in found], "bits")],
         axis="loss",
+        what="risk",
     )
     return Row(
         "Figure 1: normal vectors",

@@ -40,7 +40,12 @@ def _by_house() -> Row:
     uncertainty = Column(
         "uncertainty", "S_0", [query_loss(HOUSES).uncertainty] * len(houses), "bits"
     )
-    series = Series([Column("house", "her house h", houses)], [*losses, uncertainty], axis="house")
+    series = Series(
+        [Column("house", "her house h", houses)],
+        [*losses, uncertainty],
+        axis="house",
+        what="loss",
+    )
     return Row(
         "loss by house",
         f"{len(houses)} houses of 2,000",
@@ -60,7 +65,7 @@ def _by_place() -> Row:
     """One question h < c: a bit in the middle, next to nothing on average at the ends."""
     cuts = [2, *range(50, 2000, 50), 2000]
     losses = [query_loss(cut > HOUSES) for cut in cuts]
-    series = Series([Column("cut", "c", cuts)], _figures(losses), axis="cut")
+    series = Series([Column("cut", "c", cuts)], _figures(losses), axis="cut", what="loss")
     return Row(
         "one question, h < c",
         f"{len(cuts)} questions",
@@ -114,7 +119,10 @@ def _by_number() -> list[Row]:
             for shape, found in losses.items()
         ]
         series = Series(
-            [Column("questions", "questions", [*NUMBERS])], [*measures, *tops], axis="questions"
+            [Column("questions", "questions", [*NUMBERS])],
+            [*measures, *tops],
+            axis="questions",
+            what="loss",
         )
         title = "average" if what == "average" else "largest"
         rows.append(
@@ -145,6 +153,7 @@ def _by_weight() -> Row:
             Column("no", "answer no", [float(each[1]) for each in by_answer], "bits"),
         ],
         axis="chance",
+        what="loss",
     )
     return Row(
         "is it a? of nine alternatives",

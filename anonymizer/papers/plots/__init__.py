@@ -11,8 +11,8 @@ from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Form, Series
 from anonymizer.report.plots.style import LOOK, save
 
-ACROSS = 2
-"""Figures side by side."""
+WIDTH, HEIGHT = 8.4, 3.9
+"""Inches of a figure, no wider than a page of the documentation: its text can be read there."""
 FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {
     "bars": bars.draw,
     "lines": lines.draw,
@@ -24,11 +24,10 @@ def draw(sections: Iterable[Section], path: Path) -> None:
     """Draw every series of some sections, each in its form, or as points over another one."""
     every = [(row, row.series) for section in sections for row in section.rows if row.series]
     drawn = [(row, series) for row, series in every if not series.over]
-    down = -(-len(drawn) // ACROSS)
     with mpl.rc_context({**LOOK, "axes.xmargin": 0.02}):
-        figure = Figure(figsize=(8.4 * ACROSS, 3.9 * down), layout="constrained")
-        grid = figure.subfigures(down, ACROSS, squeeze=False, wspace=0.04, hspace=0.05)
-        for place, (row, series) in zip(grid.flat, drawn, strict=False):
+        figure = Figure(figsize=(WIDTH, HEIGHT * len(drawn)), layout="constrained")
+        grid = figure.subfigures(len(drawn), 1, squeeze=False, hspace=0.05)
+        for place, (row, series) in zip(grid.flat, drawn, strict=True):
             FORMS[series.form](place, series)
             for _, points in every:
                 if points.over == row.quantity:

@@ -8,10 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
 from anonymizer.papers.series import Column, Series
-from anonymizer.report.plots.style import COLORS, Style
+from anonymizer.report.plots.style import COLORS, Style, counted_axis
 
 FEW = 10
 """Up to so many points are marked."""
+BESIDE = 4
+"""Names of a legend next to each other, in all panels of a figure together."""
+MANY, TICKS = 10_000, 6
+"""From so many on numbers have commas for thousands, and there is room for so many of them."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "D", "s", "^")
 CEILING = "uncertainty"
@@ -33,8 +37,14 @@ def draw(place: SubFigure, series: Series) -> None:
     for axes, measures in zip(panels, groups, strict=True):
         _curves(axes, series, *measures) if series.by else _lines(axes, series, measures)
         axes.set_xlabel(series[series.axis].heading)
-    for axes in panels[-1:] if series.by else panels:  # curves are the same in all panels
-        axes.legend(fontsize="small")
+        if axes.get_xlim()[1] >= MANY:
+            counted_axis(axes.xaxis)
+            axes.locator_params("x", nbins=TICKS)
+    if series.by:
+        panels[-1].legend(fontsize="small")  # curves are the same in all panels
+        return
+    for axes in panels:
+        _legend(axes, len(panels))
 
 
 def mark(place: SubFigure, series: Series, points: Series) -> None:
@@ -48,7 +58,13 @@ def mark(place: SubFigure, series: Series, points: Series) -> None:
             values = np.asarray(measure.values, float)
             color = COLORS[(len(known) + len(axes.collections)) % len(COLORS)]
             axes.scatter(along, values, s=45, c=color, marker=marker, zorder=3, label=measure.label)
-    axes.legend(fontsize="small")
+    _legend(axes, 1)
+
+
+def _legend(axes: Axes, panels: int) -> None:
+    """The legend above the lines, where it hides none."""
+    columns = BESIDE // panels
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, fontsize="small")
 
 
 def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
@@ -63,8 +79,7 @@ def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
         style = GREY if measure.name == CEILING else look
         axes.plot(along[rising], values, label=measure.label, **style)
     unit = measures[0].unit
-    what = "time" if unit == "s" else "metric"
-    axes.set_ylabel(f"{what} ({unit})" if unit else "metric, from 0 to 1")
+    axes.set_ylabel(f"{series.what} ({unit})" if unit else f"{series.what}, from 0 to 1")
     if not unit:
         axes.set_ylim(-0.02, 1.02)
     elif min(min(map(float, measure.values)) for measure in measures) >= 0:
@@ -74,8 +89,10 @@ def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
 def _curves(axes: Axes, series: Series, measure: Column) -> None:
     """A measure against the axis, a line for each value of another parameter."""
     along, by = (np.asarray(series[name].values, float) for name in (series.axis, series.by))
-    for value, color in zip(dict.fromkeys(by.tolist()), COLORS, strict=False):
+    curves = zip(dict.fromkeys(by.tolist()), COLORS, cycle(DASHES), strict=False)
+    for value, color, dash in curves:
         here = by == value
+        look: Style = {"color": color, "linestyle": dash}
         label = f"{series[series.by].label} = {value:g}"
-        axes.plot(along[here], np.asarray(measure.values)[here], color=color, label=label)
+        axes.plot(along[here], np.asarray(measure.values)[here], label=label, **look)
     axes.set_ylabel(measure.label)

@@ -56,6 +56,7 @@ def _closed() -> Row:
             Column("seen", "p(x^|w,x)", seen, "nats"),
         ],
         axis="distortion",
+        what="R",
     )
     return Row(
         "R(D) of the normal law, with W seen",

@@ -122,6 +122,7 @@ def _draw_classes(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
     axes.set_ylabel(f"bits about {short(row.about.attribute)}")
     if len(names) <= MOST_BARS:
         grouped(axes, [each or HIDDEN for each in names], row.measures, palette, failing)
+        axes.set_xlabel("class")
         return
     looks = (("main", "pale"), ("rule", ""))
     for measure, (color, fill) in zip(row.measures, looks, strict=True):

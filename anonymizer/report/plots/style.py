@@ -123,7 +123,7 @@ def short(text: object, longest: int = LONGEST) -> str:
 
 def counted_axis(axis: Axis) -> None:
     """Numbers of an axis with commas for thousands, on a logarithmic one at powers of 10 alone."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
