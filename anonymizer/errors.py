@@ -24,6 +24,9 @@ T = TypeVar("T")
 LONGEST = 200
 """Letters, or bits, beyond which nothing is repeated in a message."""
 
+SEPARATORS = re.compile(r"[\W_]+")
+"""What stands between the words of a name."""
+
 MOST_COMPARED = 1000
 """Names beyond are not searched for a near one: comparing two takes up to a millisecond."""
 
@@ -64,17 +67,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "; did you mean 'education'?"
     >>> did_you_mean("x", ["age"]), did_you_mean("AGE", ["age"])
     ('', "; did you mean 'age'?")
+    >>> did_you_mean("zip", ["zip code of birth", "age"])
+    "; did you mean 'zip code of birth'?"
     """
     close = _nearest(name, list(known))
     return f"; did you mean {close!r}?" if close else ""
 
 
 def _nearest(name: str, names: list[str]) -> str:
-    """The name that is nearest to another one; empty where none is near."""
+    """The name that is nearest to another one, or alone has it as a word; empty where none is."""
     if len(name) > LONGEST or len(names) > MOST_COMPARED:
         return ""
-    alike = [each for each in names if each.casefold() == name.casefold()]
-    close = alike or get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
+    own, short = name.casefold(), [each for each in names if len(each) <= LONGEST]
+    alike = [each for each in short if each.casefold() == own]
+    words = [each for each in short if own in SEPARATORS.split(each.casefold())]
+    close = alike or get_close_matches(name, short, 1) or words[: len(words) == 1]
     return close[0] if close else ""
 
 
@@ -234,16 +241,28 @@ def jobs_of(jobs: int | None) -> int | None:
     return jobs
 
 
+def _runs_on(name: str, text: str) -> bool:
+    """Whether a text is a name with more than two letters or digits right behind it."""
+    behind = text[len(name) : len(name) + 3]
+    return text.startswith(name) and len(behind) == 3 and behind.isalnum()
+
+
 def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
     Where a wanted column is missing, the others are not listed: a table without a header line would
-    show its first record.
+    show its first record. Nor is one near that begins alike and goes on: a header line without an
+    end has run into the first record there.
+
+    >>> require_columns(["age", "diseaseanna"], ["disease"])
+    Traceback (most recent call last):
+    anonymizer.errors.InputError: the table has no column 'disease'
     """
     known = list(columns)
     for name in wanted:
         if name not in known:
-            near = did_you_mean(name, [text for text in known if isinstance(text, str)])
+            texts = [text for text in known if isinstance(text, str)]
+            near = did_you_mean(name, [text for text in texts if not _runs_on(name, text)])
             raise InputError(f"the table has no column {name!r}{near or hint}")
     twice = [name for name, count in Counter(known).items() if count > 1]
     if twice:
