@@ -1,8 +1,8 @@
 """What a report of a paper says, whatever its form: tables of texts, and how many rows agree."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from anonymizer.feedback.display import Table
 from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, IMPOSSIBLE, TRUNCATED, Row, Section
 from anonymizer.papers.series import Series
 
@@ -12,22 +12,13 @@ VARIES = "†"
 """Marks what differs from machine to machine."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts: a title, headings, and rows of as many cells."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-def rows_of(section: Section, names: Sequence[str]) -> Grid:
+def rows_of(section: Section, names: Sequence[str]) -> Table:
     """The rows of a section, with those columns that say anything."""
     said = [name for name in names if any(getattr(row, name) for row in section.rows)]
-    return Grid(section.title, said, [[_said(row, name) for name in said] for row in section.rows])
+    return Table(section.title, said, [[_said(row, name) for name in said] for row in section.rows])
 
 
-def points_of(section: Section) -> Iterator[Grid]:
+def points_of(section: Section) -> Iterator[Table]:
     """Some points of each panel of its figures."""
     return (_points(row, row.series) for row in section.rows if row.series)
 
@@ -52,7 +43,7 @@ def _said(row: Row, name: str) -> str:
     return f"{text} {VARIES}" if row.varies and name == "computed" else text
 
 
-def _points(row: Row, series: Series) -> Grid:
+def _points(row: Row, series: Series) -> Table:
     step = -(-len(series) // POINTS)
     shown = sorted({*range(0, len(series), step), len(series) - 1})
     how_many = f"{len(series)} point{'s' if len(series) != 1 else ''}"
@@ -61,8 +52,8 @@ def _points(row: Row, series: Series) -> Grid:
     title = "; ".join([": ".join(filter(None, [row.quantity, row.remark])), how_many])
     mark = f" {VARIES}" if series.varies else ""
     cells = [[_cell(column.values[n]) for column in series.columns] for n in shown]
-    headings = [column.heading for column in series.columns]
-    return Grid(title, headings, [[first + mark, *others] for first, *others in cells])
+    columns = [column.heading for column in series.columns]
+    return Table(title, columns, [[first + mark, *others] for first, *others in cells])
 
 
 def _cell(value: float | str) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from anonymizer.papers.contents import VARIES, Grid, points_of, rows_of, summary
+from anonymizer.feedback.display import Table
+from anonymizer.papers.contents import VARIES, points_of, rows_of, summary
 from anonymizer.papers.row import Section
 
 SAID = {
@@ -44,24 +45,24 @@ def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) ->
         yield from _table(rows_of(section, [*SAID]))
         if section.note:
             yield f"{_escaped(section.note)}\n"
-        for grid in points_of(section):
-            yield f"### {_escaped(grid.title)}\n"
-            yield from _table(grid)
+        for table in points_of(section):
+            yield f"### {_escaped(table.title)}\n"
+            yield from _table(table)
     if picture:
         yield f"## Pictures\n\n![The figures, drawn from the numbers above]({picture})\n"
 
 
 def _texts(section: Section) -> Iterator[str]:
-    for grid in (rows_of(section, ["computed"]), *points_of(section)):
-        yield from (cell for row in grid.rows for cell in row)
+    for table in (rows_of(section, ["computed"]), *points_of(section)):
+        yield from (str(cell) for row in table.rows for cell in row)
 
 
-def _table(grid: Grid) -> Iterator[str]:
-    yield _line(_escaped(SAID.get(heading, heading)) for heading in grid.headings)
-    yield _line("---" for _ in grid.headings)
-    coded = [heading == "where" for heading in grid.headings]
-    for row in grid.rows:
-        pairs = zip(row, coded, strict=True)
+def _table(table: Table) -> Iterator[str]:
+    yield _line(_escaped(SAID.get(name, name)) for name in table.columns)
+    yield _line("---" for _ in table.columns)
+    coded = [name == "where" for name in table.columns]
+    for row in table.rows:
+        pairs = zip(map(str, row), coded, strict=True)
         yield _line(f"`{cell}`" if cell and code else _escaped(cell) for cell, code in pairs)
     yield ""
 

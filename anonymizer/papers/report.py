@@ -6,7 +6,8 @@ from pathlib import Path
 from rich.padding import Padding
 from rich.text import Text
 
-from anonymizer.papers.contents import Grid, points_of, rows_of, summary
+from anonymizer.feedback.display import Table
+from anonymizer.papers.contents import points_of, rows_of, summary
 from anonymizer.papers.row import Section
 from anonymizer.report.console import console, table_of
 
@@ -36,13 +37,13 @@ def print_reproduction(
         out.print(_table(rows_of(section, SAID)))
         if section.note:
             out.print(Padding(Text(section.note, style="dim"), (0, 1)))
-        for grid in points_of(section):
-            out.print(_table(grid))
+        for table in points_of(section):
+            out.print(_table(table))
     out.print()
     out.print(summary(sections))
     if picture:
         out.print(f"The picture is in {picture}.")
 
 
-def _table(grid: Grid) -> object:
-    return table_of(grid.title, grid.headings, grid.rows)
+def _table(table: Table) -> object:
+    return table_of(table.title, table.columns, table.rows)
