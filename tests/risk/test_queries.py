@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anonymizer import cli
 from anonymizer.errors import InputError
 from anonymizer.privacy.query_loss import query_loss
-from anonymizer.risk.queries import query_losses
+from anonymizer.risk.queries import query_losses, query_losses_of
 from anonymizer.risk.queries.answers import Coded, answered
 from anonymizer.risk.queries.language import DEEPEST, Both, Condition, conditions, parse
 
@@ -100,11 +100,46 @@ def test_what_a_query_is():
         ("age < '40'", "position 1: '40' is a text, and the number is written without quotes"),
         ("age < '2020-13-45'", "position 1: '2020-13-45' is no number and no day"),
         ("age < '2020-01-31'", "column 'age' does not hold days as 2020-12-31 only"),
+        ("age > 1e99999999999999999999", "position 7: a number has at most 300 digits"),
+        ("age in (1, 1e301)", "position 12: a number has at most 300 digits"),
+        ("age > 2020-01-01", "a day stands in quotes, as '2020-12-31'"),
+        ("sex = \u2018m\u2019", "position 7: cannot read .*; quotes are ' or "),
+        ("age > 4 && sex = 'm'", "position 9: .*; conditions are joined by and"),
+        ("x" * 300 + " > 4 !", r"^query '…x{55} > 4 !', position 306: .* denied by not$"),
+        ("age = " + "x" * 999, r"^query '…?age = x{54,60}…', position 7: .{140,170}…$"),
+        ("not " * 99 + "age > 4", r"^query '…(not ){15}.*…', position 201: nested deeper"),
     ],
 )
 def test_a_query_that_is_none(query, message):
     with pytest.raises(InputError, match=message):
         query_losses(PEOPLE, query)
+
+
+def test_texts_are_told_apart_where_the_column_does():
+    table = pd.DataFrame({"code": ["1", "1.0", "1.0", "2"], "gaps": ["1.0", "2.0", "1.0", None]})
+    found = query_losses(
+        table, ["code = '1'", "code = '1.0'", "code = 1", "code = '1.00'", "gaps = '1'"]
+    )
+    assert [each.least for each in found.questions] == [1, 2, 1, 4, 1]
+    assert [each.most for each in found.questions] == [3, 2, 3, 4, 2]
+    assert found.notes == ("no record has '1.00' in column 'code'",)
+
+
+def test_infinite_numbers_have_no_order_until_they_are_missing(tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"v": [1.0, 2.0, 3.0, math.inf, -math.inf, None]}).to_parquet(path)
+    with pytest.raises(InputError, match=r"numbers only.*--missing-values=inf"):
+        query_losses_of(path, "v > 1")
+    found = query_losses_of(path, "v > 1", missing_values=["inf", "-inf"])
+    assert (found.jointly.answers, found.jointly.least, found.jointly.most) == (3, 1, 3)
+
+
+def test_a_long_list_that_no_record_has_is_noted_in_a_few_lines():
+    listed = ", ".join(f"'{name}'" for name in ["f", *range(1000), "z" * 201])
+    notes = query_losses(PEOPLE, f"sex in ({listed})").notes
+    assert len(notes) == 9
+    assert notes[0] == "no record has '0' in column 'sex'"
+    assert notes[-1] == "993 more of the kind"
 
 
 TIMES = ["2020-12-31T23:59:00", "2021-01-01 00:00:00", "2021-01-01T10:00:00", "2021-01-02"]
