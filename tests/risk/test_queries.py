@@ -92,6 +92,8 @@ def test_what_a_query_is():
         ("age > 2020-01-01", "position 7: cannot read"),
         ("(" * (DEEPEST + 1), f"nested deeper than {DEEPEST}"),
         ("agee > 4", "position 1: .*no column 'agee'; did you mean 'age'"),
+        ("in > 4", "position 1: expected the name of a column, not in"),
+        ("`in` > 4", "position 1: .*no column 'in'; did you mean 'in-come'"),
         ("age > 4 and sex > 4", "position 13: column 'sex' does not hold numbers only"),
         ("PLZ code = 3", "is\\); a name with blanks stands in double quotes, not code"),
         ("age > 4,5", "and, or, or the end, not ,; a number is written with a point: 4.5"),
