@@ -229,13 +229,11 @@ def figures(
     from anonymizer.report.schemes import print_figures
     from anonymizer.utility.schemes import figures_study
 
+    chosen = Scheme(scheme, Study(study)) if scheme else Study(study)
     if output is None and not as_json:
-        given = scheme or study
-        output = given.with_name(f"{given.stem}-figures.svg")
+        output = chosen.path.with_name(f"{chosen.path.stem}-figures.svg")
     draw = output and picture_at(output, FIGURES, force=force)
-    described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
-        chosen = Scheme(scheme, described) if scheme else described
         found = figures_study(chosen, n_jobs=n_jobs, watch=watch)
     if draw:
         draw(found)

@@ -217,3 +217,10 @@ def test_a_study_after_its_schemes_is_named_before_them(run):
     assert "all.toml: section [data] is missing" in err
     assert "name the study before --schemes: anonymizer compare STUDY --schemes all.toml" in err
     assert "--schemes" not in run("compare", "tens.toml")[2]
+
+
+@pytest.mark.parametrize("arguments", [["."], ["/"], ["study.toml", "--scheme", "."]])
+def test_figures_of_a_directory_are_refused(run, arguments):
+    code, _, err = run("figures", *arguments)
+    assert code == 2
+    assert f"{arguments[-1]} is a directory; name the study file in it" in err
