@@ -324,3 +324,14 @@ def test_mistakes_at_the_command_line(run, people, arguments, message):
     code, out, err = run("query-loss", str(people), *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("content", "table", "option"),
+    [('a\n"x\n', None, "--quote"), ("a\n1\n", "people", "--table")],
+)
+def test_messages_name_the_option_that_mends_them(tmp_path, content, table, option):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=f"here that is an option, such as {option}$"):
+        query_losses_of(path, "a = 1", table=table)
