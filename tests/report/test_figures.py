@@ -224,3 +224,10 @@ def test_figures_of_a_directory_are_refused(run, arguments):
     code, _, err = run("figures", *arguments)
     assert code == 2
     assert f"{arguments[-1]} is a directory; name the study file in it" in err
+
+
+def test_what_a_scheme_lacks_is_said_of_the_scheme(run, tmp_path):
+    (tmp_path / "none.toml").write_text('[recoding]\nmethod = "fixed"\nlevels = {}\n')
+    code, _, err = run("figures", "study.toml", "--scheme", "none.toml", "--json")
+    assert code == 2
+    assert "scheme 'none': levels lacks" in err
