@@ -335,3 +335,14 @@ def test_messages_name_the_option_that_mends_them(tmp_path, content, table, opti
     path.write_text(content)
     with pytest.raises(InputError, match=f"here that is an option, such as {option}$"):
         query_losses_of(path, "a = 1", table=table)
+
+
+def test_a_folder_with_what_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "table.csv").write_text("a\n1\n")
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "is_file", refused)
+    with pytest.raises(InputError, match=r"cannot read .*: Permission denied .*folder of its own"):
+        query_losses_of(tmp_path, "a = 1")
