@@ -24,9 +24,6 @@ T = TypeVar("T")
 LONGEST = 200
 """Letters, or bits, beyond which nothing is repeated in a message."""
 
-SEPARATORS = re.compile(r"[\W_]+")
-"""What stands between the words of a name."""
-
 MOST_COMPARED = 1000
 """Names beyond are not searched for a near one: comparing two takes up to a millisecond."""
 
@@ -67,22 +64,26 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "; did you mean 'education'?"
     >>> did_you_mean("x", ["age"]), did_you_mean("AGE", ["age"])
     ('', "; did you mean 'age'?")
-    >>> did_you_mean("zip", ["zip code of birth", "age"])
-    "; did you mean 'zip code of birth'?"
+    >>> did_you_mean("PLZ", ["age", "PLZ code"])
+    "; did you mean 'PLZ code'?"
     """
     close = _nearest(name, list(known))
     return f"; did you mean {close!r}?" if close else ""
 
 
 def _nearest(name: str, names: list[str]) -> str:
-    """The name that is nearest to another one, or alone has it as a word; empty where none is."""
+    """The name that is nearest to another one, or the only one to begin with it; else empty."""
     if len(name) > LONGEST or len(names) > MOST_COMPARED:
         return ""
-    own, short = name.casefold(), [each for each in names if len(each) <= LONGEST]
-    alike = [each for each in short if each.casefold() == own]
-    words = [each for each in short if own in SEPARATORS.split(each.casefold())]
-    close = alike or get_close_matches(name, short, 1) or words[: len(words) == 1]
-    return close[0] if close else ""
+    alike = [each for each in names if each.casefold() == name.casefold()]
+    close = alike or get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
+    return close[0] if close else _only_begun(name, names)
+
+
+def _only_begun(name: str, names: list[str]) -> str:
+    """The only name whose first words are these; empty where there is none, or another one."""
+    begun = [each for each in names if re.match(rf"{re.escape(name)}[^\w]", each, re.IGNORECASE)]
+    return begun[0] if name and len(begun) == 1 and len(begun[0]) <= LONGEST else ""
 
 
 def suggestion(name: object, known: Iterable[str], others: str = "known are") -> str:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +16,12 @@ from anonymizer.cli.options import (
     study_option,
     table_argument,
 )
+from anonymizer.errors import InputError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
+
+if TYPE_CHECKING:
+    from anonymizer.release.study import Study
 
 FIGURES = "anonymizer.report.plots.figures"
 """The module that draws figures and schemes."""
@@ -155,19 +159,34 @@ def _compare_schemes(
     force: bool,
     as_json: bool,
 ) -> int:
-    from anonymizer.release.study import Study
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
     from anonymizer.report.schemes import print_schemes
     from anonymizer.utility.schemes import compare_schemes_study
 
     draw = plot and picture_at(plot, FIGURES, force=force)
+    described = _study_before(study)
     with progress() as shown, never_lost(shown) as watch:
-        found = compare_schemes_study(Study(study), schemes, n_jobs=n_jobs, watch=watch)
+        found = compare_schemes_study(described, schemes, n_jobs=n_jobs, watch=watch)
     if draw and found.schemes:
         draw(found)
     show("the schemes were compared", as_json, found, partial(print_schemes, picture=plot))
     return 0 if found.best else 1
+
+
+def _study_before(path: Path) -> "Study":
+    """The study of a comparison; one without a table is a scheme that was named first."""
+    from anonymizer.release.study import Study
+
+    try:
+        return Study(path)
+    except InputError as error:
+        if "[data] is missing" not in str(error):
+            raise
+        raise InputError(
+            f"{error}; if it is a scheme, name the study before --schemes: anonymizer compare "
+            f"STUDY --schemes {path}"
+        ) from None
 
 
 @click.command(
@@ -210,13 +229,11 @@ def figures(
     from anonymizer.report.schemes import print_figures
     from anonymizer.utility.schemes import figures_study
 
+    chosen = Scheme(scheme, Study(study)) if scheme else Study(study)
     if output is None and not as_json:
-        given = scheme or study
-        output = given.with_name(f"{given.stem}-figures.svg")
+        output = chosen.path.with_name(f"{chosen.path.stem}-figures.svg")
     draw = output and picture_at(output, FIGURES, force=force)
-    described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
-        chosen = Scheme(scheme, described) if scheme else described
         found = figures_study(chosen, n_jobs=n_jobs, watch=watch)
     if draw:
         draw(found)

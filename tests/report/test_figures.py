@@ -202,6 +202,8 @@ def test_schemes_are_listed_after_one_option_or_several(run, tmp_path):
         ("--schemes tens.toml tens.toml", "tens.toml and tens.toml are both named 'tens'"),
         ("--schemes tens.toml --plot p.jpg", "no format of a picture has suffix '.jpg'"),
         ("--schemes tens.toml --sweep t=0.1:0.2:0.1", "--sweep is for recodings fitted to a half"),
+        ("--schemes tens.toml,all.toml", "all.toml; name each file by itself, with blanks"),
+        ("--schemes t*.toml", "there is no scheme t*.toml; name each file by itself, with blanks"),
         ("tens.toml", "unexpected extra argument"),
     ],
 )
@@ -209,3 +211,25 @@ def test_mistakes_with_schemes_exit_with_2(run, arguments, message):
     code, _, err = run("compare", "study.toml", *arguments.split())
     assert code == 2
     assert message in err
+
+
+def test_a_study_after_its_schemes_is_named_before_them(run):
+    code, _, err = run("compare", "--schemes", "tens.toml", "all.toml", "study.toml")
+    assert code == 2
+    assert "all.toml: section [data] is missing" in err
+    assert "name the study before --schemes: anonymizer compare STUDY --schemes all.toml" in err
+    assert "--schemes" not in run("compare", "tens.toml")[2]
+
+
+@pytest.mark.parametrize("arguments", [["."], ["/"], ["study.toml", "--scheme", "."]])
+def test_figures_of_a_directory_are_refused(run, arguments):
+    code, _, err = run("figures", *arguments)
+    assert code == 2
+    assert f"{arguments[-1]} is a directory; name the study file in it" in err
+
+
+def test_what_a_scheme_lacks_is_said_of_the_scheme(run, tmp_path):
+    (tmp_path / "none.toml").write_text('[recoding]\nmethod = "fixed"\nlevels = {}\n')
+    code, _, err = run("figures", "study.toml", "--scheme", "none.toml", "--json")
+    assert code == 2
+    assert "scheme 'none': levels lacks" in err

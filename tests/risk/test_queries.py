@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anonymizer import cli
 from anonymizer.errors import InputError
 from anonymizer.privacy.query_loss import query_loss
-from anonymizer.risk.queries import query_losses
+from anonymizer.risk.queries import query_losses, query_losses_of
 from anonymizer.risk.queries.answers import Coded, answered
 from anonymizer.risk.queries.language import DEEPEST, Both, Condition, conditions, parse
 
@@ -92,6 +92,8 @@ def test_what_a_query_is():
         ("age > 2020-01-01", "position 7: cannot read"),
         ("(" * (DEEPEST + 1), f"nested deeper than {DEEPEST}"),
         ("agee > 4", "position 1: .*no column 'agee'; did you mean 'age'"),
+        ("in > 4", "position 1: expected the name of a column, not in"),
+        ("`in` > 4", "position 1: .*no column 'in'; did you mean 'in-come'"),
         ("age > 4 and sex > 4", "position 13: column 'sex' does not hold numbers only"),
         ("PLZ code = 3", "is\\); a name with blanks stands in double quotes, not code"),
         ("age > 4,5", "and, or, or the end, not ,; a number is written with a point: 4.5"),
@@ -100,11 +102,46 @@ def test_what_a_query_is():
         ("age < '40'", "position 1: '40' is a text, and the number is written without quotes"),
         ("age < '2020-13-45'", "position 1: '2020-13-45' is no number and no day"),
         ("age < '2020-01-31'", "column 'age' does not hold days as 2020-12-31 only"),
+        ("age > 1e99999999999999999999", "position 7: a number has at most 300 digits"),
+        ("age in (1, 1e301)", "position 12: a number has at most 300 digits"),
+        ("age > 2020-01-01", "a day stands in quotes, as '2020-12-31'"),
+        ("sex = \u2018m\u2019", "position 7: cannot read .*; quotes are ' or "),
+        ("age > 4 && sex = 'm'", "position 9: .*; conditions are joined by and"),
+        ("x" * 300 + " > 4 !", r"^query '…x{55} > 4 !', position 306: .* denied by not$"),
+        ("age = " + "x" * 999, r"^query '…?age = x{54,60}…', position 7: .{140,170}…$"),
+        ("not " * 99 + "age > 4", r"^query '…(not ){15}.*…', position 201: nested deeper"),
     ],
 )
 def test_a_query_that_is_none(query, message):
     with pytest.raises(InputError, match=message):
         query_losses(PEOPLE, query)
+
+
+def test_texts_are_told_apart_where_the_column_does():
+    table = pd.DataFrame({"code": ["1", "1.0", "1.0", "2"], "gaps": ["1.0", "2.0", "1.0", None]})
+    found = query_losses(
+        table, ["code = '1'", "code = '1.0'", "code = 1", "code = '1.00'", "gaps = '1'"]
+    )
+    assert [each.least for each in found.questions] == [1, 2, 1, 4, 1]
+    assert [each.most for each in found.questions] == [3, 2, 3, 4, 2]
+    assert found.notes == ("no record has '1.00' in column 'code'",)
+
+
+def test_infinite_numbers_have_no_order_until_they_are_missing(tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"v": [1.0, 2.0, 3.0, math.inf, -math.inf, None]}).to_parquet(path)
+    with pytest.raises(InputError, match=r"numbers only.*--missing-values=inf"):
+        query_losses_of(path, "v > 1")
+    found = query_losses_of(path, "v > 1", missing_values=["inf", "-inf"])
+    assert (found.jointly.answers, found.jointly.least, found.jointly.most) == (3, 1, 3)
+
+
+def test_a_long_list_that_no_record_has_is_noted_in_a_few_lines():
+    listed = ", ".join(f"'{name}'" for name in ["f", *range(1000), "z" * 201])
+    notes = query_losses(PEOPLE, f"sex in ({listed})").notes
+    assert len(notes) == 9
+    assert notes[0] == "no record has '0' in column 'sex'"
+    assert notes[-1] == "993 more of the kind"
 
 
 TIMES = ["2020-12-31T23:59:00", "2021-01-01 00:00:00", "2021-01-01T10:00:00", "2021-01-02"]
@@ -287,3 +324,25 @@ def test_mistakes_at_the_command_line(run, people, arguments, message):
     code, out, err = run("query-loss", str(people), *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("content", "table", "option"),
+    [('a\n"x\n', None, "--quote"), ("a\n1\n", "people", "--table")],
+)
+def test_messages_name_the_option_that_mends_them(tmp_path, content, table, option):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=f"here that is an option, such as {option}$"):
+        query_losses_of(path, "a = 1", table=table)
+
+
+def test_a_folder_with_what_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "table.csv").write_text("a\n1\n")
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "is_file", refused)
+    with pytest.raises(InputError, match=r"cannot read .*: Permission denied .*folder of its own"):
+        query_losses_of(tmp_path, "a = 1")

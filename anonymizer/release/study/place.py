@@ -115,7 +115,7 @@ def as_study(study: object | None, options: Mapping[str, str] = NONE) -> Iterato
         raise InputError(said.replace("in [data]", OF_STUDY)) from None
 
 
-OPTIONS = ("table", "columns", "the separator")
+OPTIONS = ("table", "columns", "the separator", "quote")
 """What messages say to set in ``[data]``, where it is not the encoding."""
 
 
@@ -125,7 +125,8 @@ def as_options() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        named = next((key for key in OPTIONS if f"set {key}" in str(error)), "encoding")
+        said = str(error).replace("Set ", "set ").replace("leave out ", "set ")
+        named = next((key for key in OPTIONS if f"set {key}" in said), "encoding")
         option = f"--{named.removeprefix('the ')}"
         more = f"; here that is an option, such as {option}" if "[data]" in str(error) else ""
         raise InputError(f"{error}{more}") from None

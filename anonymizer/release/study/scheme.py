@@ -16,6 +16,9 @@ from anonymizer.tables.reading import STUDY, read_whole
 NAME = "name"
 """The key at the top of a scheme that says what it is called."""
 
+SEVERAL = frozenset(",;*?")
+"""What the names of several files have that were written as one, or as a pattern in quotes."""
+
 ROLES = "quasi-identifiers"
 
 SHARED = ("data", "sensitive", "identifiers", "privacy")
@@ -105,7 +108,8 @@ class Scheme(Study):
 def _content_of(path: Path) -> dict[str, Any]:
     """The sections of a scheme, not checked."""
     require_study(path)
-    absent = f"there is no scheme {path}{near_file(path)}"
+    hint = "; name each file by itself, with blanks between them"
+    absent = f"there is no scheme {path}{hint if SEVERAL & {*path.name} else near_file(path)}"
     return parsed_study(read_whole(path, STUDY, "scheme ", absent), path)
 
 

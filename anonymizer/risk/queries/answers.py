@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
@@ -11,16 +12,29 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.kernels.arrays import Codes
-from anonymizer.risk.queries.language import Condition, Not, Query, Value, conditions
-from anonymizer.tables.values import is_missing, number_of, text_of
+from anonymizer.risk.queries.language import (
+    Condition,
+    Not,
+    Query,
+    Value,
+    conditions,
+    placed,
+)
+from anonymizer.tables.values import is_missing, number_of, text_of, texts_apart
 
 NO, UNKNOWN, YES = 0, 1, 2
 """Answers in the order of truth: ``and`` is the least, ``or`` the greatest, ``not`` turns it."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 MOMENT = re.compile(DAY.pattern + r"([T ].*)?", re.ASCII)
 """A day, or a time on it."""
+LIMITS = ("2020-12-31", "2020-12-31T00:00")
+"""A day and a time: what a value is compared with says which of the two is meant."""
+Key = Decimal | str | date
+"""What a value may equal."""
+INFINITY = "; infinite ones can be let count as missing: --missing-values=inf --missing-values=-inf"
+"""Numbers divided by 0, or a code for no number: they are none that is more than 40."""
 HOW = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
@@ -43,7 +57,12 @@ class Coded:
     def __init__(self, column: pd.Series) -> None:
         self.codes, values = by_text(column)
         self.missing = np.array([is_missing(value) for value in values], bool)
-        self.texts = ["" if is_missing(value) else text_of(value) for value in values]
+        self.texts = [text or "" for text in texts_apart(values)]
+        self.apart = {
+            text_of(value)
+            for value, text in zip(values, self.texts, strict=True)
+            if text and text != text_of(value)
+        }
         self.numbers = [number_of(text) for text in self.texts]
 
     def answers(self, condition: Condition, query: str) -> Codes:
@@ -51,7 +70,7 @@ class Coded:
         if condition.operator == "missing":
             return np.where(self.missing, YES, NO)[self.codes]
         if condition.operator in ("=", "!=", "in"):
-            found = np.array([self._is_any(at, condition.values) for at in range(len(self.texts))])
+            found = np.array(self._among(condition.values), bool)
             yes = ~found if condition.operator == "!=" else found
         else:
             yes = np.array(self._ordered(condition, query), bool)
@@ -59,19 +78,35 @@ class Coded:
 
     def lacks(self, value: Value) -> bool:
         """Whether no record has the value."""
-        return not any(
-            self._is_any(at, (value,)) for at in range(len(self.texts)) if not self.missing[at]
-        )
+        return self._present.isdisjoint(self._keys_of(value))
 
-    def _is_any(self, at: int, values: Sequence[Value]) -> bool:
-        """Whether a distinct value is one of some: numbers by what they are, texts as written."""
-        text, number = self.texts[at], self.numbers[at]
-        return any(
-            number == value
-            if isinstance(value, Decimal)
-            else text == text_of(value) or _same(moment_of(text, value), moment_of(value, value))
-            for value in values
-        )
+    def _among(self, values: Sequence[Value]) -> list[bool]:
+        """Whether each distinct value is one of some: numbers by what they are, texts as written.
+
+        By sets: a list of a thousand names is compared with a million in seconds.
+        """
+        wanted = {key for value in values for key in self._keys_of(value)}
+        return [not wanted.isdisjoint(self._own_keys(at)) for at in range(len(self.texts))]
+
+    @cached_property
+    def _present(self) -> set[Key]:
+        """What the values of records equal."""
+        here = np.flatnonzero(~self.missing).tolist()
+        return {key for at in here for key in self._own_keys(at)}
+
+    def _own_keys(self, at: int) -> set[Key]:
+        """What a distinct value equals: a number, a text, a day, a time."""
+        text = self.texts[at]
+        found = {self.numbers[at], text, *(moment_of(text, limit) for limit in LIMITS)}
+        return {key for key in found if key is not None}
+
+    def _keys_of(self, value: Value) -> set[Key]:
+        """What a value has to equal one of; a text is split as the column spells it."""
+        if isinstance(value, Decimal):
+            return {value}
+        text, moment = text_of(value), moment_of(value, value)
+        found: set[Key] = {value.strip() if text in self.apart else text}
+        return found if moment is None else {*found, moment}
 
     def _ordered(self, condition: Condition, query: str) -> list[bool]:
         """Whether each distinct value lies as the condition wants it; missing ones do not."""
@@ -98,16 +133,22 @@ class Coded:
             own = [moment_of(text, value) for text in self.texts]
             need = "days as 2020-12-31"
         if any(each is None for each, gone in zip(own, self.missing, strict=True) if not gone):
-            self._refuse(condition, query, f"column {condition.column!r} does not hold {need} only")
+            why = f"column {condition.column!r} does not hold {need} only"
+            self._refuse(condition, query, why, INFINITY if self._infinite else "")
         if len({_zoned(each) for each in (*own, limit) if each is not None}) > 1:
             self._refuse(condition, query, "some times have a time zone and others have none")
         return own, limit
 
+    @property
+    def _infinite(self) -> bool:
+        """Whether infinite numbers are among the values, as columns of floats have them."""
+        return not {"inf", "-inf"}.isdisjoint(self.texts)
+
     @staticmethod
-    def _refuse(condition: Condition, query: str, why: str) -> NoReturn:
+    def _refuse(condition: Condition, query: str, why: str, way: str = "") -> NoReturn:
         raise InputError(
-            f"query {query!r}, position {condition.place}: {why}, so that "
-            f"{condition.operator} has no meaning; compare with =, != or in"
+            f"{placed(query, condition.place)}: {why}, so that {condition.operator} has no "
+            f"meaning; compare with =, != or in{way}"
         )
 
 
@@ -124,7 +165,7 @@ def _slips(condition: Condition, columns: Mapping[str, Coded]) -> Iterator[str]:
     if condition.operator in ("=", "!=", "in"):
         for value in condition.values:
             if columns[condition.column].lacks(value):
-                yield f"no record has {str(value)!r} in column {condition.column!r}"
+                yield f"no record has {shown(str(value))} in column {condition.column!r}"
 
 
 def moment_of(text: str, limit: str) -> date | None:
@@ -144,10 +185,6 @@ def moment_of(text: str, limit: str) -> date | None:
     except ValueError:  # no such day
         return None
     return found.date() if DAY.fullmatch(limit) else found
-
-
-def _same(one: date | None, other: date | None) -> bool:
-    return one is not None and one == other
 
 
 def _zoned(value: object) -> bool:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NoReturn
 
-from anonymizer.errors import InputError
+from anonymizer.errors import LONGEST, InputError
+from anonymizer.tables.values import MOST_DIGITS, number_of
 
 Kind = Literal["number", "text", "name", "sign", "end"]
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
@@ -34,6 +35,17 @@ SIGNS: dict[str, Operator] = {
 }  # fmt: skip
 DEEPEST = 50
 """Parentheses and ``not`` within each other: a reader's patience, and Python's."""
+AROUND = 60
+"""Letters on either side of a position that a message has of a long query."""
+SLIPS = {
+    r"\d{4}-\d\d?-\d\d?": "a day stands in quotes, as '2020-12-31'",
+    "[\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb]": "quotes are ' or \"",
+    r"['\"`]": "a quote is not closed",
+    r"&": "conditions are joined by and",
+    r"\|": "conditions are joined by or",
+    r"!": "a condition is denied by not",
+}
+"""What people write in place of what the language has."""
 
 Value = Decimal | str
 """A number, or a text."""
@@ -111,8 +123,9 @@ def _tokens(query: str) -> Iterator[Token]:
         found = TOKEN.match(query, at)
         start = len(query) - len(query[at:].lstrip())
         if found is None:
-            hint = "; a quote is not closed" if query[start] in "'\"`" else ""
-            _refuse(query, start + 1, f"cannot read {query[start : start + 10]!r}{hint}")
+            _refuse(
+                query, start + 1, f"cannot read {query[start : start + 10]!r}{_slip(query, start)}"
+            )
         at, kind = found.end(), str(found.lastgroup)
         written = found.group(kind)
         quoted = kind in ("single", "double", "back")
@@ -122,8 +135,31 @@ def _tokens(query: str) -> Iterator[Token]:
     yield Token("end", "the end", len(query) + 1)
 
 
+def _slip(query: str, start: int) -> str:
+    """A hint at what was meant by what cannot be read."""
+    found = [hint for form, hint in SLIPS.items() if re.compile(form).match(query, start)]
+    return f"; {found[0]}" if found else ""
+
+
+def placed(query: str, place: int) -> str:
+    """How messages name a position of a query, from 1; of a long query they have what is around it.
+
+    >>> placed("age > ", 7)
+    "query 'age > ', position 7"
+    """
+    near = query
+    if len(query) > LONGEST:
+        start, end = max(place - 1 - AROUND, 0), place - 1 + AROUND
+        near = "…" * (start > 0) + query[start:end] + "…" * (end < len(query))
+    return f"query {near!r}, position {place}"
+
+
 def _refuse(query: str, place: int, why: str) -> NoReturn:
-    raise InputError(f"query {query!r}, position {place}: {why}")
+    raise InputError(f"{placed(query, place)}: {why}")
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= AROUND else f"{text[:AROUND]}…"
 
 
 class _Reader:
@@ -150,7 +186,9 @@ class _Reader:
 
     def expected(self, what: str) -> NoReturn:
         hint = self.decimal_comma()
-        _refuse(self.query, self.next.place, f"expected {what}, not {self.next.written}{hint}")
+        _refuse(
+            self.query, self.next.place, f"expected {what}, not {_brief(self.next.written)}{hint}"
+        )
 
     def decimal_comma(self) -> str:
         """A hint where what is unexpected is the comma of a number."""
@@ -228,8 +266,20 @@ class _Reader:
 
     def value(self) -> Value:
         if self.next.kind == "number":
-            return Decimal(self.take().written)
+            return self.number()
         if self.next.kind == "text" and not self.next.written.startswith("`"):
             return self.take().text
-        hint = f" ('{self.next.written}')" if self.next.kind == "name" else ""
+        hint = f" ('{_brief(self.next.written)}')" if self.next.kind == "name" else ""
         return self.expected(f"a number, or a text in quotes{hint}")
+
+    def number(self) -> Decimal:
+        token = self.take()
+        number = number_of(token.written)
+        if number is None:
+            _refuse(
+                self.query,
+                token.place,
+                f"a number has at most {MOST_DIGITS} digits before or after the point; a longer "
+                "one is compared as a text, in quotes",
+            )
+        return number

@@ -23,13 +23,15 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.estimator.frames import table_of
 from anonymizer.risk.measured import Measured
 from anonymizer.risk.queries.answers import Coded, answered, unheard
-from anonymizer.risk.queries.language import Query, conditions, parse
+from anonymizer.risk.queries.language import Query, conditions, parse, placed
 from anonymizer.risk.subject import Subject
 from anonymizer.tables.engine import Table, Tally
 
 NOTHING = 1e-9
 """Losses in bits that are as little are rounding."""
 TOGETHER = "all together"
+MOST_NOTES = 8
+"""Notes beyond are counted: a list of a thousand names is misspelled as a whole."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,7 @@ class Asked:
             for query, text in zip(self.queries, self.texts, strict=True):
                 for condition in conditions(query):
                     if f"no column {condition.column!r}" in str(error):
-                        place = f"query {text!r}, position {condition.place}"
-                        raise InputError(f"{place}: {error}") from None
+                        raise InputError(f"{placed(text, condition.place)}: {error}") from None
             raise
 
 
@@ -233,8 +234,14 @@ def _losses(table: Table, asked: Asked) -> QueriesLoss:
             _question(text, codes, sizes, about) for text, codes in zip(texts, answers, strict=True)
         ),
         jointly=_question(TOGETHER, together(*answers), sizes, about),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=_few(list(dict.fromkeys(notes))),
     )
+
+
+def _few(notes: list[str]) -> tuple[str, ...]:
+    """The first notes, and how many more there are."""
+    more = len(notes) - MOST_NOTES
+    return (*notes[:MOST_NOTES], f"{more:,} more of the kind") if more > 1 else tuple(notes)
 
 
 def _combined(table: Table, names: Sequence[str]) -> Codes:

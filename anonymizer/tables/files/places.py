@@ -72,7 +72,12 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if not folder and not pattern:
         return [path]
-    found = _in_folder(path) if folder else _matching(path)
+    try:
+        found = _in_folder(path) if folder else _matching(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror} ({error.filename}); name a folder of its own"
+        ) from None
     if not found and folder:
         raise InputError(
             f"there is no table in {path}: it has no Parquet or CSV files; correct its path"

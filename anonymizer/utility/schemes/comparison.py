@@ -1,7 +1,7 @@
 """Recodings of one table under one policy, each carried out on all of it, side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,8 @@ def figures_study(study: Study, *, n_jobs: int | None = None, watch: Watch = ign
     """The figures of the recoding of a study, or of a scheme; errors as ``figures``."""
     anonymizer = study.anonymizer(n_jobs, watch)
     name = study.name if isinstance(study, Scheme) else study.path.stem
-    with study.opened(watch) as table:
+    naming = _named(name) if isinstance(study, Scheme) else nullcontext()
+    with study.opened(watch) as table, naming:
         return _figures(anonymizer, table, study.data_format, name)
 
 
