@@ -210,6 +210,7 @@ def shape() -> list[Row]:
     steps = np.diff(rates)
     near = max(abs(_rate(grid, d + 1e-4) - _rate(grid, d)) for d in (0.25, 0.5, 0.75))
     steepest = float(-steps.min() / (limits[1] - limits[0]))
+    undistorted = _rate(grid, 0.0)
     return [
         Row.claim(
             "R(D) is decreasing",
@@ -232,8 +233,8 @@ def shape() -> list[Row]:
         ),
         Row.claim(
             "d = 0 and d = 1, the trivial cases",
-            abs(_rate(grid, 0.0) - grid.risk(np.eye(9))) < 1e-5 and _rate(grid, 1.1) < 1e-9,
-            f"R = {_rate(grid, 0.0):.6f} = I(W;X), and 0",
+            abs(undistorted - grid.risk(np.eye(9))) < 1e-5 and _rate(grid, 1.1) < 1e-9,
+            f"R = {undistorted:.6f} = I(W;X), and 0",
             "I(W;X), and 0",
         ),
         _mixture(grid),
