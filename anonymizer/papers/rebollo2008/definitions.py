@@ -1,5 +1,6 @@
 """Sections 2 and 3: privacy models, distortion and risk, and the privacy-distortion function."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -264,14 +265,20 @@ def _mixture(grid: Grid) -> Row:
     )
 
 
+def quotient(of: Callable[[Floats], float], channel: Floats, towards: Floats) -> float:
+    """The slope of a function of channels at one, by a step to either side; shapes (x, x^)."""
+    step = 1e-6
+    sides = [of(channel + way * step * towards) for way in (1, -1)]
+    return (sides[0] - sides[1]) / (2 * step)
+
+
 def slope_rows() -> list[Row]:
     """The gradient of D, and of rows of C."""
     grid, rng = Grid(9), np.random.default_rng(3)
     channel, towards = rng.dirichlet(np.full(9, 2.0), 9), rng.normal(size=(9, 9))
     towards -= towards.mean(axis=1, keepdims=True)
-    step, share = 1e-6, SHARES[1]
-    sides = [grid.performance(channel + way * step * towards, share).cost for way in (1, -1)]
-    slope = (sides[0] - sides[1]) / (2 * step)
+    share = SHARES[1]
+    slope = quotient(lambda near: grid.performance(near, share).cost, channel, towards)
     exact = grid.p[:, None] * squared(grid.x) + slope_of(share) * grid.gradient(channel)
     off = abs(slope - float((exact * towards).sum()))
     return [
