@@ -83,18 +83,14 @@ def test_the_spread_of_the_loss_is_that_of_what_is_left():
 
 def test_loss_by_house(drawn):
     series = drawn["loss by house"]
-    by = {
-        "a": losses(lambda h: h < 1000, ALIKE),
-        "b": losses(lambda h: h < 1001, ALIKE),
-        "both": losses(lambda h: (h < 1000, h < 1001), ALIKE),
-    }
     answers = {
         "a": lambda h: h < 1000,
         "b": lambda h: h < 1001,
         "both": lambda h: (h < 1000, h < 1001),
     }
-    for name, found in by.items():
-        expected = [found[answers[name](h)][0] for h in series["house"].values]
+    for name, answer in answers.items():
+        found = losses(answer, ALIKE)
+        expected = [found[answer(h)][0] for h in series["house"].values]
         assert series[name].values == pytest.approx(expected, abs=1e-9)
     assert max(series["both"].values) == pytest.approx(math.log2(2000))
 

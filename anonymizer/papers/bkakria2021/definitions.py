@@ -255,7 +255,7 @@ def proof(known: Sequence[Profile], below: float) -> list[Row]:
 
 
 def bounded(name: str, values: Sequence[float]) -> Row:
-    """That some values are within 0 and 1, both reached."""
+    """That values are within 0 and 1; how near they come to either is shown."""
     shown = f"{min(values):.6f} to {max(values):.6f}"
     return Row.claim(name, min(values) >= 0 and max(values) <= 1, shown, "bounded by 0 and 1")
 

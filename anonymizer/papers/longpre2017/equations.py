@@ -72,12 +72,15 @@ def _uncertainty(trials: Sequence[Trial]) -> Row:
 
 def _partition(trials: Sequence[Trial]) -> Row:
     """Every alternative is in one E_j and only one; those of two queries are intersections."""
-    once = all(len(together(t.answer, t.other)) == sum(map(len, t.parts(t.answer))) for t in trials)
-    pairs = [len({*zip(t.answer.tolist(), t.other.tolist(), strict=True)}) for t in trials]
-    found = [len(np.unique(together(t.answer, t.other))) for t in trials]
+    alike = True
+    for t in trials:
+        pairs = [*zip(t.answer.tolist(), t.other.tolist(), strict=True)]
+        both = together(t.answer, t.other).tolist()
+        # As many pairs as codes, and as couples of them: each pair has one code of its own.
+        alike &= len({*pairs}) == len({*both}) == len({*zip(pairs, both, strict=True)})
     return Row.claim(
         "answers to two queries",
-        once and pairs == found,
+        alike,
         "the pairs of answers that occur",
         "the partition into E_j and E'_j' in common",
         place="Section 2, two queries",

@@ -139,12 +139,9 @@ def _by_number() -> list[Row]:
 
 def _by_weight() -> Row:
     """Is it a? By the probability of a, against eight others alike."""
-    by_answer = [
-        losses_by_answer("a" + "b" * OTHERS, [p, *[(1 - p) / OTHERS] * OTHERS])[1] for p in CHANCES
-    ]
-    averages = [
-        query_loss("a" + "b" * OTHERS, [p, *[(1 - p) / OTHERS] * OTHERS]).average for p in CHANCES
-    ]
+    answers, laws = "a" + "b" * OTHERS, [[p, *[(1 - p) / OTHERS] * OTHERS] for p in CHANCES]
+    by_answer = [losses_by_answer(answers, law)[1] for law in laws]
+    averages = [query_loss(answers, law).average for law in laws]
     series = Series(
         [Column("chance", "p(a)", CHANCES)],
         [

@@ -1,5 +1,6 @@
 """Sections 2 and 3: privacy models, distortion and risk, and the privacy-distortion function."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -210,6 +211,7 @@ def shape() -> list[Row]:
     steps = np.diff(rates)
     near = max(abs(_rate(grid, d + 1e-4) - _rate(grid, d)) for d in (0.25, 0.5, 0.75))
     steepest = float(-steps.min() / (limits[1] - limits[0]))
+    undistorted = _rate(grid, 0.0)
     return [
         Row.claim(
             "R(D) is decreasing",
@@ -232,8 +234,8 @@ def shape() -> list[Row]:
         ),
         Row.claim(
             "d = 0 and d = 1, the trivial cases",
-            abs(_rate(grid, 0.0) - grid.risk(np.eye(9))) < 1e-5 and _rate(grid, 1.1) < 1e-9,
-            f"R = {_rate(grid, 0.0):.6f} = I(W;X), and 0",
+            abs(undistorted - grid.risk(np.eye(9))) < 1e-5 and _rate(grid, 1.1) < 1e-9,
+            f"R = {undistorted:.6f} = I(W;X), and 0",
             "I(W;X), and 0",
         ),
         _mixture(grid),
@@ -263,14 +265,20 @@ def _mixture(grid: Grid) -> Row:
     )
 
 
+def quotient(of: Callable[[Floats], float], channel: Floats, towards: Floats) -> float:
+    """The slope of a function of channels at one, by a step to either side; shapes (x, x^)."""
+    step = 1e-6
+    sides = [of(channel + way * step * towards) for way in (1, -1)]
+    return (sides[0] - sides[1]) / (2 * step)
+
+
 def slope_rows() -> list[Row]:
     """The gradient of D, and of rows of C."""
     grid, rng = Grid(9), np.random.default_rng(3)
     channel, towards = rng.dirichlet(np.full(9, 2.0), 9), rng.normal(size=(9, 9))
     towards -= towards.mean(axis=1, keepdims=True)
-    step, share = 1e-6, SHARES[1]
-    sides = [grid.performance(channel + way * step * towards, share).cost for way in (1, -1)]
-    slope = (sides[0] - sides[1]) / (2 * step)
+    share = SHARES[1]
+    slope = quotient(lambda near: grid.performance(near, share).cost, channel, towards)
     exact = grid.p[:, None] * squared(grid.x) + slope_of(share) * grid.gradient(channel)
     off = abs(slope - float((exact * towards).sum()))
     return [
