@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from anonymizer.release.information import lost
 from anonymizer.report.console import console, share_of, table_of
 from anonymizer.utility.schemes import (
     Attribute,
@@ -142,7 +143,6 @@ def print_schemes(found: SchemeComparison, picture: Path | None = None) -> None:
 
 def _scheme(found: Figures, best: bool) -> list[object]:
     original = sum(each.original for each in found.attributes)
-    loss = 1 - found.retained / original if original else None
     return [
         found.name + (" *" if best else ""),
         found.recoding,
@@ -150,7 +150,7 @@ def _scheme(found: Figures, best: bool) -> list[object]:
         original,
         sum(each.ceiling for each in found.attributes),
         found.retained,
-        share_of(loss),
+        share_of(lost(found.retained, original)),
         "holds" if found.satisfied else f"FAILS: {_broken(found)}",
     ]
 
