@@ -12,7 +12,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.risk.queries.language import Condition, Not, Query, Value, conditions
 from anonymizer.tables.values import is_missing, number_of, text_of
 
@@ -51,7 +51,7 @@ class Coded:
         if condition.operator == "missing":
             return np.where(self.missing, YES, NO)[self.codes]
         if condition.operator in ("=", "!=", "in"):
-            found = np.array([self._is_any(at, condition.values) for at in range(len(self.texts))])
+            found = np.logical_or.reduce([self._equal(value) for value in condition.values])
             yes = ~found if condition.operator == "!=" else found
         else:
             yes = np.array(self._ordered(condition, query), bool)
@@ -59,18 +59,17 @@ class Coded:
 
     def lacks(self, value: Value) -> bool:
         """Whether no record has the value."""
-        return not any(
-            self._is_any(at, (value,)) for at in range(len(self.texts)) if not self.missing[at]
-        )
+        return not (self._equal(value) & ~self.missing).any()
 
-    def _is_any(self, at: int, values: Sequence[Value]) -> bool:
-        """Whether a distinct value is one of some: numbers by what they are, texts as written."""
-        text, number = self.texts[at], self.numbers[at]
-        return any(
-            number == value
-            if isinstance(value, Decimal)
-            else text == text_of(value) or _same(moment_of(text, value), moment_of(value, value))
-            for value in values
+    def _equal(self, value: Value) -> Mask:
+        """Which distinct values a value is: numbers by what they are, texts as written, or days."""
+        if isinstance(value, Decimal):
+            return np.array([number == value for number in self.numbers], bool)
+        written, moment = text_of(value), moment_of(value, value)
+        if moment is None:
+            return np.array([text == written for text in self.texts], bool)
+        return np.array(
+            [text == written or moment_of(text, value) == moment for text in self.texts], bool
         )
 
     def _ordered(self, condition: Condition, query: str) -> list[bool]:
@@ -144,10 +143,6 @@ def moment_of(text: str, limit: str) -> date | None:
     except ValueError:  # no such day
         return None
     return found.date() if DAY.fullmatch(limit) else found
-
-
-def _same(one: date | None, other: date | None) -> bool:
-    return one is not None and one == other
 
 
 def _zoned(value: object) -> bool:
