@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from anonymizer.cli.options import plot_option, show, show_values_option, study_argument
+from anonymizer.cli.options import (
+    jobs_option,
+    plot_option,
+    redraw_option,
+    show,
+    show_values_option,
+    study_argument,
+)
 from anonymizer.errors import AnonymizerError, Ended, PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 
@@ -43,8 +50,8 @@ MINUTE = 60.0
     help="Seconds after which what is known is shown.",
 )
 @plot_option
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
-@click.option("--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@redraw_option
+@jobs_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON.")
 def advise(

@@ -8,7 +8,9 @@ import click
 
 from anonymizer.cli.options import (
     PATH,
+    jobs_option,
     plot_option,
+    redraw_option,
     several_option,
     show,
     show_values_option,
@@ -100,7 +102,7 @@ def quality(
 @click.option("--seed", type=int, help="Of the random halves; by default the study's.")
 @click.option("--jobs", "n_jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
 @plot_option
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@redraw_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
@@ -202,8 +204,8 @@ def _study_before(path: Path) -> "Study":
     help="A picture: .png, .svg or .pdf (matplotlib); by default STUDY-figures.svg, next to the "
     "study or the scheme. With --json none, unless it is given.",
 )
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
-@click.option("--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@redraw_option
+@jobs_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def figures(
@@ -273,11 +275,11 @@ def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool)
 @click.command(epilog="Example: anonymizer lattice study.toml --plot lattice.svg")
 @study_argument
 @plot_option
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
-@click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@redraw_option
+@jobs_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the lattice as JSON.")
-def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_json: bool) -> None:
+def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_json: bool) -> None:
     """Show the lattice of levels of a STUDY: which nodes satisfy the policy, and which is best.
 
     The study's table is searched, and nothing is released. Listed are the frontier, the feasible
@@ -294,7 +296,7 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     draw = plot and picture_at(plot, "anonymizer.report.plots.lattice", force=force)
     described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
-        estimator = described.anonymizer(jobs, watch)
+        estimator = described.anonymizer(n_jobs, watch)
         require_lattice(described.recoding)
         with described.opened(watch) as table:
             fitted(estimator, table, described.data_format)

@@ -34,6 +34,12 @@ table_argument = click.argument("table", type=PATH)
 study_argument = click.argument("study", type=PATH)
 study_option = click.option("--study", "-s", type=PATH, required=True, help="The study file.")
 plot_option = click.option("--plot", type=PATH, help="A picture: .png, .svg or .pdf (matplotlib).")
+redraw_option = click.option(
+    "--force", is_flag=True, help="Replace the picture that already lies there."
+)
+jobs_option = click.option(
+    "--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them."
+)
 
 
 def _show_values(context: click.Context, parameter: click.Parameter, given: bool) -> None:

@@ -8,6 +8,7 @@ import click
 from anonymizer.cli.options import (
     PATH,
     DirectoryType,
+    jobs_option,
     several_option,
     show,
     show_values_option,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @several_option("counts", "Counts of parts, in place of a table: files of `anonymizer count`.")
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
-@click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@jobs_option
 @sign_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
@@ -44,7 +45,7 @@ def run(
     counts: tuple[Path, ...],
     output: Path,
     force: bool,
-    jobs: int | None,
+    n_jobs: int | None,
     key: Path | None,
     as_json: bool,
 ) -> None:
@@ -73,7 +74,7 @@ def run(
                 described,
                 output,
                 force=force,
-                n_jobs=jobs,
+                n_jobs=n_jobs,
                 watch=watch,
                 on_counted=counted.append,
                 key=signer,

@@ -13,6 +13,7 @@ from anonymizer.cli.options import (
     names_listed,
     names_option,
     plot_option,
+    redraw_option,
     show,
     show_values_option,
     subject_of,
@@ -207,7 +208,7 @@ def audit(
 @database_option
 @format_options
 @plot_option
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@redraw_option
 @click.option("--json", "as_json", is_flag=True, help="Print the losses as JSON.")
 def query_loss(
     table: Path,

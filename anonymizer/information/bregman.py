@@ -28,7 +28,7 @@ SQUARE = Generator(lambda x: (x * x).sum(axis=-1), lambda x: 2 * x)
 """|x|^2, whose divergence is |x - y|^2."""
 NEGENTROPY = Generator(
     lambda p: xlogx(p).sum(axis=-1),
-    lambda p: np.log2(p, out=np.zeros_like(p), where=p > 0) + np.log2(np.e),
+    lambda p: np.log2(p, out=np.full_like(p, -np.inf), where=p > 0) + np.log2(np.e),
 )
 """sum p log2 p, whose divergence of two laws is that of Kullback and Leibler, in bits."""
 
@@ -36,12 +36,18 @@ NEGENTROPY = Generator(
 def bregman(generator: Generator, x: ArrayLike, y: ArrayLike) -> Floats:
     """f(x) - f(y) - <grad f(y), x - y> over the last axis; never negative but for rounding.
 
+    Infinite where the gradient is, as that of p log p is at 0, and x goes that way.
+
     >>> float(bregman(SQUARE, [1.0, 2.0], [1.0, 5.0]))
     9.0
+    >>> float(bregman(NEGENTROPY, [0.5, 0.5], [1.0, 0.0]))
+    inf
     """
     one, other = np.asarray(x, float), np.asarray(y, float)
-    slope = (generator.gradient(other) * (one - other)).sum(axis=-1)
-    return np.asarray(generator.value(one) - generator.value(other) - slope)
+    way = one - other
+    # An infinite gradient times no way at all is nothing.
+    steps = np.multiply(generator.gradient(other), way, out=np.zeros_like(way), where=way != 0)
+    return np.asarray(generator.value(one) - generator.value(other) - steps.sum(axis=-1))
 
 
 def squared_error_divergence(x: ArrayLike, released: ArrayLike) -> float:

@@ -50,6 +50,12 @@ def test_of_all_points_the_mean_is_nearest(x, y, p, q):
         assert (bregman(generator, sample, others[: len(sample)]) >= -1e-9).all()
 
 
+def test_a_law_that_rules_out_what_another_allows_is_infinitely_far():
+    assert bregman(NEGENTROPY, [0.5, 0.5], [1.0, 0.0]) == math.inf
+    assert bregman(NEGENTROPY, [1.0, 0.0], [0.5, 0.5]) == pytest.approx(1.0)
+    assert bregman(NEGENTROPY, [[1.0, 0.0], [0.0, 1.0]], [1.0, 0.0]).tolist() == [0.0, math.inf]
+
+
 def test_what_has_no_divergence():
     with pytest.raises(InputError, match=r"shape \(1, 1\) and released ones of \(2, 1\)"):
         squared_error_divergence([[1.0]], [[1.0], [2.0]])

@@ -16,6 +16,7 @@ from anonymizer.report.plots.bars import Measure
 from anonymizer.report.plots.figures import draw, figures_picture, schemes_picture
 from anonymizer.report.plots.style import LIGHT
 from anonymizer.report.plots.svg import svg_of
+from anonymizer.report.schemes import print_schemes
 
 # 6 of 18 people are ill: I1 = log2 3 where all are, log2 1.5 where nobody is.
 PEOPLE = pd.DataFrame(
@@ -233,3 +234,12 @@ def test_what_a_scheme_lacks_is_said_of_the_scheme(run, tmp_path):
     code, _, err = run("figures", "study.toml", "--scheme", "none.toml", "--json")
     assert code == 2
     assert "scheme 'none': levels lacks" in err
+
+
+def test_the_loss_of_what_was_rounding_is_not_determined(capsys):
+    # Independent columns: I(X;W) is 0, and 9e-16 as computed.
+    rows = [(x, w) for x in range(7) for w in range(11) for _ in range(1 + w)]
+    table = pd.DataFrame(rows, columns=["age", "w"])
+    found = compare_schemes(asked(levels(1)), table, {"A1": levels(1)})
+    print_schemes(found)
+    assert "not determined" in capsys.readouterr().out

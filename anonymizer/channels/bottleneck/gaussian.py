@@ -87,8 +87,8 @@ def gaussian_bottleneck(
     first
         n, how many variables X has.
     rate_limit, relevance_loss_limit
-        At most this I(X';X), model 4; or at most this I(X;Y) - I(X';Y), model 3. One is given.
-        A loss of 0 takes an infinite rate where a variable of X is correlated with Y.
+        At most this I(X';X), model 4; or at most this I(X;Y) - I(X';Y), model 3, in ``unit``. One
+        is given. A loss of 0 takes an infinite rate where a variable of X is correlated with Y.
     mean
         Of X, shape (n,); 0 by default.
     unit

@@ -20,20 +20,25 @@ def synthetic_values(
     rng: np.random.Generator,
     unit: str = "bits",
 ) -> pd.Series:
-    """Synthetic values of a category X: model 4's most I(X';W), drawn with I(X';X) limited.
+    """Synthetic values X' of a category X that tell of W, with I(X';X) limited.
 
-    A value is drawn for each record from the bottleneck of the records' own counts, through its
-    symbol alone (:func:`synthetic`): the margin of X is kept on average, and only values that
-    occur are drawn. For numbers of normal law see :func:`gaussian_bottleneck`.
+    Model 4 of Domingo-Ferrer and Rebollo-Monedero (2009), section 5. Its symbol T has the most
+    I(T;W) at the rate, by the bottleneck of the records' own counts. A value is drawn for each
+    record through T alone (:func:`synthetic`): I(X';X) and I(X';W) are at most those of T, and
+    mostly less. The margin of X is kept on average, and only values that occur are drawn. For
+    numbers of normal law see :func:`gaussian_bottleneck`.
 
     Parameters
     ----------
     values, sensitive
         X and W of each record, shape (records,). A missing value is a value of its own.
     rate_limit
-        The most I(X';X), of the law that values are drawn from, in ``unit``.
+        The most I(T;X), and so I(X';X), of the law that values are drawn from, in ``unit``; those
+        of a sample of few records may be more.
     rng
         Where values are drawn from.
+    unit
+        ``"bits"`` or ``"nats"``.
 
     Returns
     -------

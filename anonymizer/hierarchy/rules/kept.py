@@ -12,9 +12,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy, Label
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED
-from anonymizer.tables.values import (
-    text_of,
-)
+from anonymizer.tables.values import text_of
 
 
 @dataclass(frozen=True, repr=False)

@@ -92,6 +92,5 @@ def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
 
 def bounds_of(counts: Counts, models: Sequence[PrivacyModel], name: str) -> tuple[Limit, ...]:
     """What each model bounds I(X~;W) by, in bits (Eq. 13); those alone that bound it."""
-    about = [each for each in models if each.sensitive and each.attribute in (None, name)]
-    found = [(model, bound_of(counts, [model], name)) for model in about]
+    found = [(model, bound_of(counts, [model], name)) for model in models]
     return tuple(Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf)

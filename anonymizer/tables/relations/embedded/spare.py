@@ -46,7 +46,8 @@ def _close_all() -> None:
 
 
 # Its threads do not live on in a process that was forked, where not even closing it works.
-os.register_at_fork(before=_close_all)
+if hasattr(os, "register_at_fork"):  # where processes are forked at all
+    os.register_at_fork(before=_close_all)
 
 
 def taken(spilled: Path, memory: str | None) -> duckdb.DuckDBPyConnection:
