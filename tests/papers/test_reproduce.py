@@ -187,7 +187,8 @@ def test_the_celebrity(celebrity):
         assert row.value == pytest.approx(loss, abs=WITHIN)
         assert row.remark == f"probability {chance:g}"
     statuses = [row.status for row in celebrity.values() if row.published]
-    houses, slip = [status for status in statuses if status != AS_PUBLISHED]
+    bit, houses, slip = [status for status in statuses if status != AS_PUBLISHED]
+    assert bit == f"{DIFFERS}: 999 houses against 1,001 make it less"
     assert houses.startswith(f"{DIFFERS}: numbers from 1 to 999 are 999 houses")
     assert slip.startswith(f"{IMPOSSIBLE}: E_j is a set")
 

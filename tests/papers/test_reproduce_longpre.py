@@ -60,7 +60,8 @@ def test_every_equation_has_its_row(rows):
     found = {row.quantity: row for row in rows}
     left = Counter(h < 1000 for h in range(1, 2001))
     assert [row.quantity for row in rows if row.status.startswith("differs")] == [
-        "houses left by A, whatever the answer"
+        "A, average loss",
+        "houses left by A, whatever the answer",
     ]
     shown = found["houses left by A, whatever the answer"].computed
     assert shown == f"{left[False]:,} or {left[True]:,}"

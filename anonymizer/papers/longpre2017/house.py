@@ -36,7 +36,6 @@ WEIGHTED: dict[str, tuple[tuple[float, ...], Sequence[object]]] = {
     "is it a?": ((0.9, *[0.0125] * 8), "abbbbbbbb"),
 }
 """Alternatives a, b, ... by their probabilities, and the answer to each."""
-EXACTLY = "printed as exactly 1 bit: 999 houses against 1,001 make it less"
 LOSS = "anonymizer.privacy.query_loss.query_loss"
 
 
@@ -132,7 +131,13 @@ def _two_questions() -> list[Row]:
     first, second = query_loss(BELOW_1000), query_loss(BELOW_1001)
     left = np.bincount(BELOW_1000), np.bincount(BELOW_1001)
     return [
-        Row.number("A, average loss", first.average, "1", EXACTLY, ".9f"),
+        Row.claim(
+            "A, average loss",
+            first.average == 1,
+            f"{first.average:.9f}",
+            "exactly 1 bit",
+            why="999 houses against 1,001 make it less",
+        ),
         Row.number("B, average loss", second.average, "1", "1,000 houses either way", ".9f"),
         Row.claim(
             "houses left by A, whatever the answer",
