@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
-from anonymizer.objectives.candidate import Candidate
+from anonymizer.objectives.candidate import Budget, Candidate
 from anonymizer.tables.values import exactly
 
 AGGREGATES = ("arithmetic-mean", "geometric-mean")
@@ -63,6 +63,11 @@ class AttributeWise(Objective):
     def unscaled(self, weighted: Floats) -> Floats:
         """The weighted sum, back from that scale."""
         return weighted
+
+    @property
+    def slope(self) -> float:
+        """What the figure rises by at the least where the weighted sum of means rises by 1."""
+        return 1.0
 
     def score(self, candidate: Candidate) -> float:
         """Scores take a table: see ``prepared``."""
@@ -121,6 +126,11 @@ class Loss(AttributeWise):
     def unscaled(self, weighted: Floats) -> Floats:
         """The mean itself, or exp(mean) - 1."""
         return np.expm1(weighted) if self.aggregate == "geometric-mean" else weighted
+
+    @property
+    def slope(self) -> float:
+        """1, or 1 / 2: d prod (1 + L_i)^w_i / d L_i = w_i prod (1 + L_j)^w_j / (1 + L_i)."""
+        return 0.5 if self.aggregate == "geometric-mean" else 1.0
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """The share of the domain, shape (values,)."""
@@ -187,6 +197,25 @@ class Tabulated(Objective):
         scaled = [self.objective.scaled(totals / self.records) for totals in self.totals]
         terms = [weight * own for weight, own in zip(self.weights, scaled, strict=True)]
         return np.asarray(-self.objective.unscaled(reduce(np.add.outer, terms)))
+
+    def toll(self, node: Sequence[int], budget: Budget) -> float:
+        """What a record costs more at the least when it is suppressed."""
+        each = [tolls[level] for tolls, level in zip(self._tolls, node, strict=True)]
+        return float(sum(each))
+
+    def tolls(self) -> Floats:
+        """The same for every node of the lattice, an axis per attribute."""
+        return np.asarray(reduce(np.add.outer, self._tolls))
+
+    @cached_property
+    def _tolls(self) -> Sequence[Floats]:
+        """What every attribute adds to the toll by its level, shape (levels,) each."""
+        occurring = [np.unique(codes) for codes in self.cells.T]
+        scale = self.objective.slope / self.records
+        return [
+            scale * weight * np.array([cost[codes].min() for cost in extra])
+            for weight, extra, codes in zip(self.weights, self.extra, occurring, strict=True)
+        ]
 
     def score(self, candidate: Candidate) -> float:
         """The score with every suppressed value costing what its attribute's last level does."""

@@ -15,7 +15,7 @@ from anonymizer.errors import InputError, column_names, did_you_mean, is_number,
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
 from anonymizer.kernels.arrays import Floats
-from anonymizer.objectives.candidate import Candidate, Layout
+from anonymizer.objectives.candidate import Budget, Candidate, Layout
 
 Weights = Mapping[str, float]
 
@@ -52,12 +52,20 @@ class Objective(ABC):
         """The quantity that the objective is named after, from its score."""
         return -score
 
-    def bound(self, plain: Candidate, share: float) -> float:
-        """The most that a node, or any above it, can score while at most so much is suppressed.
+    def bound(self, plain: Candidate, budget: Budget) -> float:
+        """The most that a node, or any above it, can score within a budget.
 
         ``plain`` is the node with nothing suppressed.
         """
         return self.score(plain)
+
+    def toll(self, node: Sequence[int], budget: Budget) -> float:
+        """What each record that has to be suppressed at a node takes off such bounds, at the least.
+
+        Has to be suppressed: by a strongly monotone model, so that it has to be at every node below
+        as well. What is taken off at the nodes below is no less.
+        """
+        return 0.0
 
     def cap(self, candidate: Candidate) -> float:
         """What a node scores at the most, where that is cheaper to know than its score."""

@@ -3,12 +3,40 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.kernels import FrequencySet, Kernel
 from anonymizer.kernels.arrays import Columns, Ints, Mask
+
+
+class Budget(NamedTuple):
+    """How much of a table may be suppressed, and what is known of any class that is not.
+
+    Attributes
+    ----------
+    records
+        Of the whole table.
+    most
+        Records that may be suppressed.
+    least
+        Records that every class has which is not suppressed, at the least; 1 or more.
+    by_size
+        Whether it is for having fewer than these that records have to be suppressed, and for
+        nothing else that generalization may not mend.
+    """
+
+    records: int
+    most: int = 0
+    least: int = 1
+    by_size: bool = False
+
+    @property
+    def share(self) -> float:
+        """The share of the records that may be suppressed, in [0, 1)."""
+        return self.most / self.records
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ from anonymizer.objectives.base import (
     require_weights,
     weights_of,
 )
-from anonymizer.objectives.candidate import Candidate, Layout
+from anonymizer.objectives.candidate import Budget, Candidate, Layout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,13 +110,13 @@ class MutualInformation(Objective):
         """I(X~;W) in bits."""
         return score
 
-    def bound(self, plain: Candidate, share: float) -> float:
+    def bound(self, plain: Candidate, budget: Budget) -> float:
         """I / (1 - share): the chain rule over whether a record is removed.
 
         With S telling that, a function of the node's classes,
         I = I(S;W) + p(S) I(X~;W|S) + p(not S) I(X~;W|not S), whose last factor is what is released.
         """
-        return self.summed(plain, self.plug_in) / (1 - share)
+        return self.summed(plain, self.plug_in) / (1 - budget.share)
 
     def per_class(self, counts: Counts) -> Floats:
         """What each class adds, in bits, shape (classes,)."""
@@ -158,10 +158,10 @@ class MillerMadow(MutualInformation):
         bits = float(MILLER_MADOW * free / int(candidate.margins[-1]))
         return self.plug_in(candidate, attribute) - bits
 
-    def bound(self, plain: Candidate, share: float) -> float:
+    def bound(self, plain: Candidate, budget: Budget) -> float:
         """(I + c (m_W - 1) / N) / (1 - share): every class has a value."""
-        most = self.summed(plain, self._entropy_correction) / (1 - share)
-        return super().bound(plain, share) + most
+        most = self.summed(plain, self._entropy_correction) / (1 - budget.share)
+        return super().bound(plain, budget) + most
 
     def _entropy_correction(self, candidate: Candidate, attribute: str) -> float:
         """What the entropy of the table is raised by, in bits."""
@@ -258,6 +258,21 @@ class Discernibility(Objective):
         charged = candidate.records_suppressed * candidate.layout.records
         return -float(candidate.squares + charged)
 
+    def bound(self, plain: Candidate, budget: Budget) -> float:
+        """Minus sum_g n_g max(n_g, least): in no class released does a record count less.
+
+        One of a class of n_g records is in a class of as many above, or suppressed, and counts N.
+        """
+        sizes = plain.classes.sizes.astype(np.int64)
+        return -float(sizes @ np.maximum(sizes, budget.least))
+
+    def toll(self, node: Sequence[int], budget: Budget) -> float:
+        """N, less what the record counts in the bound: its class is suppressed, so within budget.
+
+        And the class that it has at a node below is part of that class.
+        """
+        return float(max(0, budget.records - max(budget.least, budget.most)))
+
     def per_class(self, counts: Counts) -> Floats:
         """Minus n_g^2 of each class."""
         return -(counts.sizes.astype(float) ** 2)
@@ -280,6 +295,23 @@ class AverageClassSize(Objective):
     def score(self, candidate: Candidate) -> float:
         """The number of classes."""
         return float(candidate.groups)
+
+    def bound(self, plain: Candidate, budget: Budget) -> float:
+        """Large classes, and as many more as small ones can make, and the one of those suppressed.
+
+        A class released has a large class of the node in it, or else small ones of ``least``
+        records in all. Where small ones are suppressed, they make one class together; where only
+        large ones are, one class stands for them all the same.
+        """
+        sizes = plain.classes.sizes
+        small = sizes[(sizes > 0) & (sizes < budget.least)]
+        large = np.count_nonzero(sizes) - len(small)
+        together = budget.most > 0 and len(small) > 0
+        return float(large + int(small.sum(dtype=np.int64)) / budget.least + together)
+
+    def toll(self, node: Sequence[int], budget: Budget) -> float:
+        """1 / least: so much less of a class can be made of small ones without the record."""
+        return 1 / budget.least if budget.by_size else 0.0
 
     def quantity(self, score: float, records: int) -> float:
         """Records per class."""

@@ -17,7 +17,7 @@ from anonymizer.information.entropy import entropy
 from anonymizer.information.itpr import itpr, least_itpr
 from anonymizer.kernels.arrays import Columns, Floats, Ints
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
-from anonymizer.objectives.candidate import Candidate
+from anonymizer.objectives.candidate import Budget, Candidate
 
 Measure = Callable[[Ints, Floats, float], float]
 
@@ -63,7 +63,7 @@ class LeastItpr(Objective):
             for name, weight in self._of(layout.sensitive).items()
         )
 
-    def bound(self, plain: Candidate, share: float) -> float:
+    def bound(self, plain: Candidate, budget: Budget) -> float:
         """0: ITPR is never less, and everything above a node may have that."""
         return 0.0
 

@@ -115,6 +115,13 @@ class PrivacyModel(ABC):
         """Monotone models that are satisfied wherever this one is: what it can be pruned by."""
         return (self,) if self.monotone else ()
 
+    def lasting(self) -> "tuple[PrivacyModel, ...]":
+        """Strongly monotone models that are satisfied wherever this one is.
+
+        A class that breaks one of them is not saved by what else is suppressed.
+        """
+        return (self,) if self.strongly_monotone else ()
+
     def ceiling(self, margin: Ints) -> float:
         """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
         return inf

@@ -13,6 +13,7 @@ from anonymizer.information.entropy import entropy, entropy_grassberger, entropy
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole, one_of
+from anonymizer.privacy.sizes import KAnonymity
 from anonymizer.privacy.wording import Wording
 
 ESTIMATORS = {
@@ -53,6 +54,10 @@ class DistinctLDiversity(SensitiveModel):
 
     def measure(self, classes: Classes) -> Floats:
         return np.asarray((classes.joint > 0).sum(axis=1), float)
+
+    def lasting(self) -> tuple[PrivacyModel, ...]:
+        """Itself: and l different values are of l records."""
+        return (KAnonymity(self.l), self)
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,10 @@ class EntropyLDiversity(SensitiveModel):
             return (self,)
         return (DistinctLDiversity(self._least, attribute=self.attribute),)
 
+    def lasting(self) -> tuple[PrivacyModel, ...]:
+        """As many different values, however often each occurs."""
+        return DistinctLDiversity(self._least, attribute=self.attribute).lasting()
+
     @property
     def _bits(self) -> float:
         """The least entropy of a class."""
@@ -185,3 +194,7 @@ class RecursiveLDiversity(SensitiveModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         return (Bound(Kind.RECURSIVE, self.c, rank=self.l),)
+
+    def lasting(self) -> tuple[PrivacyModel, ...]:
+        """Different values enough for the rarer ones to be any."""
+        return DistinctLDiversity(self.l, attribute=self.attribute).lasting()

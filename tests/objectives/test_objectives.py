@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import log2
+from operator import le
 
 import numpy as np
 import pandas as pd
@@ -152,13 +153,22 @@ def test_no_objective_rises_under_generalization_or_suppression(name, aggregate,
     scores = {node: evaluator.objective.score(candidate) for node, candidate in plain.items()}
     bounds = {node: evaluator.bound(candidate) for node, candidate in plain.items()}
     for node in lattice:
-        assert scores[node] <= bounds[node] + 1e-9
-        released = evaluator.candidate(node, plain[node].classes)
-        if released is not None:
-            assert evaluator.objective.score(released) <= bounds[node] + 1e-9
         for above in lattice.above(node):
             assert scores[above] <= scores[node] + 1e-9
             assert bounds[above] <= bounds[node] + 1e-9
+    lost = {node: evaluator.lost(candidate.classes) for node, candidate in plain.items()}
+    tolls = {node: evaluator.objective.toll(node, evaluator.budget) for node in lattice}
+    for node in lattice:
+        released = evaluator.candidate(node, plain[node].classes)
+        if released is None:
+            continue
+        score = evaluator.objective.score(released)
+        above = [other for other in lattice if all(map(le, node, other))]
+        below = [other for other in lattice if all(map(le, other, node))]
+        assert all(tolls[other] <= tolls[node] + 1e-9 for other in above)
+        assert max(lost[other] for other in above) == lost[node] <= evaluator.most
+        ceiling = min(bounds[other] for other in below)
+        assert score <= ceiling - lost[node] * tolls[node] + 1e-9
 
 
 @given(seeds)

@@ -3,7 +3,8 @@
 A box [low, high] holds the nodes between two. Two facts prune, whatever the size of the lattice:
 
 - No node of a box scores more than its lowest one without suppression (``Objective.bound``), less
-  what its highest one falls short of such a bound (``Objective.shortfall``).
+  what its highest one falls short of such a bound (``Objective.shortfall``), less the toll of the
+  records that are lost at the highest one (``Objective.toll``).
 - Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless with
   the highest levels of all others are therefore cut off, which lowers the bound.
 
@@ -147,8 +148,6 @@ class Tree:
         yield
         yield from self._descend(top)
         self.boxes = self._box(bottom, top)
-        if self.boxes:
-            self._sets.rebase(self.boxes[0][1])
         while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
             yield
             _, low, high = box = self.boxes[0]
@@ -214,9 +213,13 @@ class Tree:
             self.checked += 1
             classes = self._sets.at(node)
             evaluator = self.evaluator
-            if not evaluator.objective.falls:
-                self._shortfall[node] = evaluator.shortfall(node, classes)
-            self._hope[node] = evaluator.holds(classes) if self.full else evaluator.hopeful(classes)
+            self._shortfall[node] = evaluator.shortfall(node, classes)
+            if self.full:
+                self._hope[node] = evaluator.holds(classes)
+            else:
+                lost = evaluator.lost(classes)
+                self._hope[node] = lost <= evaluator.most
+                self._shortfall[node] += lost * evaluator.objective.toll(node, evaluator.budget)
         return self._hope[node]
 
     def _look(self, node: Node) -> tuple[float, float | None, bool]:
@@ -234,7 +237,7 @@ class Tree:
         """The same, counted."""
         self.checked += 1
         classes = self._sets.at(node)
-        _, plain, candidate = self.evaluator.assess(node, classes)
+        _, _, plain, candidate = self.evaluator.assess(node, classes)
         bound = self.evaluator.bound(plain)
         if candidate is None:
             self._note(node, None)

@@ -8,9 +8,8 @@ infeasible ones. Two ways to find it:
   Counts the feasible nodes and the maximal infeasible ones, and needs no memory for the others:
   best where feasible nodes are few.
 - *bisection*: climb a chain of undecided nodes from the lexicographically first one and bisect it,
-  as Flash does (Kohlmayer et al. 2012); every node counted decides a whole box. Frequency sets are
-  rolled up from the smallest finer one kept, and the base moves up to the meet of what is
-  undecided. Needs a byte per node.
+  as Flash does (Kohlmayer et al. 2012); every node counted decides a whole box. Needs a byte per
+  node.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,9 +27,6 @@ from anonymizer.recoding.trace import Trace
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 """What is known of a node; out: it is undecided, but can neither win nor tie, or not allowed."""
-
-FIRST_GAP, LAST_GAP = 8, 64
-"""Nodes counted between two looks at what is left undecided, at first and in the end."""
 
 SCAN = 1 << 14
 """Nodes looked through at a time for an undecided one."""
@@ -93,10 +89,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     board, sets = Board(problem.lattice), evaluator.sets()
     while (chain := board.chain()) is not None:
         run.watch("searching the lattice", board.decided, board.status.size)
-        sets.prepare(chain[0])
         for node in bisected(board, chain):
-            if board.due():
-                sets.rebase(board.meet())
             classes = sets.at(node)
             board.decide(node, holds := evaluator.holds(classes))
             if holds:
@@ -178,8 +171,6 @@ class Board:
     _strides: tuple[int, ...] = field(init=False)
     _shares: list[list[float]] = field(init=False)
     _first: int = 0
-    _gap: int = FIRST_GAP
-    _looked: int = 0
 
     def __post_init__(self) -> None:
         heights = self.lattice.heights
@@ -215,13 +206,6 @@ class Board:
             chain.append(tuple(levels))
         return chain
 
-    def due(self) -> bool:
-        """Whether enough was decided to look anew where the undecided nodes begin."""
-        if self.checked - self._looked < self._gap:
-            return False
-        self._looked, self._gap = self.checked, min(2 * self._gap, LAST_GAP)
-        return True
-
     @property
     def checked(self) -> int:
         """How many nodes were decided by counting them."""
@@ -231,14 +215,6 @@ class Board:
     def decided(self) -> int:
         """Nodes known to be decided: those before the first undecided one."""
         return self._first
-
-    def meet(self) -> Node:
-        """The componentwise least levels of the undecided nodes."""
-        undecided = self.status == UNDECIDED
-        return tuple(
-            next(i for i, part in enumerate(np.moveaxis(undecided, axis, 0)) if part.any())
-            for axis in range(undecided.ndim)
-        )
 
     def _next(self) -> int | None:
         """The place of the first undecided node; all before it stay decided."""

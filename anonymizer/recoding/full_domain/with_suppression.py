@@ -6,18 +6,20 @@ another. Two things remain true of all generalizations of a node, and the search
 alone:
 
 - Records in classes that break a strongly monotone model (k-anonymity) become fewer: where these
-  alone exceed the budget, no specialization is feasible either ("hopeless").
-- Without suppression no generalization scores more: the node's own score without suppression
-  bounds it and all above it (``Objective.bound``).
+  alone exceed the budget, no specialization is feasible either ("hopeless"). Where they do not,
+  they are lost at every specialization as well, each at the cost of ``Objective.toll``.
+- Without suppression no generalization scores more: the node's classes bound the scores of it and
+  of all above it (``Objective.bound``).
 
-First the boundary of the hopeless nodes is found by bisection, ignoring nodes whose bound has
-fallen below the best score so far. Then the others are scored in falling order of their bound,
-until no bound reaches the best score.
+A node is bounded from both sides: by the least bound of the nodes below it, less the toll of the
+most records that are lost at any node above it. First the boundary of the hopeless nodes is found
+by bisection, ignoring nodes whose bound has fallen below the best score so far. Then the others are
+scored in falling order of their bound, until no bound reaches the best score.
 """
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +57,26 @@ MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
 
 
+class Looked(NamedTuple):
+    """What was found at a node.
+
+    Attributes
+    ----------
+    node, hopeful, lost
+        See ``Assessed``.
+    bound
+        What bounds its score and those of all above.
+    entry
+        Its score, if it is feasible.
+    """
+
+    node: Node
+    hopeful: bool
+    lost: int
+    bound: float
+    entry: Scored | None
+
+
 def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
     """The best feasible node within the budget, found until interrupted; None where there is none.
 
@@ -79,7 +101,7 @@ def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
         return None
     score, _, node = winner(search.scored)
     left = search.left()
-    bound = max(score, float(search.bounds[left].max(initial=-inf)))
+    bound = max(score, float(search.bounds()[left].max(initial=-inf)))
     size = problem.lattice.size
     proven, trace = not left.any(), search.trace(node)
     return Found("bisection", node, score, bound, proven, size, search.checked, trace=trace)
@@ -95,8 +117,12 @@ class SuppressionSearch:
         What judges nodes.
     board
         Hopeless nodes are "infeasible" on it, hopeful ones "feasible".
-    bounds
-        What is known to bound the score of every node.
+    ceilings
+        What bounds the score of every node by what is known of those below it.
+    lost
+        Records lost at every node, at the least, by what is known of those above it.
+    tolls
+        What each of them takes off the node's ceiling, or off every node's.
     done
         The nodes that need not be scored, again.
     scored
@@ -107,7 +133,9 @@ class SuppressionSearch:
 
     evaluator: Evaluator
     board: Board
-    bounds: NDArray[np.float64] = field(init=False)
+    ceilings: NDArray[np.float64] = field(init=False)
+    lost: NDArray[np.int64] = field(init=False)
+    tolls: NDArray[np.float64] = field(init=False)
     done: NDArray[np.bool_] = field(init=False)
     scored: list[Scored] = field(default_factory=list)
     checked: int = 0
@@ -116,17 +144,25 @@ class SuppressionSearch:
     def __post_init__(self) -> None:
         shape, evaluator = self.board.status.shape, self.evaluator
         self.done = np.zeros(shape, bool)
+        self.lost = np.zeros(shape, np.int64)
         if isinstance(evaluator.objective, Tabulated):
             allowed = tuple(map(slice, shape))
-            self.bounds = evaluator.objective.of_all_levels()[allowed].copy()
+            self.ceilings = evaluator.objective.of_all_levels()[allowed].copy()
+            self.tolls = evaluator.objective.tolls()[allowed]
         else:
-            self.bounds = np.full(shape, evaluator.bound_of_all)
+            self.ceilings = np.full(shape, evaluator.bound_of_all)
+            top = self.board.lattice.heights
+            self.tolls = np.full(shape, evaluator.objective.toll(top, evaluator.budget))
+
+    def bounds(self, where: Any = ...) -> NDArray[np.float64]:
+        """What bounds the score of every node, or of some."""
+        return np.asarray(self.ceilings[where] - self.tolls[where] * self.lost[where])
 
     def left(self) -> NDArray[np.bool_]:
         """Which nodes may still win or tie, an axis per attribute."""
         status = self.board.status
         left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
-        return np.asarray(left & (self.bounds >= self._best - TOLERANCE))
+        return np.asarray(left & (self.bounds() >= self._best - TOLERANCE))
 
     def trace(self, best: Node) -> Trace:
         """What is known of single nodes: hopeless ones are infeasible, and scored ones counted."""
@@ -151,7 +187,6 @@ class SuppressionSearch:
         known = isinstance(self.evaluator.objective, Tabulated)
         while (chain := board.chain()) is not None:
             run.watch("searching the lattice", board.decided, board.status.size)
-            sets.prepare(chain[0])
             if known and self.scored:
                 self._look(sets, chain[-1])
             for node in bisected(board, chain):
@@ -167,49 +202,47 @@ class SuppressionSearch:
             parts = [
                 (self.evaluator, sets, batch[i::jobs], self._best) for i, sets in enumerate(workers)
             ]
-            for part in in_parallel(_all_scored, parts, jobs):
-                for node, bound, entry in part:
-                    self._enter(node, bound, entry)
+            for part in in_parallel(_all_looked, parts, jobs):
+                for looked in part:
+                    self._enter(looked)
             size = min(2 * size, MOST_AT_ONCE)
 
     def _look(self, sets: FrequencySets, node: Node) -> None:
         """Count an undecided node."""
-        if self.board.due():
-            sets.rebase(self.board.meet())
-        hopeful, bound, entry = _scored(self.evaluator, sets, node, self._best)
-        self.board.decide(node, hopeful)
-        self._enter(node, bound, entry)
+        looked = _looked(self.evaluator, sets, node, self._best)
+        self.board.decide(node, looked.hopeful)
+        self._enter(looked)
 
-    def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
-        """Note what was found at a node, and what follows for all above.
+    def _enter(self, looked: Looked) -> None:
+        """Note what was found at a node, and what follows for all above and below.
 
         Done comes last: interrupted before, the node is left to be scored, and its bound counts.
         """
         self.checked += 1
+        node, entry = looked.node, looked.entry
         above = tuple(slice(level, None) for level in node)
+        below = tuple(slice(0, level + 1) for level in node)
         better = entry is not None and entry[0] > self._best
         if entry is not None:
             self.scored.append(entry)
             self._best = max(self._best, entry[0])
-        if bound < self.bounds[node]:
-            np.minimum(self.bounds[above], bound, out=self.bounds[above])
-        if better:
-            self._rule_out(...)
-        elif bound < self._best - TOLERANCE:
-            self._rule_out(above)
+        np.minimum(self.ceilings[above], looked.bound, out=self.ceilings[above])
+        np.maximum(self.lost[below], looked.lost, out=self.lost[below])
+        for where in [...] if better else [above, below]:
+            self._rule_out(where)
         self.done[node] = True
 
     def _rule_out(self, where: Any) -> None:
         """Leave undecided nodes out whose bound has fallen below the best score."""
         status = self.board.status[where]
-        status[(self.bounds[where] < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
+        status[(self.bounds(where) < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
 
     def _most_promising(self, most: int) -> list[Node]:
         """The hopeful nodes of the highest bounds that can still win or tie."""
         left = self.left()
         places = np.flatnonzero(left)
         if len(places) > most:
-            falling = np.argsort(-self.bounds.reshape(-1)[places], kind="stable")
+            falling = np.argsort(-self.bounds().reshape(-1)[places], kind="stable")
             places = places[falling[:most]]
         found = np.unravel_index(places, left.shape)
         return [tuple(map(int, node)) for node in zip(*found, strict=True)]
@@ -220,23 +253,21 @@ def nodes_where(marks: NDArray[np.bool_]) -> list[Node]:
     return [tuple(map(int, node)) for node in np.argwhere(marks)]
 
 
-def _all_scored(
+def _all_looked(
     evaluator: Evaluator, sets: FrequencySets, nodes: list[Node], best: float
-) -> list[tuple[Node, float, Scored | None]]:
-    return [(node, *_scored(evaluator, sets, node, best)[1:]) for node in nodes]
+) -> list[Looked]:
+    return [_looked(evaluator, sets, node, best) for node in nodes]
 
 
-def _scored(
-    evaluator: Evaluator, sets: FrequencySets, node: Node, best: float
-) -> tuple[bool, float, Scored | None]:
-    """Whether a node is hopeful, what bounds it and all above it, and its score if feasible.
+def _looked(evaluator: Evaluator, sets: FrequencySets, node: Node, best: float) -> Looked:
+    """Look at a node.
 
     Where the bound is cheaper than the score, a node is not scored whose bound is below the best.
     """
-    hopeful, plain, candidate = evaluator.assess(node, sets.at(node))
+    hopeful, lost, plain, candidate = evaluator.assess(node, sets.at(node))
     bound = evaluator.bound(plain)
     if candidate is None:
-        return hopeful, bound, None
+        return Looked(node, hopeful, lost, bound, None)
     left_out = evaluator.ruled_out(candidate, bound, best)
     score = UNSCORED if left_out else evaluator.objective.score(candidate)
-    return hopeful, bound, (score, candidate.released_classes, node)
+    return Looked(node, hopeful, lost, bound, (score, candidate.released_classes, node))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,13 +12,34 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, FrequencySet, Kernel
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.objectives import Objective, Tabulated
-from anonymizer.objectives.candidate import Candidate, Layout
+from anonymizer.objectives.candidate import Budget, Candidate, Layout
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.encoding import Encoding
 from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 from anonymizer.recoding.problem.suppression import Suppression, suppress
+
+
+class Assessed(NamedTuple):
+    """All there is to know of a node.
+
+    Attributes
+    ----------
+    hopeful
+        Whether what has to be suppressed stays within the budget.
+    lost
+        Records that have to be suppressed, at this node and at every one below, at the least.
+    plain
+        The node with nothing suppressed.
+    candidate
+        The node as it would be released; None when it is not feasible.
+    """
+
+    hopeful: bool
+    lost: int
+    plain: Candidate
+    candidate: Candidate | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +110,25 @@ class Evaluator:
 
     @cached_property
     def outright(self) -> BoundPolicy:
-        """The strongly monotone models alone: classes that break them are never saved by merging.
+        """What is strongly monotone alone: classes that break it are never saved by merging.
 
         The records in such classes can only become fewer under generalization, whatever else is
         suppressed with them.
         """
-        return self.policy.strongly_monotone().against(self.layout.margins)
+        return self.policy.lasting().against(self.layout.margins)
 
     @cached_property
     def most(self) -> int:
         """The records that may be suppressed."""
         return self.suppression.most(self.layout.records)
+
+    @cached_property
+    def budget(self) -> Budget:
+        """What bounds are about."""
+        outright = self.outright
+        by_size = not len(outright.rules) and not outright.measured
+        least = max(1, int(np.ceil(outright.rules.least)))
+        return Budget(self.layout.records, self.most, least, by_size)
 
     def sets(self, share: float = 1.0) -> FrequencySets:
         """Frequency sets of this problem, for one thread and that share of the memory."""
@@ -122,24 +152,21 @@ class Evaluator:
         """Whether every class satisfies every model, without suppression."""
         return self.bound_policy.holds(classes.counts)
 
-    def hopeful(self, classes: FrequencySet) -> bool:
-        """Whether the strongly monotone models alone stay within the budget."""
-        return self.outright.broken(classes.counts, self.most)[0] <= self.most
+    def lost(self, classes: FrequencySet) -> int:
+        """Records that have to be suppressed, here and at every node below.
 
-    def assess(self, node: Node, classes: FrequencySet) -> tuple[bool, Candidate, Candidate | None]:
-        """All there is to know of a node.
-
-        Returns
-        -------
-        Whether the strongly monotone models alone stay within the budget, the node with nothing
-        suppressed, and the node as it would be released; None when it is not feasible.
+        Those in classes that break a strongly monotone model; too few where above the budget.
         """
+        return self.outright.broken(classes.counts, self.most)[0]
+
+    def assess(self, node: Node, classes: FrequencySet) -> Assessed:
+        """Judge a node by its classes."""
         plain = self.plain(node, classes)
-        broken = self.outright.broken(classes.counts, self.most)
-        if broken[0] > self.most:
-            return False, plain, None
-        all_strong = len(self.outright.models) == len(self.bound_policy.models)
-        return True, plain, self.released(plain, broken if all_strong else None)
+        lost, marks = self.outright.broken(classes.counts, self.most)
+        if lost > self.most:
+            return Assessed(False, lost, plain, None)
+        released = self.released(plain, (lost, marks) if self.policy.lasts else None)
+        return Assessed(True, lost, plain, released)
 
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
         """The node as it would be released; None when it is not feasible."""
@@ -151,7 +178,7 @@ class Evaluator:
 
     def bound(self, plain: Candidate) -> float:
         """The most that the node, or any above it, can score within the budget."""
-        return self.objective.bound(plain, self.most / self.layout.records)
+        return self.objective.bound(plain, self.budget)
 
     def ruled_out(self, candidate: Candidate, bound: float, best: float) -> bool:
         """Whether a node cannot win or tie, by what bounds it or by what is cheaper than its score.
@@ -164,7 +191,9 @@ class Evaluator:
     def shortfall(self, node: Node, classes: FrequencySet) -> float:
         """What every node below one falls short of what bounds it, at the least."""
         # Suppressed records change what chance is measured against.
-        return 0.0 if self.most else self.objective.shortfall(self.plain(node, classes))
+        if self.most or self.objective.falls:
+            return 0.0
+        return self.objective.shortfall(self.plain(node, classes))
 
     @cached_property
     def bound_of_all(self) -> float:

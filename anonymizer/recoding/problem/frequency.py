@@ -1,6 +1,7 @@
 """The frequency sets of a lattice's nodes, each rolled up from the smallest finer one at hand."""
 
 from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter, le
 
@@ -11,8 +12,8 @@ from anonymizer.recoding.problem.encoding import Encoding
 MOST_BYTES = 256 * 2**20
 """Memory that the frequency sets kept may take, in addition to the one of the bottom."""
 
-MOST_KEPT = 24
-"""Frequency sets kept: looking one out takes a time that grows with them."""
+MOST_KEPT = 48
+"""Frequency sets kept beside stones: looking one out takes a time that grows with them."""
 
 WORTH_KEEPING = 0.6
 """A frequency set is kept when it has at most this share of the classes it was made from."""
@@ -20,12 +21,8 @@ WORTH_KEEPING = 0.6
 FEW = 50
 """Classes below which rolling up is quick from anywhere."""
 
-WORTH_PREPARING = 0.85
-"""A frequency set made for nodes to come has at most this share of the classes it is made from.
-
-Searches of nine attributes roll up 9.7 million rows with such sets, 14.8 without them (k = 5, 2 %
-suppressed, discernibility), and 4.6 or 6.9 (loss); 12.1 and 5.9 where the share is 0.5.
-"""
+WORTH_A_STONE = 0.85
+"""A stone has at most this share of the classes of the one before."""
 
 
 @dataclass(eq=False)
@@ -35,11 +32,17 @@ class Kept:
     node: Node
     classes: FrequencySet
     size: int
-    used: int
+    used: int = 0
 
 
 class FrequencySets:
     """Frequency sets by node. Not to be shared between threads: make one each.
+
+    A node is rolled up from a stepping stone: the node that agrees with it in the attributes of
+    most entropy and is the bottom in all others. Nodes share their stones, whatever the order in
+    which they are requested, and most classes that merge have merged there. (Searches of nine
+    attributes roll up 3.8 million rows with stones and 6.7 without, of k = 5, 2 % suppressed and
+    discernibility; 2.9 and 10 of entropy l-diversity.)
 
     Parameters
     ----------
@@ -56,10 +59,10 @@ class FrequencySets:
     ) -> None:
         self.encoding, self.kernel = encoding, kernel
         self._most_bytes = MOST_BYTES * share
-        self._base = Kept((0,) * len(encoding.heights), base, len(base), 0)
+        self._base = Kept((0,) * len(encoding.heights), base, len(base))
         self._kept: list[Kept] = []
-        self._prepared: list[Kept] = []
-        self._path: dict[Node, Kept | None] = {}
+        self._stones: dict[Node, Kept] = {}
+        self._stone_bytes = 0
         self._bytes = 0
         self._requests = 0
 
@@ -75,70 +78,51 @@ class FrequencySets:
             self._keep(node, classes.copy())
         return classes
 
-    def rebase(self, node: Node) -> None:
-        """Start from a node that is below all that will still be requested, if that pays."""
-        if self._base.size <= FEW:
-            return
-        classes = self._rolled_up(node)
-        if len(classes) < 0.9 * self._base.size:
-            self._base = Kept(node, classes.copy(), len(classes), 0)
-            self._prepared, self._path = [], {}
-            for kept in [kept for kept in self._kept if kept.size >= len(classes)]:
-                self._drop(kept)
-
-    def prepare(self, low: Node) -> None:
-        """Make ready for nodes above one, the first of a chain of undecided nodes.
-
-        Chains begin in lexicographic order: the levels of the first attributes stay for many of
-        them. What these levels alone merge is rolled up once, and the next attribute's from it, for
-        half of the attributes: the levels of the others change too often.
-        """
-        source, path, self._prepared = self._base, self._path, []
-        self._path = {}
-        least = self._base.node
-        for fixed in range(1, len(low) - len(low) // 2 + 1):
-            node = (*map(max, low[:fixed], least), *least[fixed:])
-            if node == source.node:
-                continue
-            made = path[node] if node in path else self._made(node, source)
-            self._path[node] = made
-            if made is not None:
-                self._prepared.append(made)
-                source = made
-
-    def _made(self, node: Node, source: Kept) -> Kept | None:
-        """The frequency set of a node, if it is much smaller than what it is made from."""
-        classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
-        if len(classes) > WORTH_PREPARING * source.size:
-            return None
-        return Kept(node, classes.copy(), len(classes), 0)
-
-    def _rolled_up(self, node: Node) -> FrequencySet:
-        source = self._smallest_below(node)
-        return self.kernel.roll_up(source.classes, self.encoding.mask(node))
-
     def _smallest_below(self, node: Node) -> Kept:
-        found = self._base
-        for kept in self._prepared:  # each smaller than the one before
-            if not all(map(le, kept.node, node)):
-                break
-            found = kept
+        """The smallest set at hand that the node's can be rolled up from."""
+        stone = self._stone(node, self.encoding.telling)
         for kept in self._kept:  # in order of size
-            if kept.size >= found.size:
+            if kept.size >= stone.size:
                 break
             if all(map(le, kept.node, node)):
                 kept.used = self._requests
                 return kept
+        return stone
+
+    def _stone(self, node: Node, order: Sequence[int]) -> Kept:
+        """The stone of a node, made from the stone of all but the last of those attributes."""
+        found = self._base
+        levels = [0] * len(node)
+        for axis in order:
+            if not node[axis]:
+                continue
+            levels[axis] = node[axis]
+            place = tuple(levels)
+            if place not in self._stones:
+                self._lay(place, found)
+            found = self._stones[place]
         return found
+
+    def _lay(self, node: Node, source: Kept) -> None:
+        """Make a stone; where it is not much smaller than its source, that stands for it."""
+        if source.size <= FEW:
+            self._stones[node] = source
+            return
+        classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
+        if len(classes) > WORTH_A_STONE * source.size:
+            self._stones[node] = source
+            return
+        if self._stone_bytes + classes.nbytes > self._most_bytes / 2:
+            self._stones, self._stone_bytes = {}, 0
+        self._stones[node] = Kept(node, classes.copy(), len(classes))
+        self._stone_bytes += classes.nbytes
 
     def _keep(self, node: Node, classes: FrequencySet) -> None:
         insort(
             self._kept, Kept(node, classes, len(classes), self._requests), key=attrgetter("size")
         )
         self._bytes += classes.nbytes
-        while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes:
-            self._drop(min(self._kept, key=attrgetter("used")))
-
-    def _drop(self, kept: Kept) -> None:
-        self._kept.remove(kept)
-        self._bytes -= kept.classes.nbytes
+        while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes / 2:
+            dropped = min(self._kept, key=attrgetter("used"))
+            self._kept.remove(dropped)
+            self._bytes -= dropped.classes.nbytes

@@ -61,9 +61,14 @@ class Policy:
         start, stop = self.layout.place(attribute)
         return (start - 1, stop - 1) if bound.kind in OF_POPULATION else (start, stop)
 
-    def strongly_monotone(self) -> "Policy":
-        """The strongly monotone models alone."""
-        return replace(self, models=[model for model in self.models if model.strongly_monotone])
+    def lasting(self) -> "Policy":
+        """What of the models is strongly monotone."""
+        return replace(self, models=[part for model in self.models for part in model.lasting()])
+
+    @property
+    def lasts(self) -> bool:
+        """Whether all of it is strongly monotone."""
+        return all(model.strongly_monotone for model in self.models)
 
 
 @dataclass(frozen=True, eq=False)
