@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.arrays import Columns, Floats, Keys, Places
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Keys, Places
+from anonymizer.kernels.histograms import NO_NUMBERS, NO_PLACES, NO_STARTS, Histograms
 from anonymizer.kernels.terms import grassberger, xlogx
 
 Words = tuple[np.uint64, ...]
@@ -16,7 +17,7 @@ LOGS = 1 << 16
 
 
 class FrequencySet(NamedTuple):
-    """The records of each class, in all and by sensitive value.
+    """The classes of a node: what tells them apart, and their histograms.
 
     The frequency set of LeFevre, DeWitt, Ramakrishnan (2005), with histograms.
 
@@ -25,18 +26,34 @@ class FrequencySet(NamedTuple):
     keys
         What tells the classes apart, shape (classes, words): see ``Encoding``.
     counts
-        Records by value of each sensitive attribute, one attribute after the other, and in the
-        last column all of them; shape (classes, columns).
+        Dense: records by value of each sensitive attribute, one attribute after the other, then
+        the population's, where there is one, and in the last column all records of the table;
+        shape (classes, columns). Sparse: the trailing columns alone, without the values.
     members
         The row of one raw class of each, shape (classes,): what its values are.
+    starts, places, numbers
+        The values that occur in sparse histograms, empty of dense ones: see ``Histograms``.
     """
 
     keys: Keys
     counts: Columns
     members: Places
+    starts: Ints = NO_STARTS
+    places: Places = NO_PLACES
+    numbers: Columns = NO_NUMBERS
+
+    @classmethod
+    def of(cls, keys: Keys, histograms: Histograms, members: Places) -> "FrequencySet":
+        """Classes with their histograms."""
+        return cls(keys, histograms.counts, members, *histograms[1:])
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def histograms(self) -> Histograms:
+        """The records of each class, in all and by sensitive value."""
+        return Histograms(self.counts, self.starts, self.places, self.numbers)
 
     @property
     def sizes(self) -> NDArray[np.signedinteger[Any]]:
@@ -46,19 +63,17 @@ class FrequencySet(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Memory that it takes."""
-        return self.keys.nbytes + self.counts.nbytes + self.members.nbytes
+        return sum(array.nbytes for array in self)
 
     def in_order(self) -> "FrequencySet":
         """The same classes in the order of their keys."""
         single = self.keys.shape[1] == 1
         order = np.argsort(self.keys[:, 0]) if single else np.lexsort(self.keys.T)
-        return FrequencySet(
-            self.keys[order], np.ascontiguousarray(self.counts[order]), self.members[order]
-        )
+        return FrequencySet.of(self.keys[order], self.histograms.select(order), self.members[order])
 
     def copy(self) -> "FrequencySet":
         """One that no later roll-up overwrites."""
-        return FrequencySet(self.keys.copy(), self.counts.copy(), self.members.copy())
+        return FrequencySet.of(self.keys.copy(), self.histograms.copy(), self.members.copy())
 
 
 @cache
