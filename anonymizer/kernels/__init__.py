@@ -70,6 +70,8 @@ class Kernel:
         Records in classes that break a bound, and which classes; stops beyond the most.
     uncertainty
         Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop).
+    drives
+        Whether it has a driver of whole searches: ``kernels.driver``.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Kernel:
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
     broken: Callable[[Columns | Histograms, Rules, int], tuple[int, Mask]]
     uncertainty: Callable[[Columns | Histograms, int, int], float]
+    drives: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ def compiled_kernel() -> Kernel:
         compiled.roll_up,
         checks.broken,
         checks.uncertainty,
+        drives=True,
     )
 
 

@@ -30,21 +30,11 @@ with np.errstate(over="ignore"):
 
 
 @within_machine_code
-def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
-    """Whether a masked key agrees with a group's in every word but the first."""
-    same = True
-    for word in range(1, len(mask)):
-        same = same and keys[row, word] & mask[word] == found[place, word]
-    return same
-
-
-@within_machine_code
-def group_rows(  # noqa: C901 (one loop, unrolled by hand for speed)
+def group_rows(
     keys: Keys,
     counts: Columns,
     members: Places,
-    mask: Words,
-    lone: tuple[int, ...],
+    mask: Keys,
     bits: int,
     table: Places,
     slots: Places,
@@ -55,49 +45,103 @@ def group_rows(  # noqa: C901 (one loop, unrolled by hand for speed)
 ) -> int:
     """Merge rows whose masked keys agree; the number of groups.
 
-    Neighbours that agree, as they often do in sorted keys, are found without hashing. The lengths
-    of the tuples ``mask`` (words of a key) and ``lone`` (1 where there is one column, else 0) are
-    known when compiling, which unrolls the loops over them. The group of each row stands in
-    ``group_of``, unless that is empty.
+    ``mask`` (words,) has the bits that tell rows apart. The group of each row is noted in
+    ``group_of``, where that has room. Neighbours often agree, but which do is hard to foresee: to
+    look for that first costs the processor more than to look up every row.
     """
-    shift, last_slot = np.uint64(64 - bits), (1 << bits) - 1
-    groups, place, before = 0, -1, np.uint64(0)
-    for row in range(len(keys)):
-        key = keys[row, 0] & mask[0]
-        new = False
-        if place < 0 or key != before or not _agree(keys, row, mask, found, place):
-            before = key
-            mixed = key * MIX
-            for word in range(1, len(mask)):
-                mixed = (mixed ^ (keys[row, word] & mask[word])) * MIX
-            slot = np.int64(mixed >> shift)
-            while True:
-                place = table[slot] - 1
-                if place < 0:
-                    new, place = True, groups
-                    groups += 1
-                    table[slot] = groups
-                    slots[place] = slot
-                    firsts[place] = members[row]
-                    found[place, 0] = key
-                    for word in range(1, len(mask)):
-                        found[place, word] = keys[row, word] & mask[word]
-                    break
-                if found[place, 0] == key and _agree(keys, row, mask, found, place):
-                    break
-                slot = (slot + 1) & last_slot
-        if len(group_of):
-            group_of[row] = place
-        if len(lone) == 1:
-            sums[place, 0] = counts[row, 0] if new else sums[place, 0] + counts[row, 0]
-        elif new:
-            for column in range(counts.shape[1]):
-                sums[place, column] = counts[row, column]
-        else:
-            for column in range(counts.shape[1]):
-                sums[place, column] += counts[row, column]
+    if keys.shape[1] == 1 and counts.shape[1] == 1 and len(group_of) == 0:
+        groups = _group_sizes(
+            keys, counts, members, mask[0], bits, table, slots, found, sums, firsts
+        )
+    else:
+        groups = _group_histograms(
+            keys, counts, members, mask, bits, table, slots, found, sums, firsts, group_of
+        )
     for group in range(groups):
         table[slots[group]] = 0
+    return groups
+
+
+@within_machine_code
+def _group_sizes(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
+    mask: np.uint64,
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+) -> int:
+    """The same of keys of one word and of sizes alone: loops over one word or column take time."""
+    shift, last_slot, groups = np.uint64(64 - bits), (1 << bits) - 1, 0
+    for row in range(len(keys)):
+        key = keys[row, 0] & mask
+        slot = np.int64((key * MIX) >> shift)
+        while True:
+            place = table[slot] - 1
+            if place < 0:
+                table[slot] = groups + 1
+                slots[groups] = slot
+                firsts[groups] = members[row]
+                found[groups, 0] = key
+                sums[groups, 0] = counts[row, 0]
+                groups += 1
+                break
+            if found[place, 0] == key:
+                sums[place, 0] += counts[row, 0]
+                break
+            slot = (slot + 1) & last_slot
+    return groups
+
+
+@within_machine_code
+def _group_histograms(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
+    mask: Keys,
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+    group_of: Places,
+) -> int:
+    """The same of any keys and columns."""
+    shift, last_slot, groups = np.uint64(64 - bits), (1 << bits) - 1, 0
+    words, columns, noted = keys.shape[1], counts.shape[1], len(group_of) > 0
+    for row in range(len(keys)):
+        mixed = np.uint64(0)
+        for word in range(words):
+            mixed = (mixed ^ (keys[row, word] & mask[word])) * MIX
+        slot = np.int64(mixed >> shift)
+        while True:
+            place = np.int64(table[slot]) - 1
+            if place < 0:
+                place = groups
+                groups += 1
+                table[slot] = groups
+                slots[place] = slot
+                firsts[place] = members[row]
+                for word in range(words):
+                    found[place, word] = keys[row, word] & mask[word]
+                for column in range(columns):
+                    sums[place, column] = counts[row, column]
+                break
+            same = True
+            for word in range(words):
+                same = same and found[place, word] == keys[row, word] & mask[word]
+            if same:
+                for column in range(columns):
+                    sums[place, column] += counts[row, column]
+                break
+            slot = (slot + 1) & last_slot
+        if noted:
+            group_of[row] = place
     return groups
 
 
@@ -204,8 +248,7 @@ def _group(
     starts: Ints,
     places: Places,
     numbers: Columns,
-    mask: Words,
-    lone: tuple[int, ...],
+    mask: Keys,
     bits: int,
     table: Places,
     slots: Places,
@@ -221,7 +264,7 @@ def _group(
 ) -> int:
     """Merge classes whose masked keys agree, and their entries, if any; the number of groups."""
     groups = group_rows(
-        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, room[0]
+        keys, counts, members, mask, bits, table, slots, found, sums, firsts, room[0]
     )
     if len(starts):
         merge_entries(
@@ -365,8 +408,7 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     groups = _group(
         *source[:5],
         source.numbers if sparse else space.numbers[:0],
-        mask,
-        (1,) if columns == 1 else (),
+        np.array(mask, np.uint64),
         bits,
         space.table,
         space.slots,

@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels import FrequencySet
 from anonymizer.privacy import require_monotone
+from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
 from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
+from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run, Scored
 from anonymizer.recoding.trace import Trace
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
@@ -37,6 +39,9 @@ SMALL = 50_000
 SPARSE = 200
 """A large lattice is searched top-down until one in so many nodes was counted."""
 
+BISECTION, DESCENT = 0, 1
+"""What the compiled driver calls the two ways."""
+
 Status = NDArray[np.int8]
 
 Note = Callable[[Node, FrequencySet], None]
@@ -45,6 +50,49 @@ Note = Callable[[Node, FrequencySet], None]
 
 def forget(node: Node, classes: FrequencySet) -> None:
     """Take no note."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of the feasible nodes that a search counts, which the compiled driver knows, too.
+
+    Parameters
+    ----------
+    evaluator
+        What scores.
+    found
+        The scores, by node.
+    """
+
+    evaluator: Evaluator
+    found: dict[Node, Scored] = field(default_factory=dict)
+
+    def __call__(self, node: Node, classes: FrequencySet) -> None:
+        """Score a node, nothing of which is suppressed."""
+        plain = self.evaluator.plain(node, classes)
+        self.found[node] = self.evaluator.objective.score(plain), plain.released_classes, node
+
+
+def drivable(problem: Problem, note: Note) -> bool:
+    """Whether the compiled driver can search, and note what is to be noted."""
+    return drives(problem.evaluator, problem.lattice) and (
+        note is forget or isinstance(note, Scores)
+    )
+
+
+def driven(problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int) -> Driven:
+    """Search with the compiled driver; what becomes known is entered on the board."""
+    found = Driven.of(problem.evaluator, board.lattice, board.status)
+    found.searched(search, run, "searching the lattice", refuse, most)
+    if isinstance(note, Scores):
+        note.found.update({entry[2]: entry for entry in found.scored})
+    board.counted = found.counted
+    return found
+
+
+def refuse(node: Node, classes: FrequencySet) -> Answer:
+    """Without suppression the driver has nothing to ask."""
+    raise AssertionError(f"asked about {node}")
 
 
 def automatic(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
@@ -86,7 +134,11 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     require_monotone(problem.models, "bisection")
     require_searchable(problem.lattice)
     evaluator = problem.evaluator
-    board, sets = Board(problem.lattice), evaluator.sets()
+    board = Board(problem.lattice)
+    if drivable(problem, note):
+        driven(problem, run, note, BISECTION, board, 0)
+        return board.frontier()
+    sets = evaluator.sets()
     while (chain := board.chain()) is not None:
         run.watch("searching the lattice", board.decided, board.status.size)
         for node in bisected(board, chain):
@@ -94,15 +146,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
             board.decide(node, holds := evaluator.holds(classes))
             if holds:
                 note(node, classes)
-    feasible = board.status == FEASIBLE
-    return Frontier(
-        tuple(lowest(feasible)),
-        board.lattice.size,
-        int(feasible.sum()),
-        board.checked,
-        "bisection",
-        trace=Trace.counting(board.lattice, board.counted),
-    )
+    return board.frontier()
 
 
 def bisected(board: "Board", chain: list[Node]) -> Iterator[Node]:
@@ -122,6 +166,8 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
     """Search top-down; None when more than ``most`` nodes would have to be counted."""
     require_monotone(problem.models, "top-down")
     lattice, evaluator = problem.lattice, problem.evaluator
+    if drivable(problem, note):
+        return _descend_driven(problem, run, note, most)
     sets = evaluator.sets()
     passed: set[Node] = set()
     layer: set[Node] = {lattice.heights}
@@ -147,6 +193,24 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
         len(counted),
         "top-down",
         trace=Trace.counting(lattice, counted),
+    )
+
+
+def _descend_driven(problem: Problem, run: Run, note: Note, most: int | None) -> Frontier | None:
+    """The same by the compiled driver."""
+    lattice = problem.lattice
+    board = Board(lattice)
+    found = driven(problem, run, note, DESCENT, board, lattice.size if most is None else most)
+    if found.cut_short:
+        return None
+    passed = [node for node in board.counted if board.status[node] == FEASIBLE]
+    return Frontier(
+        tuple(lattice.minimal(passed)),
+        lattice.size,
+        len(passed),
+        board.checked,
+        "top-down",
+        trace=Trace.counting(lattice, board.counted),
     )
 
 
@@ -205,6 +269,18 @@ class Board:
             levels[axis] += 1
             chain.append(tuple(levels))
         return chain
+
+    def frontier(self) -> Frontier:
+        """The frontier of a lattice that was bisected."""
+        feasible = self.status == FEASIBLE
+        return Frontier(
+            tuple(lowest(feasible)),
+            self.lattice.size,
+            int(feasible.sum()),
+            self.checked,
+            "bisection",
+            trace=Trace.counting(self.lattice, self.counted),
+        )
 
     @property
     def checked(self) -> int:

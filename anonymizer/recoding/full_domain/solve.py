@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
-from anonymizer.kernels import FrequencySet
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, survey
-from anonymizer.recoding.full_domain.frontier import automatic, bisection, top_down
+from anonymizer.recoding.full_domain.frontier import automatic, bisection, top_down, Scores
 from anonymizer.recoding.full_domain.incognito import incognito
 from anonymizer.recoding.full_domain.non_monotone import survey_above
 from anonymizer.recoding.full_domain.with_suppression import best_suppressed
@@ -38,12 +37,8 @@ def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found 
     classes and is lexicographically larger.
     """
     evaluator = problem.evaluator
-    scored: dict[Node, Scored] = {}
-
-    def note(node: Node, classes: FrequencySet) -> None:
-        plain = evaluator.plain(node, classes)
-        scored[node] = evaluator.objective.score(plain), plain.released_classes, node
-
+    note = Scores(evaluator)
+    scored = note.found
     found = search(problem, run, note) if search in NOTING else search(problem, run)
     if not found.minimal:
         return None

@@ -25,8 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import Ended
+from anonymizer.kernels import FrequencySet
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
 from anonymizer.recoding.full_domain.exhaustive import require_searchable
 from anonymizer.recoding.full_domain.frontier import (
     FEASIBLE,
@@ -52,6 +54,9 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 UNSCORED = -inf
 """The score of a feasible node whose bound rules it out."""
+
+SUPPRESSED = 2
+"""What the compiled driver calls this search."""
 
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
@@ -90,8 +95,7 @@ def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
     require_searchable(problem.lattice)
     search = SuppressionSearch(problem.evaluator, Board(problem.lattice))
     try:
-        search.find_hopeful(run)
-        search.score_hopeful(run)
+        search.run(run)
     except Ended:
         raise
     except KeyboardInterrupt:
@@ -148,7 +152,7 @@ class SuppressionSearch:
         if isinstance(evaluator.objective, Tabulated):
             allowed = tuple(map(slice, shape))
             self.ceilings = evaluator.objective.of_all_levels()[allowed].copy()
-            self.tolls = evaluator.objective.tolls()[allowed]
+            self.tolls = evaluator.objective.tolls()[allowed].copy()
         else:
             self.ceilings = np.full(shape, evaluator.bound_of_all)
             top = self.board.lattice.heights
@@ -175,6 +179,30 @@ class SuppressionSearch:
             infeasible = {*nodes_where(self.board.status == INFEASIBLE), *counted} - feasible
         scored = [entry for entry in self.scored if entry[0] > UNSCORED]
         return Trace.of(lattice, scored, [best], counted, infeasible)
+
+    def run(self, run: Run) -> None:
+        """Search, with the compiled driver where it can."""
+        if drives(self.evaluator, self.board.lattice):
+            self._drive(run)
+        else:
+            self.find_hopeful(run)
+            self.score_hopeful(run)
+
+    def _drive(self, run: Run) -> None:
+        """Search with the compiled driver; what is known at an interrupt is kept."""
+        bounds = self.ceilings, self.lost, self.tolls, self.done
+        driven = Driven.of(self.evaluator, self.board.lattice, self.board.status, bounds)
+        try:
+            driven.searched(SUPPRESSED, run, "searching the lattice", self._answer)
+        finally:
+            self.scored, self.checked, self._best = driven.scored, driven.checked, driven.best
+
+    def _answer(self, node: Node, classes: FrequencySet) -> Answer:
+        """What the driver asks."""
+        assessed = self.evaluator.assess(node, classes)
+        candidate = assessed.candidate
+        score = UNSCORED if candidate is None else self.evaluator.objective.score(candidate)
+        return assessed, self.evaluator.bound(assessed.plain), score
 
     def find_hopeful(self, run: Run) -> None:
         """Decide which nodes are hopeless; score the hopeful ones that come by.

@@ -17,7 +17,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels import FrequencySet, Words
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels.arrays import Codes, Keys
 from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding.lattice import Node
 
@@ -88,6 +88,14 @@ class Encoding:
         # Classes of neighbouring keys side by side: they merge first, and lie near in memory.
         members = np.arange(len(counts), dtype=np.int32)
         return encoding, FrequencySet(keys, columns_of(counts), members).in_order()
+
+    @cached_property
+    def masks(self) -> Keys:
+        """The bits that stay of each attribute at each level, shape (attributes, levels, words)."""
+        found = np.zeros((len(self.heights), max(self.heights) + 1, self.words), np.uint64)
+        for field in self.fields:
+            found[field.attribute, : field.level + 1, field.word] |= np.uint64(field.mask)
+        return found
 
     def mask(self, node: Node) -> Words:
         """The bits that stay when generalizing to a node, one number per word."""

@@ -217,13 +217,13 @@ class Evaluator:
         return replace(plain, suppressed=found.marks, removed=found.removed, margins=found.margins)
 
     @cached_property
-    def _some_hidden(self) -> Sequence[Sequence[bool]]:
+    def some_hidden(self) -> Sequence[Sequence[bool]]:
         """Whether any value's label is ``*``, for each quasi-identifier and level."""
         return [[bool(marks.any()) for marks in levels] for levels in self.hidden]
 
     def _all_hidden(self, node: Node, classes: FrequencySet) -> Mask | None:
         """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
-        hide = [some[level] for some, level in zip(self._some_hidden, node, strict=True)]
+        hide = [some[level] for some, level in zip(self.some_hidden, node, strict=True)]
         if not self.most or not all(hide):
             return None
         levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]
