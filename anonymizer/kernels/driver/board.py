@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonymizer.kernels.arrays import Floats, Ints, Mask, Places
-from anonymizer.kernels.driver.store import Lattice, level_of
+from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.kernels.driver.store import FLOOR, HEIGHT, STRIDE, level_of
 from anonymizer.kernels.machine import within_machine_code
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
@@ -17,16 +18,22 @@ TOLERANCE = 1e-9
 NOTHING, DONE, PAUSE, ASK = range(4)
 """Why a search comes back: it is through, Python may look in, or has to judge a node."""
 
-FIRST, LOW, HIGH, LENGTH, COUNTED, ASKED, PHASE, SIZE, AT, SETS = range(10)
+FIRST, LOW, HIGH, LENGTH, COUNTED, ASKED, PHASE, SIZE, AT = range(9)
 """The entries of ``Board.state``.
 
 The first place that may be undecided; what is still to be bisected of the open chain, and its
-nodes; the nodes counted; the node that Python was asked about, and 1 more; the phase; the size of
-the batch, or the layer, and how far it is done.
+nodes, or those of the open batch, or those of a descent; the nodes counted; the node that Python
+was asked about, and 1 more; the phase; the size of the next batch; how far the batch, or the
+descent, is done.
 """
 
 BEST, KNOWN = range(2)
 """The entries of ``Board.best``: the best score, and 1 where all bounds are known beforehand."""
+
+PLACE, FITS, SCORE, CLASSES = range(4)
+"""The columns of ``Board.log``: what was counted, whether it is feasible, and how it scores."""
+
+Status = NDArray[np.int8]
 
 
 class Board(NamedTuple):
@@ -39,127 +46,157 @@ class Board(NamedTuple):
     ceilings, lost, tolls, done
         See ``SuppressionSearch``, shape (places,); empty where nothing may be suppressed.
     chain
-        The places of the open chain, of a batch, or of layers.
-    counted, feasible, scores, classes
-        The places counted, in order; whether each is feasible, its score and released classes.
+        The places of the open chain, of the open batch, or of a descent.
+    log
+        The nodes counted, in order: see ``PLACE``, shape (places, 4).
     state, best
         See ``FIRST`` and ``BEST``.
     """
 
-    status: "np.ndarray[tuple[int], np.dtype[np.int8]]"
+    status: Status
     ceilings: Floats
     lost: Ints
     tolls: Floats
     done: Mask
     chain: Ints
-    counted: Places
-    feasible: Mask
-    scores: Floats
-    classes: Ints
+    log: Floats
     state: Ints
     best: Floats
 
 
 @within_machine_code
-def alive(board: Board, place: int) -> bool:
-    """Whether an undecided node may still win or tie."""
-    return board.status[place] == UNDECIDED and within_reach(board, place)
-
-
-@within_machine_code
-def within_reach(board: Board, place: int) -> bool:
-    """Whether a node is not bounded below the best score."""
-    return len(board.ceilings) == 0 or bound_of(board, place) >= board.best[BEST] - TOLERANCE
-
-
-@within_machine_code
-def bound_of(board: Board, place: int) -> float:
+def bounded(ceilings: Floats, tolls: Floats, lost: Ints, place: int) -> float:
     """What bounds a node's score."""
-    return board.ceilings[place] - board.tolls[place] * board.lost[place]
+    return ceilings[place] - tolls[place] * lost[place] if len(ceilings) else np.inf
 
 
 @within_machine_code
-def next_chain(lattice: Lattice, board: Board) -> bool:
-    """Climb from the first node that is alive, by attributes that are relatively least general."""
-    place, places = board.state[FIRST], len(board.status)
-    while place < places and not alive(board, place):
+def next_chain(
+    axes: Ints,
+    shares: Floats,
+    status: Status,
+    ceilings: Floats,
+    tolls: Floats,
+    lost: Ints,
+    chain: Ints,
+    state: Ints,
+    best: float,
+) -> bool:
+    """Climb from the first node that may win, by attributes that are relatively least general."""
+    least = best - TOLERANCE
+    place, places = state[FIRST], len(status)
+    while place < places and not (
+        status[place] == UNDECIDED and bounded(ceilings, tolls, lost, place) >= least
+    ):
         place += 1
-    board.state[FIRST] = place
+    state[FIRST] = place
     if place == places:
         return False
     length = 0
     while place >= 0:
-        board.chain[length] = place
+        chain[length] = place
         length += 1
-        place = _raised(lattice, board, place)
-    board.state[LENGTH], board.state[LOW], board.state[HIGH] = length, 0, length - 1
+        raised, lowest = -1, 1.0
+        for axis in range(len(axes)):
+            stride = axes[axis, STRIDE]
+            share = shares[axis, level_of(place, stride, axes[axis, HEIGHT])]
+            if share < lowest and status[place + stride] == UNDECIDED:
+                if bounded(ceilings, tolls, lost, place + stride) >= least:
+                    raised, lowest = place + stride, share
+        place = raised
+    state[LENGTH], state[LOW], state[HIGH] = length, 0, length - 1
     return True
 
 
 @within_machine_code
-def _raised(lattice: Lattice, board: Board, place: int) -> int:
-    """The next node of a chain; -1 where it ends."""
-    chosen, least = -1, 1.0
-    for axis in range(len(lattice.heights)):
-        share = lattice.shares[axis, level_of(lattice, place, axis)]
-        if share < least and alive(board, place + lattice.strides[axis]):
-            chosen, least = place + lattice.strides[axis], share
-    return chosen
-
-
-@within_machine_code
-def decide(lattice: Lattice, board: Board, place: int, feasible: bool) -> None:
-    """Enter that a node was counted, and what follows for the nodes above or below."""
-    if feasible:
-        _fill(lattice, board, place, True, FEASIBLE, np.inf, -1)
-    else:
-        _fill(lattice, board, place, False, INFEASIBLE, np.inf, -1)
-
-
-@within_machine_code
-def note_bounds(lattice: Lattice, board: Board, place: int, bound: float, lost: int) -> None:
-    """Enter what bounds all nodes above one, and what is lost at all below."""
-    if bound < board.ceilings[place]:
-        _fill(lattice, board, place, True, -1, bound, -1)
-    if lost > board.lost[place]:
-        _fill(lattice, board, place, False, -1, np.inf, lost)
-
-
-@within_machine_code
-def _fill(
-    lattice: Lattice,
-    board: Board,
+def spread(
+    axes: Ints,
     place: int,
     above: bool,
-    status: int,
+    status: Status,
+    ceilings: Floats,
+    lost: Ints,
+    mark: int,
     bound: float,
-    lost: int,
+    least: int,
 ) -> None:
-    """Enter something at all nodes above or below one: run by run along the last attribute."""
-    axes = len(lattice.heights)
-    last = axes - 1
-    low = np.int64(0)
-    runs = np.int64(1)
-    for axis in range(axes):
-        level = level_of(lattice, place, axis)
-        lowest = level if above else lattice.floors[axis]
-        low += lowest * lattice.strides[axis]
+    """Enter something at all nodes above or below one: run by run along the last attribute.
+
+    A status unless ``mark`` is negative, a bound unless it is infinite, and what is lost.
+    """
+    last, runs, low, length = len(axes) - 1, 1, 0, 1
+    for axis in range(len(axes)):
+        stride = axes[axis, STRIDE]
+        level = level_of(place, stride, axes[axis, HEIGHT])
+        lowest = level if above else axes[axis, FLOOR]
+        low += lowest * stride
+        length = (axes[axis, HEIGHT] if above else level) - lowest + 1
         if axis < last:
-            runs *= (lattice.heights[axis] if above else level) - lowest + 1
-    level = level_of(lattice, place, last)
-    length = lattice.heights[last] - level + 1 if above else level - lattice.floors[last] + 1
+            runs *= length
     for run in range(runs):
         begin, rest = low, run
         for axis in range(last - 1, -1, -1):
-            level = level_of(lattice, place, axis)
-            lowest = level if above else lattice.floors[axis]
-            span = (lattice.heights[axis] if above else level) - lowest + 1
-            begin += (rest % span) * lattice.strides[axis]
-            rest //= span
-        for each in range(begin, begin + length):
-            if status >= 0:
-                board.status[each] = status
-            elif lost >= 0:
-                board.lost[each] = max(board.lost[each], lost)
-            else:
-                board.ceilings[each] = min(board.ceilings[each], bound)
+            stride = axes[axis, STRIDE]
+            level = level_of(place, stride, axes[axis, HEIGHT])
+            span = axes[axis, HEIGHT] - level if above else level - axes[axis, FLOOR]
+            begin += (rest % (span + 1)) * stride
+            rest //= span + 1
+        if mark >= 0:
+            for each in range(begin, begin + length):
+                status[each] = mark
+        if bound < np.inf:
+            for each in range(begin, begin + length):
+                ceilings[each] = min(ceilings[each], bound)
+        if least > 0:
+            for each in range(begin, begin + length):
+                lost[each] = max(lost[each], least)
+
+
+@within_machine_code
+def most_promising(
+    status: Status,
+    ceilings: Floats,
+    tolls: Floats,
+    lost: Ints,
+    done: Mask,
+    chain: Ints,
+    best: float,
+    most: int,
+) -> int:
+    """Put the nodes of the highest bounds first that can still win or tie; how many these are.
+
+    Of equal bounds the lexicographically first.
+    """
+    found, least = 0, best - TOLERANCE
+    for place in range(len(status)):
+        if status[place] != UNDECIDED and (status[place] != FEASIBLE or done[place]):
+            continue
+        bound = bounded(ceilings, tolls, lost, place)
+        full = found == most
+        if bound < least or (full and bound <= bounded(ceilings, tolls, lost, chain[most - 1])):
+            continue
+        at = found - full
+        while at > 0 and bounded(ceilings, tolls, lost, chain[at - 1]) < bound:
+            chain[at] = chain[at - 1]
+            at -= 1
+        chain[at] = place
+        found = min(found + 1, most)
+    return found
+
+
+@within_machine_code
+def append_below(axes: Ints, status: Status, chain: Ints, state: Ints, place: int) -> None:
+    """Add the direct specializations of a node to a descent whose generalizations all fit."""
+    for axis in range(len(axes)):
+        stride = axes[axis, STRIDE]
+        below = place - stride
+        if level_of(place, stride, axes[axis, HEIGHT]) == axes[axis, FLOOR]:
+            continue
+        fits = status[below] == UNDECIDED
+        for other in range(len(axes)):
+            step, height = axes[other, STRIDE], axes[other, HEIGHT]
+            if level_of(below, step, height) < height:
+                fits = fits and status[below + step] == FEASIBLE
+        if fits:
+            chain[state[LENGTH]] = below
+            state[LENGTH] += 1

@@ -3,6 +3,8 @@
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.driver import board as of_board
+from anonymizer.kernels.driver import judging, store
 from anonymizer.kernels.driver.board import (
     ASK,
     ASKED,
@@ -10,7 +12,6 @@ from anonymizer.kernels.driver.board import (
     BEST,
     COUNTED,
     DONE,
-    FEASIBLE,
     HIGH,
     INFEASIBLE,
     KNOWN,
@@ -23,26 +24,9 @@ from anonymizer.kernels.driver.board import (
     TOLERANCE,
     UNDECIDED,
     Board,
-    alive,
-    bound_of,
-    decide,
-    next_chain,
-    note_bounds,
 )
-from anonymizer.kernels.driver.judging import (
-    ASKS,
-    BOUND,
-    CLASSES,
-    HOPEFUL,
-    LOST,
-    SCORE,
-    Objective,
-    Policy,
-    judged,
-    satisfied,
-)
-from anonymizer.kernels.driver.judging import FEASIBLE as IS_FEASIBLE
-from anonymizer.kernels.driver.store import ROLLED, Lattice, Store, fetched, level_of
+from anonymizer.kernels.driver.judging import ASKS, BOUND, HOPEFUL, LOST, Terms
+from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
 BISECTION, DESCENT, SUPPRESSED = range(3)
@@ -57,202 +41,290 @@ LOT = 1_000_000
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most."""
 
+OPENED, THROUGH = -1, -2
+"""What stands for the next node where there is none: something was decided, or all is."""
+
+FITS = judging.FEASIBLE
+
 
 @in_machine_code
 def advance(
-    lattice: Lattice,
-    store: Store,
-    policy: Policy,
-    objective: Objective,
-    board: Board,
-    search: int,
-    most: int,
-    verdict: Floats,
+    nodes: Nodes, sets: Sets, terms: Terms, board: Board, search: int, most: int, verdict: Floats
 ) -> int:
     """Search until it is done, or Python has to be asked; why it comes back.
 
-    ``most`` nodes are counted by a descent, which is done with the last that it may count.
+    A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes are
+    counted by a descent.
     """
-    until = store.marks[ROLLED] + LOT
+    state, until = board.state, sets.marks[ROLLED] + LOT
     while True:
-        if search == DESCENT:
-            code = _descend(lattice, store, policy, objective, board, most, verdict)
-        elif search == SUPPRESSED and board.state[PHASE] == SCORING:
-            code = _score(lattice, store, policy, objective, board, verdict)
-        else:
-            code = _bisect(lattice, store, policy, objective, board, search, verdict)
-            if code == DONE and search == SUPPRESSED:
-                board.state[PHASE], board.state[SIZE], board.state[LENGTH] = SCORING, 1, 0
-                board.state[AT] = 0
-                code = NOTHING
-        if code != NOTHING:
-            return code
-        if store.marks[ROLLED] > until:
+        place = state[ASKED] - 1
+        if place < 0:
+            place = _next(nodes, board, search, most)
+            if place == THROUGH:
+                return DONE
+            if place == OPENED:
+                continue
+            _fetch(nodes, sets, place)
+            _judge(nodes, sets, terms, place, search == SUPPRESSED, verdict)
+            if verdict[ASKS]:
+                state[ASKED] = place + 1
+                return ASK
+        state[ASKED] = 0
+        _enter(nodes, board, search, place, verdict)
+        if sets.marks[ROLLED] > until:
             return PAUSE
 
 
 @within_machine_code
-def _bisect(
-    lattice: Lattice,
-    store: Store,
-    policy: Policy,
-    objective: Objective,
-    board: Board,
-    search: int,
-    verdict: Floats,
-) -> int:
-    """Look at one node of the open chain, or open the next one."""
+def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
+    """The next node to count."""
     state = board.state
-    if state[LOW] > state[HIGH] and state[ASKED] == 0:
-        if not next_chain(lattice, board):
-            return DONE
-        if board.best[KNOWN] == 0 or board.best[BEST] == -np.inf:
-            return NOTHING
+    if search == DESCENT:
+        if state[AT] == state[LENGTH] or state[COUNTED] == most:
+            return THROUGH
+        state[AT] += 1
+        return board.chain[state[AT] - 1]
+    if state[PHASE] == SCORING:
+        if state[AT] == state[LENGTH]:
+            state[AT] = 0
+            state[LENGTH] = of_board.most_promising(
+                board.status,
+                board.ceilings,
+                board.tolls,
+                board.lost,
+                board.done,
+                board.chain,
+                board.best[BEST],
+                state[SIZE],
+            )
+            state[SIZE] = min(2 * state[SIZE], MOST_AT_ONCE)
+            if state[LENGTH] == 0:
+                return THROUGH
+        state[AT] += 1
+        return board.chain[state[AT] - 1]
+    if state[LOW] <= state[HIGH]:
+        return _bisected(board)
+    if of_board.next_chain(
+        nodes.axes,
+        nodes.shares,
+        board.status,
+        board.ceilings,
+        board.tolls,
+        board.lost,
+        board.chain,
+        state,
+        board.best[BEST],
+    ):
         # The nodes above have been ruled out by their bounds: the highest is most likely hopeless.
-        return _look(
-            lattice, store, policy, objective, board, search, board.chain[state[LENGTH] - 1], verdict
-        )
-    if state[ASKED]:
-        return _look(
-            lattice, store, policy, objective, board, search, state[ASKED] - 1, verdict
-        )
+        first = board.best[KNOWN] > 0 and board.best[BEST] > -np.inf
+        return board.chain[state[LENGTH] - 1] if first else OPENED
+    if search == BISECTION:
+        return THROUGH
+    state[PHASE], state[SIZE], state[LENGTH], state[AT] = SCORING, 1, 0, 0
+    return OPENED
+
+
+@within_machine_code
+def _bisected(board: Board) -> int:
+    """The node in the middle of what is left of the open chain, where it may still win."""
+    state = board.state
     middle = (state[LOW] + state[HIGH]) // 2
     place = board.chain[middle]
-    if alive(board, place):
-        return _look(lattice, store, policy, objective, board, search, place, verdict)
     if board.status[place] == INFEASIBLE:
         state[LOW] = middle + 1
+    elif board.status[place] == UNDECIDED and (
+        of_board.bounded(board.ceilings, board.tolls, board.lost, place)
+        >= board.best[BEST] - TOLERANCE
+    ):
+        return place
     else:
         state[HIGH] = middle - 1
-    return NOTHING
+    return OPENED
 
 
 @within_machine_code
-def _look(
-    lattice: Lattice,
-    store: Store,
-    policy: Policy,
-    objective: Objective,
-    board: Board,
-    search: int,
-    place: int,
-    verdict: Floats,
-) -> int:
-    """Count a node, and enter what follows; or ask, and enter what was answered."""
-    state = board.state
-    if state[ASKED] == 0:
-        number = fetched(lattice, store, place)
-        if search == SUPPRESSED:
-            judged(lattice, store, policy, objective, place, number, verdict)
+def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
+    """Roll up the classes of a node, the stepping stones on the way to it first; keep a few."""
+    spans, marks = sets.spans, sets.marks
+    store.forget_where_full(spans, sets.stones, marks, len(sets.keys), len(sets.places))
+    while True:
+        source, stone = store.source_of(
+            nodes.axes,
+            nodes.shifts,
+            nodes.guards,
+            nodes.telling,
+            spans,
+            sets.packed,
+            sets.stones,
+            marks,
+            place,
+        )
+        made = place if stone < 0 else stone
+        store.roll_up(nodes.axes, nodes.masks, sets, source, made)
+        rows, before = spans[marks[KEPT], store.ROWS], spans[source, store.ROWS]
+        if stone < 0:
+            worth = store.FEW < rows <= store.WORTH_KEEPING * before
         else:
-            satisfied(lattice, store, policy, objective, place, number, verdict)
-        if verdict[ASKS]:
-            state[ASKED] = place + 1
-            return ASK
-    state[ASKED] = 0
-    feasible = verdict[IS_FEASIBLE] > 0
-    counted = state[COUNTED]
-    board.counted[counted] = place
-    board.feasible[counted] = feasible
-    board.scores[counted], board.classes[counted] = verdict[SCORE], np.int64(verdict[CLASSES])
-    state[COUNTED] = counted + 1
-    if search == SUPPRESSED:
-        if board.status[place] == UNDECIDED:
-            decide(lattice, board, place, verdict[HOPEFUL] > 0)
-        if feasible:
-            board.best[BEST] = max(board.best[BEST], verdict[SCORE])
-        note_bounds(lattice, board, place, verdict[BOUND], np.int64(verdict[LOST]))
-        board.done[place] = True
-    elif search == BISECTION:
-        decide(lattice, board, place, feasible)
+            worth = rows <= store.WORTH_A_STONE * before
+            sets.stones[stone] = 1 + (marks[KEPT] if worth else source)
+        if worth:
+            store.keep(nodes.axes, nodes.shifts, spans, sets.packed, sets.starts, marks, made)
+        if stone < 0:
+            return
+
+
+@within_machine_code
+def _judge(
+    nodes: Nodes, sets: Sets, terms: Terms, place: int, suppresses: bool, verdict: Floats
+) -> None:
+    """Judge the classes that were rolled up last."""
+    facts, broken, together = terms.facts, terms.broken, terms.together
+    rows, first, start, entry = sets.spans[sets.marks[store.LAST]]
+    starts = sets.starts[start : start + rows + 1] if len(sets.starts) else sets.starts[:0]
+    classes = judging.Classes(
+        sets.counts[first : first + rows], starts, sets.places[entry:], sets.numbers[entry:]
+    )
+    goal, lost, removed, number = facts[judging.GOAL], 0, False, 0
+    verdict[ASKS], verdict[FITS], verdict[HOPEFUL], verdict[BOUND] = 0, 0, 1, np.inf
+    for full in range(2):
+        if full == 0 and not suppresses:
+            continue
+        if full == 1 and suppresses and facts[judging.LASTS]:
+            continue
+        lost = judging.lost_records(
+            classes,
+            facts[judging.LEAST] if full else facts[judging.LASTING],
+            terms.laid if full else terms.lasting,
+            facts[judging.MOST],
+            terms.logs,
+            terms.grassbergers,
+            terms.sums,
+            broken,
+        )
+        if full == 0:
+            verdict[LOST] = lost
+        if lost > facts[judging.MOST]:
+            verdict[HOPEFUL] = full
+            break
+    fits = lost <= facts[judging.MOST]
+    if fits and lost:
+        if judging.may_hide_all(nodes.axes, terms.hidden, place):
+            verdict[ASKS] = 1
+        number = judging.merge_broken(classes, broken, together)
+        removed = facts[judging.REMOVES] > 0
+        if not removed and not facts[judging.EXEMPT]:
+            removed = together[0, -1] < facts[judging.LEAST] or judging.breaks(
+                together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
+            )
+        if removed and not facts[judging.ABSOLUTE]:
+            verdict[ASKS] = 1
+        fits = not (removed and lost == facts[judging.RECORDS])
+    if fits:
+        verdict[FITS] = 1
+        verdict[judging.CLASSES] = rows - number + (number > 0 and not removed)
+    if goal == judging.INFORMATION:
+        _inform(terms, classes, suppresses, fits, lost, removed, verdict)
+    elif goal == judging.LEVELS:
+        if fits:
+            verdict[judging.SCORE] = judging.score_by_levels(
+                nodes.axes,
+                place,
+                classes.counts,
+                sets.members[first : first + rows],
+                broken,
+                lost,
+                facts,
+                terms.totals,
+                terms.shares,
+                terms.extra,
+                terms.begins,
+                terms.cells,
+            )
     else:
-        board.status[place] = FEASIBLE if feasible else INFEASIBLE
-    return NOTHING
+        if suppresses:
+            verdict[BOUND] = judging.bound_by_size(classes.counts, goal, facts[judging.FLOOR])
+        if fits:
+            verdict[judging.SCORE] = judging.score_by_size(
+                classes.counts, broken, goal, lost, facts[judging.RECORDS]
+            )
 
 
 @within_machine_code
-def _score(
-    lattice: Lattice,
-    store: Store,
-    policy: Policy,
-    objective: Objective,
-    board: Board,
+def _inform(
+    terms: Terms,
+    classes: judging.Classes,
+    suppresses: bool,
+    fits: bool,
+    lost: int,
+    removed: bool,
     verdict: Floats,
-) -> int:
-    """Score one node of the open batch, or choose the next: the highest bounds, 1, 2, 4, ..."""
-    state = board.state
-    if state[AT] == state[LENGTH] and state[ASKED] == 0:
-        state[LENGTH], state[AT] = _most_promising(board, state[SIZE]), 0
-        state[SIZE] = min(2 * state[SIZE], MOST_AT_ONCE)
-        return NOTHING if state[LENGTH] else DONE
-    place = board.chain[state[AT]]
-    code = _look(lattice, store, policy, objective, board, SUPPRESSED, place, verdict)
-    if code == NOTHING:
-        state[AT] += 1
-    return code
-
-
-@within_machine_code
-def _most_promising(board: Board, most: int) -> int:
-    """Put the nodes of the highest bounds first that can still win or tie; how many these are.
-
-    Of equal bounds the lexicographically first.
-    """
-    chain, found, least = board.chain, 0, board.best[BEST] - TOLERANCE
-    for place in range(len(board.status)):
-        status = board.status[place]
-        if status != UNDECIDED and (status != FEASIBLE or board.done[place]):
+) -> None:
+    """The score of a node by its information, and its bound."""
+    records = terms.facts[judging.RECORDS]
+    for plain in range(2):
+        if plain == 1 and not suppresses:
             continue
-        bound = bound_of(board, place)
-        if bound < least or (found == most and bound <= bound_of(board, chain[found - 1])):
+        if plain == 0 and not fits:
             continue
-        at = found if found < most else found - 1
-        while at > 0 and bound_of(board, chain[at - 1]) < bound:
-            chain[at] = chain[at - 1]
-            at -= 1
-        chain[at] = place
-        found = min(found + 1, most)
-    return found
+        if plain == 1 and fits and lost == 0:
+            bits = verdict[judging.SCORE]
+        else:
+            bits = judging.information(
+                classes,
+                terms.broken,
+                terms.together,
+                terms.spans,
+                terms.weights,
+                terms.margins,
+                terms.logs,
+                records,
+                0 if plain else lost,
+                removed and plain == 0,
+            )
+        if plain:
+            verdict[BOUND] = bits / (1 - terms.facts[judging.MOST] / records)
+        else:
+            verdict[judging.SCORE] = bits
 
 
 @within_machine_code
-def _descend(
-    lattice: Lattice,
-    store: Store,
-    policy: Policy,
-    objective: Objective,
-    board: Board,
-    most: int,
-    verdict: Floats,
-) -> int:
-    """Look at one node, all of whose direct generalizations are feasible; done when none is left.
-
-    The nodes counted are those of one layer after the other: what is above a node stands before it.
-    ``chain`` has the nodes of the layer from AT on up to LENGTH, and those to be counted after them.
-    """
-    state = board.state
-    if state[AT] == state[LENGTH] or state[COUNTED] == most:
-        return DONE
-    place = board.chain[state[AT]]
-    code = _look(lattice, store, policy, objective, board, DESCENT, place, verdict)
-    if code != NOTHING:
-        return code
-    state[AT] += 1
-    if board.status[place] == FEASIBLE:
-        for axis in range(len(lattice.heights)):
-            if level_of(lattice, place, axis) > lattice.floors[axis]:
-                below = place - lattice.strides[axis]
-                if board.status[below] == UNDECIDED and _all_above(lattice, board, below):
-                    board.chain[state[LENGTH]] = below
-                    state[LENGTH] += 1
-    return NOTHING
-
-
-@within_machine_code
-def _all_above(lattice: Lattice, board: Board, place: int) -> bool:
-    """Whether all direct generalizations of a node were found feasible."""
-    for axis in range(len(lattice.heights)):
-        if level_of(lattice, place, axis) < lattice.heights[axis]:
-            if board.status[place + lattice.strides[axis]] != FEASIBLE:
-                return False
-    return True
+def _enter(nodes: Nodes, board: Board, search: int, place: int, verdict: Floats) -> None:
+    """Enter what was found at a node, and what follows for those above and below."""
+    state, status, fits = board.state, board.status, verdict[FITS] > 0
+    row = board.log[state[COUNTED]]
+    row[of_board.PLACE], row[of_board.FITS] = place, fits
+    row[of_board.SCORE], row[of_board.CLASSES] = verdict[judging.SCORE], verdict[judging.CLASSES]
+    state[COUNTED] += 1
+    hopeful, bound, lost = fits, np.inf, 0
+    if search == DESCENT:
+        status[place] = of_board.FEASIBLE if fits else INFEASIBLE
+        if fits:
+            of_board.append_below(nodes.axes, status, board.chain, state, place)
+        return
+    decides = status[place] == UNDECIDED
+    if search == SUPPRESSED:
+        hopeful = verdict[HOPEFUL] > 0
+        bound = verdict[BOUND] if verdict[BOUND] < board.ceilings[place] else np.inf
+        lost = np.int64(verdict[LOST]) if verdict[LOST] > board.lost[place] else 0
+        board.done[place] = True
+        if fits:
+            board.best[BEST] = max(board.best[BEST], verdict[judging.SCORE])
+    for above in range(2):
+        mark = -1
+        if decides and hopeful == (above == 1):
+            mark = of_board.FEASIBLE if hopeful else INFEASIBLE
+        least = 0 if above else lost
+        ceiling = bound if above else np.inf
+        if mark >= 0 or ceiling < np.inf or least > 0:
+            of_board.spread(
+                nodes.axes,
+                place,
+                above == 1,
+                status,
+                board.ceilings,
+                board.lost,
+                mark,
+                ceiling,
+                least,
+            )

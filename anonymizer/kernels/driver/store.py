@@ -8,9 +8,8 @@ full, all but the base are forgotten: what is still needed is rolled up again.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.arrays import Columns, Ints, Keys, Places
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Keys, Places
 from anonymizer.kernels.compiled import group_rows, mark_words, merge_entries
 from anonymizer.kernels.frequency import FrequencySet
 from anonymizer.kernels.machine import within_machine_code
@@ -27,27 +26,31 @@ WORTH_A_STONE = 0.85
 FEW = 50
 """Classes below which rolling up is quick from anywhere."""
 
-ROOM = 6
-"""Bases that fit into the buffers at least: the base, a path of four stones, and a result."""
+ROOM = 10
+"""Bases that fit into the buffers at least: the base, a path of stones, and a result."""
 
 ROWS, FIRST, STARTS, ENTRIES = range(4)
-"""The columns of ``Store.spans``: the classes of a set, and where its parts begin."""
+"""The columns of ``Sets.spans``: the classes of a set, and where its parts begin."""
 
-SETS, LAST, ROLLED = range(3)
-"""What ``Store.marks`` tells: the sets kept, the one rolled up last, and the rows read for all."""
+KEPT, LAST, ROLLED = range(3)
+"""What ``Sets.marks`` tells: the sets kept, the one rolled up last, and the rows read for all."""
+
+FLOOR, HEIGHT, STRIDE = range(3)
+"""The columns of ``Nodes.axes``."""
 
 
-class Lattice(NamedTuple):
+class Nodes(NamedTuple):
     """The nodes of a lattice as places: numbers in lexicographic order.
 
     Attributes
     ----------
-    floors, heights, strides
+    axes
         The lowest and highest level of each attribute, and by how much one more level moves the
-        place, shape (attributes,).
+        place, shape (attributes, 3).
     shifts, guards
         Where each attribute's level stands in a node's packed word, shape (attributes,), and the
-        bits above all of them: one node is below another where none borrows from its guard.
+        bits above all of them, shape (1,): one node is below another where none borrows from its
+        guard.
     masks
         What stays of a key, shape (attributes, levels, words).
     telling
@@ -56,17 +59,15 @@ class Lattice(NamedTuple):
         Level / height, shape (attributes, levels); 1 at the height.
     """
 
-    floors: Ints
-    heights: Ints
-    strides: Ints
+    axes: Ints
     shifts: Keys
-    guards: np.uint64
+    guards: Keys
     masks: Keys
     telling: Ints
-    shares: NDArray[np.float64]
+    shares: Floats
 
 
-class Store(NamedTuple):
+class Sets(NamedTuple):
     """Buffers for frequency sets: see ``FrequencySet`` for the first six.
 
     Attributes
@@ -76,7 +77,7 @@ class Store(NamedTuple):
     stones
         The set of each stepping stone and 1 more, by place; 0 where it was not made yet.
     marks
-        See ``SETS``.
+        See ``KEPT``.
     mask, table, slots, room, scratch, marked
         Scratch for the kernels.
     """
@@ -99,17 +100,16 @@ class Store(NamedTuple):
     marked: Keys
 
 
-def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) -> Store:
-    """A store of the base alone, for a lattice of so many places.
+def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) -> Sets:
+    """Sets of which the base alone is at hand, for a lattice of so many places.
 
     Memory is taken as it is filled: of large buffers the system gives what is written to.
     """
     rows, entries = len(base), len(base.places)
-    fits = int(most_bytes / max(1, base.nbytes))
-    sets = max(ROOM, min(fits, MOST_SETS))
+    sets = max(ROOM, min(int(most_bytes / max(1, base.nbytes)), MOST_SETS))
     capacity, kind = sets * rows, base.counts.dtype
     listed = len(base.starts) > 0
-    store = Store(
+    made = Sets(
         np.empty((capacity, base.keys.shape[1]), np.uint64),
         np.empty((capacity, base.counts.shape[1]), kind),
         np.empty(capacity, np.int32),
@@ -127,166 +127,145 @@ def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) ->
         np.zeros(columns if listed else 0, kind),
         np.zeros(mark_words(columns) if listed else 0, np.uint64),
     )
-    store.keys[:rows], store.counts[:rows], store.members[:rows] = base[:3]
-    store.starts[: len(base.starts)] = base.starts
-    store.places[:entries], store.numbers[:entries] = base.places, base.numbers
-    store.spans[0] = rows, 0, 0, 0
-    store.spans[1] = 0, rows, len(base.starts), entries
-    store.marks[SETS] = 1
-    return store
+    made.keys[:rows], made.counts[:rows], made.members[:rows] = base[:3]
+    made.starts[: len(base.starts)] = base.starts
+    made.places[:entries], made.numbers[:entries] = base.places, base.numbers
+    made.spans[0] = rows, 0, 0, 0
+    made.spans[1] = 0, rows, len(base.starts), entries
+    made.marks[KEPT] = 1
+    return made
 
 
-def classes_of(store: Store, number: int) -> FrequencySet:
-    """A set of the store, as long as it stands there."""
-    rows, first, start, entry = (int(each) for each in store.spans[number])
-    parts = store.keys, store.counts, store.members
+def classes_of(sets: Sets, number: int) -> FrequencySet:
+    """The classes of a set, as long as it stands there."""
+    rows, first, start, entry = (int(each) for each in sets.spans[number])
+    parts = sets.keys, sets.counts, sets.members
     keys, counts, members = (part[first : first + rows] for part in parts)
-    if not len(store.starts):
-        return FrequencySet(keys, counts, members, numbers=store.numbers[:0])
-    starts = store.starts[start : start + rows + 1]
+    if not len(sets.starts):
+        return FrequencySet(keys, counts, members, numbers=sets.numbers[:0])
+    starts = sets.starts[start : start + rows + 1]
     stop = entry + int(starts[-1])
     return FrequencySet(
-        keys, counts, members, starts, store.places[entry:stop], store.numbers[entry:stop]
+        keys, counts, members, starts, sets.places[entry:stop], sets.numbers[entry:stop]
     )
 
 
 @within_machine_code
-def level_of(lattice: Lattice, place: int, axis: int) -> int:
+def level_of(place: int, stride: int, height: int) -> int:
     """A node's level of an attribute."""
-    return (place // lattice.strides[axis]) % (lattice.heights[axis] + 1)
+    return (place // stride) % (height + 1)
 
 
 @within_machine_code
-def packed_of(lattice: Lattice, place: int) -> int:
-    """The levels of a node in one word."""
-    word = np.uint64(0)
-    for axis in range(len(lattice.heights)):
-        word |= np.uint64(level_of(lattice, place, axis)) << lattice.shifts[axis]
-    return word
+def source_of(
+    axes: Ints,
+    shifts: Keys,
+    guards: Keys,
+    telling: Ints,
+    spans: Ints,
+    packed: Keys,
+    stones: Places,
+    marks: Ints,
+    place: int,
+) -> tuple[int, int]:
+    """The set that a node's is to be rolled up from, and -1; or a stone to be made, and from what.
 
-
-@within_machine_code
-def fetched(lattice: Lattice, store: Store, place: int) -> int:
-    """Roll up the classes of a node, and keep them if they are few; the number of their set."""
-    _make_room(store)
-    source = _stone(lattice, store, place)
-    source = _smallest_below(lattice, store, packed_of(lattice, place), source)
-    target = _rolled_up(lattice, store, source, place)
-    rows = store.spans[target, ROWS]
-    if FEW < rows <= WORTH_KEEPING * store.spans[source, ROWS]:
-        _keep(lattice, store, place)
-    store.marks[LAST] = target
-    return target
-
-
-@within_machine_code
-def _make_room(store: Store) -> None:
-    """Forget all sets but the base where a path of stones and a result might not fit."""
-    sets, rows = store.marks[SETS], store.spans[0, ROWS]
-    free = len(store.keys) - store.spans[sets, FIRST]
-    entries = store.spans[1, ENTRIES]
-    spare = len(store.places) - store.spans[sets, ENTRIES]
-    if sets + ROOM > MOST_SETS or free < (ROOM - 1) * rows or spare < (ROOM - 1) * entries:
-        store.marks[SETS] = 1
-        for place in range(len(store.stones)):
-            store.stones[place] = 0
-
-
-@within_machine_code
-def _stone(lattice: Lattice, store: Store, place: int) -> int:
-    """The set of a node's stepping stone; those on the way to it are made."""
+    The stone is the node that agrees with it in the attributes of most entropy, and is the lowest
+    in others: see ``FrequencySets``.
+    """
     found, stone = 0, 0
-    for axis in lattice.telling:
-        level = level_of(lattice, place, axis)
+    for axis in telling:
+        level = level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])
         if level == 0:
             continue
-        stone += level * lattice.strides[axis]
-        if store.stones[stone] == 0:
-            store.stones[stone] = 1 + _laid(lattice, store, found, stone)
-        found = store.stones[stone] - 1
-    return found
+        stone += level * axes[axis, STRIDE]
+        if stones[stone] == 0:
+            if spans[found, ROWS] > FEW:
+                return found, stone
+            stones[stone] = found + 1
+        found = stones[stone] - 1
+    word = guards[0]
+    for axis in range(len(axes)):
+        level = level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])
+        word |= np.uint64(level) << shifts[axis]
+    least = spans[found, ROWS]
+    for number in range(1, marks[KEPT]):
+        if spans[number, ROWS] < least and (word - packed[number]) & guards[0] == guards[0]:
+            found, least = number, spans[number, ROWS]
+    return found, -1
 
 
 @within_machine_code
-def _laid(lattice: Lattice, store: Store, source: int, place: int) -> int:
-    """Make a stone; where it is not much smaller than its source, that stands for it."""
-    if store.spans[source, ROWS] <= FEW:
-        return source
-    target = _rolled_up(lattice, store, source, place)
-    if store.spans[target, ROWS] > WORTH_A_STONE * store.spans[source, ROWS]:
-        return source
-    _keep(lattice, store, place)
-    return target
-
-
-@within_machine_code
-def _smallest_below(lattice: Lattice, store: Store, packed: int, found: int) -> int:
-    """The smallest set that a node's can be rolled up from, and no larger than one found."""
-    guarded, least = packed | lattice.guards, store.spans[found, ROWS]
-    for number in range(1, store.marks[SETS]):
-        if store.spans[number, ROWS] < least:
-            if (guarded - store.packed[number]) & lattice.guards == lattice.guards:
-                found, least = number, store.spans[number, ROWS]
-    return found
-
-
-@within_machine_code
-def _keep(lattice: Lattice, store: Store, place: int) -> None:
+def keep(
+    axes: Ints, shifts: Keys, spans: Ints, packed: Keys, starts: Ints, marks: Ints, place: int
+) -> None:
     """Keep the set that was rolled up last."""
-    number = store.marks[SETS]
-    store.packed[number] = packed_of(lattice, place)
-    span = store.spans[number]
-    after = store.spans[number + 1]
-    after[FIRST] = span[FIRST] + span[ROWS]
-    if len(store.starts):
-        after[STARTS] = span[STARTS] + span[ROWS] + 1
-        after[ENTRIES] = span[ENTRIES] + store.starts[after[STARTS] - 1]
-    store.marks[SETS] = number + 1
+    number, word = marks[KEPT], np.uint64(0)
+    for axis in range(len(axes)):
+        level = level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])
+        word |= np.uint64(level) << shifts[axis]
+    packed[number] = word
+    spans[number + 1, FIRST] = spans[number, FIRST] + spans[number, ROWS]
+    if len(starts):
+        spans[number + 1, STARTS] = spans[number, STARTS] + spans[number, ROWS] + 1
+        listed = starts[spans[number, STARTS] + spans[number, ROWS]]
+        spans[number + 1, ENTRIES] = spans[number, ENTRIES] + listed
+    marks[KEPT] = number + 1
 
 
 @within_machine_code
-def _rolled_up(lattice: Lattice, store: Store, source: int, place: int) -> int:
+def forget_where_full(spans: Ints, stones: Places, marks: Ints, capacity: int, listed: int) -> None:
+    """Forget all sets but the base where a path of stones and a result might not fit."""
+    kept = marks[KEPT]
+    free, spare = capacity - spans[kept, FIRST], listed - spans[kept, ENTRIES]
+    full = free < (ROOM - 1) * spans[0, ROWS] or spare < (ROOM - 1) * spans[1, ENTRIES]
+    if full or kept + ROOM > MOST_SETS:
+        marks[KEPT] = 1
+        stones[:] = 0
+
+
+@within_machine_code
+def roll_up(axes: Ints, masks: Keys, sets: Sets, source: int, place: int) -> None:
     """Roll up the classes of a node from a set, behind those that are kept."""
-    mask = store.mask
+    mask, spans = sets.mask, sets.spans
     for word in range(len(mask)):
         mask[word] = 0
-        for axis in range(len(lattice.heights)):
-            mask[word] |= lattice.masks[axis, level_of(lattice, place, axis), word]
-    rows, first, start, entry = store.spans[source]
-    target = store.marks[SETS]
-    into = store.spans[target]
+        for axis in range(len(axes)):
+            level = level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])
+            mask[word] |= masks[axis, level, word]
+    rows, first = spans[source, ROWS], spans[source, FIRST]
+    target = sets.marks[KEPT]
+    into = spans[target, FIRST]
     bits = 4
     while 1 << bits < 2 * rows:
         bits += 1
-    stop, listed = into[FIRST] + rows, len(store.starts) > 0
-    store.marks[ROLLED] += rows
     groups = group_rows(
-        store.keys[first : first + rows],
-        store.counts[first : first + rows],
-        store.members[first : first + rows],
+        sets.keys[first : first + rows],
+        sets.counts[first : first + rows],
+        sets.members[first : first + rows],
         mask,
         bits,
-        store.table,
-        store.slots,
-        store.keys[into[FIRST] : stop],
-        store.counts[into[FIRST] : stop],
-        store.members[into[FIRST] : stop],
-        store.room[0] if listed else store.room[0, :0],
+        sets.table,
+        sets.slots,
+        sets.keys[into : into + rows],
+        sets.counts[into : into + rows],
+        sets.members[into : into + rows],
+        sets.room[0],
     )
-    if listed:
-        starts = store.starts[start : start + rows + 1]
-        stop = entry + starts[rows]
+    if len(sets.starts):
+        start, entry = spans[source, STARTS], spans[source, ENTRIES]
         merge_entries(
-            starts,
-            store.places[entry:stop],
-            store.numbers[entry:stop],
+            sets.starts[start : start + rows + 1],
+            sets.places[entry:],
+            sets.numbers[entry:],
             groups,
-            store.room,
-            store.scratch,
-            store.marked,
-            store.starts[into[STARTS] :],
-            store.places[into[ENTRIES] :],
-            store.numbers[into[ENTRIES] :],
+            sets.room,
+            sets.scratch,
+            sets.marked,
+            sets.starts[spans[target, STARTS] :],
+            sets.places[spans[target, ENTRIES] :],
+            sets.numbers[spans[target, ENTRIES] :],
         )
-    into[ROWS] = groups
-    return target
+    spans[target, ROWS] = groups
+    sets.marks[LAST] = target
+    sets.marks[ROLLED] += rows

@@ -5,11 +5,12 @@ What a search finds and counts is what the searches in Python find and count.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import ceil, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonymizer.kernels import FrequencySet, Rules
+from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.objectives import (
@@ -63,16 +64,15 @@ class Driven:
     ----------
     evaluator, lattice
         What is searched.
-    nodes, sets, policy, objective, board
+    nodes, sets, terms, board
         The same as arrays.
     """
 
     evaluator: Evaluator
     lattice: Lattice
-    nodes: "store.Lattice"
-    sets: "store.Store"
-    policy: "judging.Policy"
-    objective: "judging.Objective"
+    nodes: "store.Nodes"
+    sets: "store.Sets"
+    terms: "judging.Terms"
     board: "boards.Board"
 
     @classmethod
@@ -84,36 +84,33 @@ class Driven:
         bounds: tuple[Floats, Ints, Floats, Mask] | None = None,
     ) -> "Driven":
         """Lay a problem out; what becomes known of nodes is entered in the arrays given."""
-        from anonymizer.kernels.driver import board, store
+        from anonymizer.kernels.driver import board, searching, store
 
-        objective = evaluator.objective
-        ceilings, lost, tolls, done = bounds or (np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros(0, bool))
-        room = lattice.room
-        known = isinstance(objective, Tabulated) and bounds is not None
+        room, nothing = lattice.room, np.zeros(0)
+        none = nothing, np.zeros(0, np.int64), nothing, np.zeros(0, bool)
+        ceilings, lost, tolls, done = (known.reshape(-1) for known in bounds or none)
+        known = bounds is not None and isinstance(evaluator.objective, Tabulated)
         own = board.Board(
             status.reshape(-1),
-            ceilings.reshape(-1),
-            lost.reshape(-1),
-            tolls.reshape(-1),
-            done.reshape(-1),
-            np.empty(room + sum(lattice.heights) + 33, np.int64),
-            np.empty(room, np.int32),
-            np.empty(room, bool),
-            np.empty(room),
-            np.empty(room, np.int64),
-            np.zeros(10, np.int64),
+            ceilings,
+            lost,
+            tolls,
+            done,
+            np.empty(room + sum(lattice.heights) + searching.MOST_AT_ONCE, np.int64),
+            np.empty((room, 4)),
+            np.zeros(9, np.int64),
             np.array([-np.inf, known]),
         )
-        own.state[board.HIGH] = -1
+        own.state[board.HIGH], own.state[board.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
+        sets = store.stocked(evaluator.base, room, columns, MOST_BYTES)
         return cls(
             evaluator,
             lattice,
             nodes_of(evaluator, lattice),
-            store.stocked(evaluator.base, room, columns, MOST_BYTES),
-            policy_of(evaluator, lattice),
-            objective_of(evaluator, lattice),
+            sets,
+            terms_of(evaluator, lattice),
             own,
         )
 
@@ -125,7 +122,7 @@ class Driven:
         while code != board.DONE:
             run.watch(doing, int(state[board.FIRST]), self.board.status.size)
             code = searching.advance(
-                self.nodes, self.sets, self.policy, self.objective, self.board, search, most, verdict
+                self.nodes, self.sets, self.terms, self.board, search, most, verdict
             )
             if code == board.ASK:
                 node = self.node(int(state[board.ASKED]) - 1)
@@ -149,18 +146,15 @@ class Driven:
     @property
     def counted(self) -> list[Node]:
         """The nodes counted, in order."""
-        places = self.board.counted[: self.checked]
+        places = self.board.log[: self.checked, 0].astype(np.int64)
         levels = np.unravel_index(places, self.lattice.shape)
         return [tuple(node) for node in np.transpose(levels).tolist()]
 
     @property
     def scored(self) -> list[Scored]:
         """The feasible nodes that were counted, with their scores."""
-        number = self.checked
-        feasible = self.board.feasible[:number].tolist()
-        scores, classes = self.board.scores[:number].tolist(), self.board.classes[:number].tolist()
-        entries = zip(feasible, scores, classes, self.counted, strict=True)
-        return [(score, groups, node) for fits, score, groups, node in entries if fits]
+        found = zip(self.board.log[: self.checked].tolist(), self.counted, strict=True)
+        return [(score, int(classes), node) for (_, fits, score, classes), node in found if fits]
 
     @property
     def best(self) -> float:
@@ -185,79 +179,57 @@ def _enter(verdict: Floats, assessed: Assessed, bound: float, score: float) -> N
         verdict[judging.SCORE], verdict[judging.CLASSES] = score, candidate.released_classes
 
 
-def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Lattice":
+def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Nodes":
     """The lattice as arrays."""
     from anonymizer.kernels.driver import store
 
-    heights = np.array(lattice.heights, np.int64)
-    shape = lattice.shape
-    strides = np.array([int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))], np.int64)
+    shape, heights = lattice.shape, np.array(lattice.heights, np.int64)
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     bits = [height.bit_length() for height in lattice.heights]
     shifts = np.cumsum([0, *(width + 1 for width in bits)])[:-1]
     guards = sum(1 << int(shift + width) for shift, width in zip(shifts, bits, strict=True))
     levels = np.arange(max(shape))
     shares = np.minimum(levels / np.maximum(heights, 1)[:, None], 1.0)
     shares[levels >= heights[:, None]] = 1.0
-    return store.Lattice(
-        np.array(lattice.bottom, np.int64),
-        heights,
-        strides,
+    return store.Nodes(
+        np.stack([np.array(lattice.bottom), heights, strides], axis=1).astype(np.int64),
         shifts.astype(np.uint64),
-        np.uint64(guards),
+        np.array([guards], np.uint64),
         evaluator.encoding.masks,
         np.array(evaluator.encoding.telling, np.int64),
         shares,
     )
 
 
-def policy_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Policy":
-    """The policy as arrays."""
+def terms_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Terms":
+    """The policy and the objective as arrays."""
     from anonymizer.kernels.driver import judging
 
-    rules: Rules = evaluator.bound_policy.rules
-    lasting: Rules = evaluator.outright.rules
     hidden = np.zeros((len(lattice.heights), max(lattice.shape)), bool)
     for own, some in zip(hidden, evaluator.some_hidden, strict=True):
         own[: len(some)] = some[: len(own)]
-    columns = len(evaluator.layout.margins)
-    return judging.Policy(
-        rules.least,
-        rules.laid,
-        lasting.least,
-        lasting.laid,
-        evaluator.policy.lasts,
-        evaluator.most,
-        evaluator.layout.records,
-        evaluator.suppression.remove,
-        evaluator.suppression.exempt,
-        all(model.absolute for model in evaluator.policy.models),
+    layout, objective = evaluator.layout, evaluator.objective
+    columns = len(layout.margins)
+    weights = objective.of(layout.sensitive) if isinstance(objective, MutualInformation) else {}
+    return judging.Terms(
+        _facts(evaluator),
+        evaluator.bound_policy.rules.laid,
+        evaluator.outright.rules.laid,
         hidden,
         logs_table(),
         grassberger_table(),
         np.empty(columns + 1, np.int64),
         np.zeros((1, columns), evaluator.base.counts.dtype),
         np.zeros(len(evaluator.base), bool),
-    )
-
-
-def objective_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Objective":
-    """The objective as arrays."""
-    from anonymizer.kernels.driver import judging
-
-    objective, layout = evaluator.objective, evaluator.layout
-    weights = objective.of(layout.sensitive) if isinstance(objective, MutualInformation) else {}
-    spans = np.array([layout.place(name) for name in weights], np.int64).reshape(-1, 2)
-    return judging.Objective(
-        _goal(objective),
-        evaluator.budget.least,
-        spans,
+        np.array([layout.place(name) for name in weights], np.int64).reshape(-1, 2),
         np.array(list(weights.values()), float),
         layout.margins,
         *_costs(objective, lattice),
     )
 
 
-def _goal(objective: Objective) -> int:
+def _facts(evaluator: Evaluator) -> Ints:
+    """The numbers of a policy and an objective: see ``judging.GOAL``."""
     from anonymizer.kernels.driver.judging import Goal
 
     goals = {
@@ -266,7 +238,24 @@ def _goal(objective: Objective) -> int:
         AverageClassSize: Goal.CLASSES,
         MutualInformation: Goal.INFORMATION,
     }
-    return int(goals[type(objective)])
+    objective, suppression = evaluator.objective, evaluator.suppression
+    plain = objective.objective if isinstance(objective, Tabulated) else None
+    return np.array(
+        [
+            goals[type(objective)],
+            ceil(evaluator.bound_policy.rules.least),
+            evaluator.most,
+            evaluator.layout.records,
+            evaluator.policy.lasts,
+            suppression.remove,
+            suppression.exempt,
+            all(model.absolute for model in evaluator.policy.models),
+            isinstance(plain, Loss) and plain.aggregate == "geometric-mean",
+            evaluator.budget.least,
+            ceil(evaluator.outright.rules.least),
+        ],
+        np.int64,
+    )
 
 
 def _costs(objective: Objective, lattice: Lattice) -> tuple[Any, ...]:
@@ -274,17 +263,14 @@ def _costs(objective: Objective, lattice: Lattice) -> tuple[Any, ...]:
     axes, most = len(lattice.heights), max(lattice.shape)
     totals, begins = np.zeros((axes, most)), np.zeros((axes, most), np.int64)
     if not isinstance(objective, Tabulated):
-        nothing = np.zeros(0), np.zeros(0), begins, np.zeros((0, axes), np.intp), False
-        return totals, *nothing
+        return totals, np.zeros(0), np.zeros(0), begins, np.zeros((0, axes), np.intp)
     begin, extra = 0, list(_extra(objective, lattice))
     for axis, level, costs in extra:
         totals[axis, level], begins[axis, level] = objective.totals[axis][level], begin
         begin += len(costs)
-    plain = objective.objective
-    geometric = isinstance(plain, Loss) and plain.aggregate == "geometric-mean"
     every = np.concatenate([costs for _, _, costs in extra]).astype(float)
     cells = np.ascontiguousarray(objective.cells, np.intp)
-    return totals, np.array(objective.weights, float), every, begins, cells, geometric
+    return totals, np.array(objective.weights, float), every, begins, cells
 
 
 def _extra(objective: Tabulated, lattice: Lattice) -> Iterator[tuple[int, int, Floats]]:

@@ -80,7 +80,9 @@ def drivable(problem: Problem, note: Note) -> bool:
     )
 
 
-def driven(problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int) -> Driven:
+def driven(
+    problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int
+) -> Driven:
     """Search with the compiled driver; what becomes known is entered on the board."""
     found = Driven.of(problem.evaluator, board.lattice, board.status)
     found.searched(search, run, "searching the lattice", refuse, most)
