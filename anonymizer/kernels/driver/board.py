@@ -111,6 +111,7 @@ def next_chain(
 @within_machine_code
 def spread(
     axes: Ints,
+    box: Ints,
     place: int,
     above: bool,
     status: Status,
@@ -120,27 +121,12 @@ def spread(
     bound: float,
     least: int,
 ) -> None:
-    """Enter something at all nodes above or below one: run by run along the last attribute.
+    """Enter something at all nodes above or below one: run by run of places that are neighbours.
 
     A status unless ``mark`` is negative, a bound unless it is infinite, and what is lost.
     """
-    last, runs, low, length = len(axes) - 1, 1, 0, 1
-    for axis in range(len(axes)):
-        stride = axes[axis, STRIDE]
-        level = level_of(place, stride, axes[axis, HEIGHT])
-        lowest = level if above else axes[axis, FLOOR]
-        low += lowest * stride
-        length = (axes[axis, HEIGHT] if above else level) - lowest + 1
-        if axis < last:
-            runs *= length
-    for run in range(runs):
-        begin, rest = low, run
-        for axis in range(last - 1, -1, -1):
-            stride = axes[axis, STRIDE]
-            level = level_of(place, stride, axes[axis, HEIGHT])
-            span = axes[axis, HEIGHT] - level if above else level - axes[axis, FLOOR]
-            begin += (rest % (span + 1)) * stride
-            rest //= span + 1
+    begin, length, last = _boxed(axes, box, place, above)
+    while begin >= 0:
         if mark >= 0:
             for each in range(begin, begin + length):
                 status[each] = mark
@@ -150,6 +136,40 @@ def spread(
         if least > 0:
             for each in range(begin, begin + length):
                 lost[each] = max(lost[each], least)
+        begin = _next_run(axes, box, begin, last)
+
+
+@within_machine_code
+def _boxed(axes: Ints, box: Ints, place: int, above: bool) -> tuple[int, int, int]:
+    """The first place of the nodes above or below one, how many follow it, and the last other axis.
+
+    ``box`` (2, attributes) gets the levels beyond the lowest of each attribute, and as many zeros.
+    """
+    begin, length, last = 0, 1, len(axes) - 1
+    for axis in range(len(axes)):
+        level = level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])
+        lowest = level if above else axes[axis, FLOOR]
+        box[0, axis] = (axes[axis, HEIGHT] if above else level) - lowest
+        box[1, axis] = 0
+        begin += lowest * axes[axis, STRIDE]
+    while last >= 0:
+        length = axes[last, STRIDE] * (box[0, last] + 1)
+        last -= 1
+        if box[0, last + 1] < axes[last + 1, HEIGHT]:
+            break
+    return begin, length, last
+
+
+@within_machine_code
+def _next_run(axes: Ints, box: Ints, begin: int, last: int) -> int:
+    """Where the next run of a box begins, as an odometer counts; -1 after the last one."""
+    for axis in range(last, -1, -1):
+        if box[1, axis] < box[0, axis]:
+            box[1, axis] += 1
+            return begin + axes[axis, STRIDE]
+        begin -= box[1, axis] * axes[axis, STRIDE]
+        box[1, axis] = 0
+    return -1
 
 
 @within_machine_code

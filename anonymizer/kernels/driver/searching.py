@@ -319,6 +319,7 @@ def _enter(nodes: Nodes, board: Board, search: int, place: int, verdict: Floats)
         if mark >= 0 or ceiling < np.inf or least > 0:
             of_board.spread(
                 nodes.axes,
+                nodes.box,
                 place,
                 above == 1,
                 status,

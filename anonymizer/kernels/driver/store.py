@@ -57,6 +57,8 @@ class Nodes(NamedTuple):
         The attributes that stepping stones fix, shape (some,).
     shares
         Level / height, shape (attributes, levels); 1 at the height.
+    box
+        Scratch, shape (2, attributes).
     """
 
     axes: Ints
@@ -65,6 +67,7 @@ class Nodes(NamedTuple):
     masks: Keys
     telling: Ints
     shares: Floats
+    box: Ints
 
 
 class Sets(NamedTuple):

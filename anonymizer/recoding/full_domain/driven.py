@@ -198,6 +198,7 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Nodes":
         evaluator.encoding.masks,
         np.array(evaluator.encoding.telling, np.int64),
         shares,
+        np.zeros((2, len(heights)), np.int64),
     )
 
 
