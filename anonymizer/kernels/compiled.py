@@ -51,14 +51,15 @@ def group_rows(  # noqa: C901 (one loop, unrolled by hand for speed)
     found: Keys,
     sums: Columns,
     firsts: Places,
+    listed: tuple[int, ...],
     group_of: Places,
 ) -> int:
     """Merge rows whose masked keys agree; the number of groups.
 
     Neighbours that agree, as they often do in sorted keys, are found without hashing. The lengths
     of the tuples ``mask`` (words of a key) and ``lone`` (1 where there is one column, else 0) are
-    known when compiling, which unrolls the loops over them. The group of each row stands in
-    ``group_of``, unless that is empty.
+    known when compiling, which unrolls the loops over them. So is that of ``listed``: of sparse
+    classes, 1, the group of each row is noted in ``group_of``; of dense ones it is 0.
     """
     shift, last_slot = np.uint64(64 - bits), (1 << bits) - 1
     groups, place, before = 0, -1, np.uint64(0)
@@ -86,7 +87,7 @@ def group_rows(  # noqa: C901 (one loop, unrolled by hand for speed)
                 if found[place, 0] == key and _agree(keys, row, mask, found, place):
                     break
                 slot = (slot + 1) & last_slot
-        if len(group_of):
+        if len(listed) == 1:
             group_of[row] = place
         if len(lone) == 1:
             sums[place, 0] = counts[row, 0] if new else sums[place, 0] + counts[row, 0]
@@ -201,6 +202,26 @@ def _group(
     keys: Keys,
     counts: Columns,
     members: Places,
+    mask: Words,
+    lone: tuple[int, ...],
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+) -> int:
+    """Merge dense classes whose masked keys agree; the number of groups."""
+    return group_rows(
+        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, (), firsts
+    )
+
+
+@in_machine_code
+def _group_listed(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
     starts: Ints,
     places: Places,
     numbers: Columns,
@@ -219,23 +240,23 @@ def _group(
     into_places: Places,
     into_numbers: Columns,
 ) -> int:
-    """Merge classes whose masked keys agree, and their entries, if any; the number of groups."""
+    """Merge sparse classes whose masked keys agree; the number of groups."""
+    group_of = room[0]
     groups = group_rows(
-        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, room[0]
+        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, (1,), group_of
     )
-    if len(starts):
-        merge_entries(
-            starts,
-            places,
-            numbers,
-            groups,
-            room,
-            scratch,
-            marks,
-            into_starts,
-            into_places,
-            into_numbers,
-        )
+    merge_entries(
+        starts,
+        places,
+        numbers,
+        groups,
+        room,
+        scratch,
+        marks,
+        into_starts,
+        into_places,
+        into_numbers,
+    )
     return groups
 
 
@@ -309,21 +330,14 @@ class _Workspace(threading.local):
         return bits
 
     def fit_entries(self, source: FrequencySet) -> None:
-        """Make room for the entries of sparse classes; none for dense ones."""
+        """Make room for the entries of sparse classes."""
         rows, entries, kind = len(source), len(source.places), source.counts.dtype
-        if not len(source.starts):
-            if self.room.shape[1]:
-                self.room = np.zeros((3, 0), np.int32)
-            self._fit_numbers(0, 0, kind)
-            return
+        columns = int(source.places.max(initial=0)) + 1
         if self.room.shape[1] <= rows:
             self.room = np.empty((3, rows + 1), np.int32)
             self.starts = np.empty(rows + 1, np.int64)
         if len(self.places) < entries:
             self.places = np.empty(entries, np.int32)
-        self._fit_numbers(entries, int(source.places.max(initial=0)) + 1, kind)
-
-    def _fit_numbers(self, entries: int, columns: int, kind: "np.dtype[Any]") -> None:
         if len(self.numbers) < entries or self.numbers.dtype != kind:
             self.numbers = np.empty(entries, kind)
         if len(self.scratch) < columns or self.scratch.dtype != kind:
@@ -360,30 +374,23 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     rows, columns = source.counts.shape
     space = _workspace
     bits = space.fit(rows, len(mask), columns, source.counts.dtype)
+    lone = (1,) if columns == 1 else ()
+    groups: Any = space.table, space.slots, space.found, space.sums, space.firsts
+    if not len(source.starts):
+        number = _group(*source[:3], mask, lone, bits, *groups)
+        return FrequencySet(
+            space.found[:number], space.sums[:number], space.firsts[:number], *source[3:]
+        )
     space.fit_entries(source)
-    sparse = len(source.starts) > 0
-    groups = _group(
-        *source[:5],
-        source.numbers if sparse else space.numbers[:0],
-        mask,
-        (1,) if columns == 1 else (),
-        bits,
-        space.table,
-        space.slots,
-        space.found,
-        space.sums,
-        space.firsts,
-        space.room,
-        space.scratch,
-        space.marks,
-        space.starts,
-        space.places,
-        space.numbers,
-    )
-    found, sums, firsts = space.found[:groups], space.sums[:groups], space.firsts[:groups]
-    if not sparse:
-        return FrequencySet(found, sums, firsts, *source[3:])
-    starts = space.starts[: groups + 1]
+    entries: Any = space.starts, space.places, space.numbers
+    room: Any = space.room, space.scratch, space.marks
+    number = _group_listed(*source, mask, lone, bits, *groups, *room, *entries)
+    starts = space.starts[: number + 1]
     return FrequencySet(
-        found, sums, firsts, starts, space.places[: starts[-1]], space.numbers[: starts[-1]]
+        space.found[:number],
+        space.sums[:number],
+        space.firsts[:number],
+        starts,
+        space.places[: starts[-1]],
+        space.numbers[: starts[-1]],
     )
