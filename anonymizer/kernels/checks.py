@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
-from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.histograms import Histograms
+from anonymizer.kernels.frequency import Histograms, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, inside_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,

@@ -5,8 +5,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
-from anonymizer.kernels.frequency import LOGS, FrequencySet, Words, grassberger_table, logs_table
-from anonymizer.kernels.histograms import Histograms
+from anonymizer.kernels.frequency import (
+    LOGS,
+    FrequencySet,
+    Histograms,
+    Words,
+    grassberger_table,
+    logs_table,
+)
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
