@@ -14,8 +14,7 @@ from typing import Any
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.arrays import Columns, Ints, Mask, Places
-from anonymizer.kernels.frequency import FrequencySet, Words
-from anonymizer.kernels.histograms import Histograms
+from anonymizer.kernels.frequency import FrequencySet, Histograms, Words
 from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums, Worth
 
 __all__ = [

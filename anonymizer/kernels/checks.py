@@ -1,11 +1,13 @@
 """The checks of classes in machine code: which of them break a bound, and their uncertainty."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
-from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.histograms import Histograms
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.frequency import Histograms, grassberger_table, logs_table
+from anonymizer.kernels.machine import in_machine_code, inside_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -28,12 +30,18 @@ DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
 POPULATION, PRESENCE = int(Kind.POPULATION), int(Kind.PRESENCE)
 LN2 = float(np.log(2))
 
+TRANSPORT = int(Kind.TRANSPORT)
+Check = Callable[..., float]
+
 LEAST = 1e-12
 """What a class is beyond a bound that is broken by equality."""
 
 
-NO_PLACES = np.zeros(0, np.int32)
-"""Places of a dense row: its numbers stand in the columns that they are about."""
+DENSE: Any = ()
+"""Starts and places of dense classes, whose numbers stand in the columns that they are about.
+
+A tuple, whose length is known when compiling: what sparse classes need is left out then.
+"""
 
 SURELY = 1e-9
 """By how many bits an entropy must be out of reach to be refused unsummed: more than rounding."""
@@ -44,40 +52,8 @@ def breaks(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
 ) -> bool:
     """Whether a dense class breaks a bound other than on size."""
-    records, population = trailing(counts, row)
-    numbers = counts[row]
     for bound in range(len(laid.limits)):
-        over = beyond_listed(
-            NO_PLACES, numbers, 0, 0, records, population, laid, bound, logs, grassbergers, sums
-        )
-        if over > 0:
-            return True
-    return False
-
-
-@within_machine_code
-def breaks_listed(
-    places: Places,
-    numbers: Columns,
-    begin: int,
-    end: int,
-    records: int,
-    population: int,
-    laid: Laid,
-    logs: Floats,
-    grassbergers: Floats,
-    sums: Ints,
-) -> bool:
-    """The same of a sparse class: its entries [begin, end), its records and the population's."""
-    for bound in range(len(laid.limits)):
-        if laid.facts[bound, KIND] == ENTROPY and _out_of_reach(
-            min(end - begin, records), laid.limits[bound], logs
-        ):
-            return records > 0
-        over = beyond_listed(
-            places, numbers, begin, end, records, population, laid, bound, logs, grassbergers, sums
-        )
-        if over > 0:
+        if beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
             return True
     return False
 
@@ -108,73 +84,38 @@ def beyond(
     sums: Ints,
 ) -> float:
     """How far a dense class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
-    records, population = trailing(counts, row)
-    return beyond_listed(
-        NO_PLACES, counts[row], 0, 0, records, population, laid, bound, logs, grassbergers, sums
-    )
+    kind, records = laid.facts[bound, KIND], counts[row, counts.shape[1] - 1]
+    begin, end = laid.facts[bound, START], laid.facts[bound, STOP]
+    if kind == PRESENCE:
+        return _present(records, counts[row, begin], laid, bound)
+    if records == 0:
+        return 0.0
+    if kind == POPULATION:
+        return laid.limits[bound] - counts[row, begin]
+    of = DENSE, counts, row
+    if kind == DIVERGENCE:
+        return _divergent(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    if kind == ENTROPY:
+        return _uncertain(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    if kind <= GRASSBERGER:
+        return _unlikely(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    if kind == SHARES:
+        return _disclosed(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    if kind == DISTINCT:
+        return _uniform(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    if kind == RECURSIVE:
+        return _dominated(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    return _distant(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
 
 
-@within_machine_code
+@inside_machine_code
 def trailing(counts: Columns, row: int) -> tuple[int, int]:
-    """The records of a class, and those of the population, where that has a column."""
+    """The records of a class of either kind, and those of the population, if that has a column."""
     last = counts.shape[1] - 1
     return counts[row, last], counts[row, max(last - 1, 0)]
 
 
-@within_machine_code
-def beyond_listed(
-    places: Places,
-    numbers: Columns,
-    begin: int,
-    end: int,
-    records: int,
-    population: int,
-    laid: Laid,
-    bound: int,
-    logs: Floats,
-    grassbergers: Floats,
-    sums: Ints,
-) -> float:
-    """How far a class is beyond a bound, multiplied out by n; above 0 where it breaks it.
-
-    Parameters
-    ----------
-    places, numbers
-        The values of the class: the entries [begin, end), columns ascending. Without places the
-        numbers are a dense row, in which a number may be 0.
-    records, population
-        The class's, and those of the population, if any.
-    laid, bound
-        The bounds, and which of them.
-    logs, grassbergers
-        Tables of n log2 n, and of what stands for it in Grassberger's estimate.
-    sums
-        Room for one number more than a class has columns.
-    """
-    kind = laid.facts[bound, KIND]
-    if kind == PRESENCE:
-        return _present(records, population, laid, bound)
-    if records == 0:
-        return 0.0
-    if kind == POPULATION:
-        return laid.limits[bound] - population
-    begin, end = within(places, begin, end, laid.facts[bound, START], laid.facts[bound, STOP])
-    if kind == DIVERGENCE:
-        return _divergent(places, numbers, begin, end, records, laid, bound, logs)
-    if kind == ENTROPY:
-        return _uncertain(numbers, begin, end, records, laid, bound, logs)
-    if kind <= GRASSBERGER:
-        return _unlikely(numbers, begin, end, records, laid, bound, logs, grassbergers)
-    if kind == SHARES:
-        return _disclosed(places, numbers, begin, end, records, laid, bound)
-    if kind == DISTINCT:
-        return _uniform(numbers, begin, end, laid, bound)
-    if kind == RECURSIVE:
-        return _dominated(numbers, begin, end, laid, bound, sums)
-    return _distant(places, numbers, begin, end, records, laid, bound, sums)
-
-
-@within_machine_code
+@inside_machine_code
 def within(places: Places, begin: int, end: int, start: int, stop: int) -> tuple[int, int]:
     """Those of the entries [begin, end) that are about the columns [start, stop)."""
     if len(places) == 0:
@@ -198,10 +139,20 @@ def _first(places: Places, begin: int, end: int, column: int) -> int:
     return end
 
 
-@within_machine_code
+@inside_machine_code
+def _number(numbers: Columns, row: int, entry: int) -> int:
+    """The number of an entry: of a sparse class, or in a row of dense ones."""
+    if numbers.ndim == 2:
+        return numbers[row, entry]
+    return numbers[entry]
+
+
+@inside_machine_code
 def _column(places: Places, entry: int) -> int:
     """The column that an entry is about."""
-    return int(places[entry]) if len(places) else entry
+    if len(places) == 0:
+        return entry
+    return int(places[entry])
 
 
 @within_machine_code
@@ -213,21 +164,16 @@ def _out_of_reach(most: int, limit: float, logs: Floats) -> bool:
     return most > 0 and limit > xlogx(most, logs) / most + SURELY
 
 
+# The checks have the same arguments: ``places``, ``numbers`` of sparse classes, of which the class
+# has the entries [begin, end), columns ascending; ``numbers`` of dense ones, of which it is a row.
+# They say how far it is beyond a bound, of sparse classes perhaps only whether.
+
+
 @within_machine_code
 def _uncertain(
-    numbers: Columns, begin: int, end: int, records: int, laid: Laid, bound: int, logs: Floats
-) -> float:
-    """Too little entropy. Multiplied out by n: no division."""
-    bits = xlogx(records, logs)
-    for entry in range(begin, end):
-        if numbers[entry] > 0:
-            bits -= xlogx(numbers[entry], logs)
-    return laid.limits[bound] * records - bits
-
-
-@within_machine_code
-def _unlikely(
+    places: Places,
     numbers: Columns,
+    row: int,
     begin: int,
     end: int,
     records: int,
@@ -235,13 +181,39 @@ def _unlikely(
     bound: int,
     logs: Floats,
     grassbergers: Floats,
+    sums: Ints,
+) -> float:
+    """Too little entropy. Multiplied out by n: no division."""
+    if len(places) > 0 and _out_of_reach(min(end - begin, records), laid.limits[bound], logs):
+        return LEAST
+    bits = xlogx(records, logs)
+    for entry in range(begin, end):
+        count = _number(numbers, row, entry)
+        if count > 0:
+            bits -= xlogx(count, logs)
+    return laid.limits[bound] * records - bits
+
+
+@within_machine_code
+def _unlikely(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
 ) -> float:
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
     bits = xlogx(records, logs)
     extra = -MILLER_MADOW
     for entry in range(begin, end):
-        count = numbers[entry]
+        count = _number(numbers, row, entry)
         if count > 0:
             extra += MILLER_MADOW
             bits -= _grassberger(count, grassbergers) if by_grassberger else xlogx(count, logs)
@@ -254,17 +226,20 @@ def _unlikely(
 def _divergent(
     places: Places,
     numbers: Columns,
+    row: int,
     begin: int,
     end: int,
     records: int,
     laid: Laid,
     bound: int,
     logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
 ) -> float:
     """Too far from the table, in bits. Multiplied out by n."""
     bits = -xlogx(records, logs)
     for entry in range(begin, end):
-        count = numbers[entry]
+        count = _number(numbers, row, entry)
         if count > 0:
             bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, _column(places, entry)]
     return bits - laid.limits[bound] * records
@@ -274,11 +249,15 @@ def _divergent(
 def _disclosed(
     places: Places,
     numbers: Columns,
+    row: int,
     begin: int,
     end: int,
     records: int,
     laid: Laid,
     bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
 ) -> float:
     """A value has too large or too small a share.
 
@@ -286,12 +265,14 @@ def _disclosed(
     """
     beyond, needed = 0.0, 0
     for entry in range(begin, end):
-        count, column = numbers[entry], _column(places, entry)
+        count, column = _number(numbers, row, entry), _column(places, entry)
         lower = laid.rows[LOWER, bound, column]
         needed += lower > 0
         beyond = max(beyond, records * lower - count)
         beyond = max(beyond, count - records * laid.rows[UPPER, bound, column])
-    if len(places) and needed < laid.facts[bound, RANK]:
+    if len(places) == 0:
+        return beyond
+    if needed < laid.facts[bound, RANK]:
         beyond = max(beyond, records * _most_absent(places, begin, end, laid, bound))
     return beyond
 
@@ -309,11 +290,23 @@ def _most_absent(places: Places, begin: int, end: int, laid: Laid, bound: int) -
 
 
 @within_machine_code
-def _uniform(numbers: Columns, begin: int, end: int, laid: Laid, bound: int) -> float:
+def _uniform(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """Too few distinct values."""
     distinct = 0
     for entry in range(begin, end):
-        distinct += numbers[entry] > 0
+        distinct += _number(numbers, row, entry) > 0
         if distinct >= laid.limits[bound]:
             return 0.0
     return laid.limits[bound] - distinct
@@ -321,32 +314,42 @@ def _uniform(numbers: Columns, begin: int, end: int, laid: Laid, bound: int) -> 
 
 @within_machine_code
 def _dominated(
-    numbers: Columns, begin: int, end: int, laid: Laid, bound: int, ranked: Ints
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
 ) -> float:
     """One value is too frequent compared with the less frequent ones.
 
-    The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
+    The ``rank`` - 1 most frequent ones stand first in ``sums``, sorted by insertion.
     """
     most = laid.facts[bound, RANK] - 1
     kept, tail, largest = 0, np.int64(0), np.int64(0)
     for entry in range(begin, end):
-        count = np.int64(numbers[entry])
+        count = np.int64(_number(numbers, row, entry))
         if count > largest:
             largest = count
         place = kept
-        while place > 0 and ranked[place - 1] < count:
+        while place > 0 and sums[place - 1] < count:
             place -= 1
         if kept < most:
             kept += 1
             out = np.int64(0)
         elif place < most:
-            out = ranked[most - 1]
+            out = sums[most - 1]
         else:
             out = count
         if place < most:
             for later in range(kept - 1, place, -1):
-                ranked[later] = ranked[later - 1]
-            ranked[place] = count
+                sums[later] = sums[later - 1]
+            sums[place] = count
         tail += out
     if tail > 0 and largest / tail < laid.limits[bound]:
         return 0.0
@@ -358,27 +361,32 @@ def _dominated(
 def _distant(
     places: Places,
     numbers: Columns,
+    row: int,
     begin: int,
     end: int,
     records: int,
     laid: Laid,
     bound: int,
+    logs: Floats,
+    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
     start, values = laid.facts[bound, START], laid.facts[bound, STOP] - laid.facts[bound, START]
     sums[0] = 0
-    if len(places):
+    if len(places) == 0:
+        for place in range(values):
+            column = start + np.int64(laid.rows[ORDER, bound, start + place])
+            sums[place + 1] = sums[place] + _number(numbers, row, column)
+    else:
         for place in range(values):
             sums[place + 1] = 0
         for entry in range(begin, end):
-            sums[np.int64(laid.rows[PLACE, bound, places[entry]]) + 1] = numbers[entry]
+            sums[np.int64(laid.rows[PLACE, bound, places[entry]]) + 1] = _number(
+                numbers, row, entry
+            )
         for place in range(values):
             sums[place + 1] += sums[place]
-    else:
-        for place in range(values):
-            column = start + np.int64(laid.rows[ORDER, bound, start + place])
-            sums[place + 1] = sums[place] + numbers[column]
     moved = 0.0
     for run in range(laid.facts[bound, FIRST], laid.facts[bound + 1, FIRST]):
         inside = sums[np.int64(laid.runs[run, 1])] - sums[np.int64(laid.runs[run, 0])]
@@ -411,35 +419,140 @@ def _grassberger(count: int, grassbergers: Floats) -> float:
 
 
 @within_machine_code
-def breaks_at(
+def mark_small(counts: Columns, least: float, most: int, marks: Mask) -> int:
+    """Mark classes of too few records; these records, until beyond the most.
+
+    Classes beyond the most are not marked, nor set to be unmarked.
+    """
+    records, last = 0, counts.shape[1] - 1
+    for row in range(len(counts)):
+        size = counts[row, last]
+        marks[row] = size < least and size > 0
+        if marks[row]:
+            records += size
+            if records > most:
+                return records
+    return records
+
+
+def _marking(check: Check) -> Callable[..., int]:
+    """A loop that marks classes beyond a bound which were not marked, compiled for one check.
+
+    It returns the records of these, or, as soon as they are, more than the most.
+    """
+
+    @within_machine_code
+    def mark(
+        counts: Columns,
+        starts: Ints,
+        places: Places,
+        numbers: Columns,
+        laid: Laid,
+        bound: int,
+        logs: Floats,
+        grassbergers: Floats,
+        sums: Ints,
+        most: int,
+        marks: Mask,
+    ) -> int:
+        """Those of one check."""
+        found, last = 0, counts.shape[1] - 1
+        start, stop = laid.facts[bound, START], laid.facts[bound, STOP]
+        for row in range(len(counts)):
+            records = counts[row, last]
+            if marks[row] or records == 0:
+                continue
+            if len(starts) > 0:
+                begin, end = within(places, starts[row], starts[row + 1], start, stop)
+                over = check(
+                    places, numbers, 0, begin, end, records, laid, bound, logs, grassbergers, sums
+                )
+            else:
+                over = check(
+                    DENSE, counts, row, start, stop, records, laid, bound, logs, grassbergers, sums
+                )
+            if over > 0:
+                marks[row] = True
+                found += records
+                if found > most:
+                    return found
+        return found
+
+    return mark
+
+
+_mark_uncertain, _mark_divergent = _marking(_uncertain), _marking(_divergent)
+_mark_unlikely, _mark_disclosed = _marking(_unlikely), _marking(_disclosed)
+_mark_uniform, _mark_dominated = _marking(_uniform), _marking(_dominated)
+_mark_distant = _marking(_distant)
+
+
+@within_machine_code
+def _mark_by_population(
+    counts: Columns, present: bool, laid: Laid, bound: int, most: int, marks: Mask
+) -> int:
+    """The same of a bound about the population."""
+    found = 0
+    for row in range(len(counts)):
+        records, population = trailing(counts, row)
+        if marks[row]:
+            continue
+        if present:
+            marks[row] = _present(records, population, laid, bound) > 0
+        else:
+            marks[row] = records > 0 and population < laid.limits[bound]
+        if marks[row]:
+            found += records
+            if found > most:
+                return found
+    return found
+
+
+@within_machine_code
+def mark_beyond(
     counts: Columns,
     starts: Ints,
     places: Places,
     numbers: Columns,
-    row: int,
     laid: Laid,
+    bound: int,
     logs: Floats,
     grassbergers: Floats,
     sums: Ints,
-) -> bool:
-    """Whether a class of either kind breaks a bound other than on size."""
-    if len(starts) == 0:
-        return breaks(counts, row, laid, logs, grassbergers, sums)
-    records, population = trailing(counts, row)
-    begin, end = starts[row], starts[row + 1]
-    return breaks_listed(
-        places, numbers, begin, end, records, population, laid, logs, grassbergers, sums
-    )
+    most: int,
+    marks: Mask,
+) -> int:
+    """Mark classes beyond a bound that were not marked; their records, until beyond the most.
+
+    All classes by one bound: what a tuple of arrays costs to take apart is paid once. ``sums`` is
+    room for one number more than a class has columns.
+    """
+    kind = laid.facts[bound, KIND]
+    classes = counts, starts, places, numbers
+    if kind == ENTROPY:
+        return _mark_uncertain(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == DIVERGENCE:
+        return _mark_divergent(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind <= GRASSBERGER:
+        return _mark_unlikely(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == SHARES:
+        return _mark_disclosed(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == DISTINCT:
+        return _mark_uniform(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == RECURSIVE:
+        return _mark_dominated(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == TRANSPORT:
+        return _mark_distant(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    return _mark_by_population(counts, kind == PRESENCE, laid, bound, most, marks)
 
 
-@in_machine_code
-def _broken(
+@within_machine_code
+def broken_classes(
     counts: Columns,
     starts: Ints,
     places: Places,
     numbers: Columns,
     least: float,
-    presence: bool,
     laid: Laid,
     logs: Floats,
     grassbergers: Floats,
@@ -449,44 +562,60 @@ def _broken(
 ) -> int:
     """Records in classes that break a bound, marking those; stops beyond the most.
 
-    ``sums`` is room for one number more than a class has columns.
+    Marks are complete where the records are not beyond the most.
     """
-    records, last = 0, counts.shape[1] - 1
-    for row in range(len(counts)):
-        size = counts[row, last]
-        marks[row] = size < least and size > 0
-        if not marks[row] and (size > 0 or presence):
-            marks[row] = breaks_at(
-                counts, starts, places, numbers, row, laid, logs, grassbergers, sums
-            )
-        if marks[row]:
-            records += size
-            if records > most:
-                return records
-    return records
+    found = mark_small(counts, least, most, marks)
+    for bound in range(len(laid.limits)):
+        if found > most:
+            return found
+        found += mark_beyond(
+            counts,
+            starts,
+            places,
+            numbers,
+            laid,
+            bound,
+            logs,
+            grassbergers,
+            sums,
+            most - found,
+            marks,
+        )
+    return found
+
+
+@in_machine_code
+def _broken(
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    least: float,
+    laid: Laid,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+    most: int,
+    marks: Mask,
+) -> int:
+    return broken_classes(
+        counts, starts, places, numbers, least, laid, logs, grassbergers, sums, most, marks
+    )
 
 
 @in_machine_code
 def _small(counts: Columns, least: float, most: int, marks: Mask) -> int:
-    """The same of a bound on size alone."""
-    records, last = 0, counts.shape[1] - 1
-    for row in range(len(counts)):
-        size = counts[row, last]
-        marks[row] = size < least and size > 0
-        if marks[row]:
-            records += size
-            if records > most:
-                return records
-    return records
+    return mark_small(counts, least, most, marks)
 
 
 @within_machine_code
-def bits_within(numbers: Columns, begin: int, end: int, logs: Floats) -> float:
+def bits_within(numbers: Columns, row: int, begin: int, end: int, logs: Floats) -> float:
     """Sum of n_gw log n_gw over entries, those of 0 left out."""
     inside = 0.0
     for entry in range(begin, end):
-        if numbers[entry] > 0:
-            inside += xlogx(numbers[entry], logs)
+        count = _number(numbers, row, entry)
+        if count > 0:
+            inside += xlogx(count, logs)
     return inside
 
 
@@ -503,11 +632,11 @@ def _uncertainty(
     """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
     bits = 0.0
     for row in range(len(counts)):
-        if len(starts):
+        if len(starts) > 0:
             begin, end = within(places, starts[row], starts[row + 1], start, stop)
-            inside = bits_within(numbers, begin, end, logs)
+            inside = bits_within(numbers, 0, begin, end, logs)
         else:
-            inside = bits_within(counts[row], start, stop, logs)
+            inside = bits_within(counts, row, start, stop, logs)
         bits += xlogx(counts[row, counts.shape[1] - 1], logs) - inside
     return bits
 
@@ -522,9 +651,8 @@ def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, 
     if not len(rules):
         return int(_small(of.counts, rules.least, most, marks)), marks
     records = _broken(
-        *of,
+        *_entries(of),
         rules.least,
-        rules.presence,
         rules.laid,
         logs_table(),
         grassberger_table(),
@@ -537,4 +665,9 @@ def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, 
 
 def uncertainty(counts: Columns | Histograms, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    return float(_uncertainty(*Histograms.of(counts), start, stop, logs_table()))
+    return float(_uncertainty(*_entries(Histograms.of(counts)), start, stop, logs_table()))
+
+
+def _entries(of: Histograms) -> tuple[Columns, Any, Any, Columns]:
+    """Histograms as loops take them: each kind has a loop of its own, without the other's work."""
+    return of if of.sparse else (of.counts, DENSE, DENSE, of.counts)

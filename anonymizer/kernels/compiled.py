@@ -245,6 +245,25 @@ def _group(
     keys: Keys,
     counts: Columns,
     members: Places,
+    mask: Keys,
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+) -> int:
+    """Merge dense classes whose masked keys agree; the number of groups."""
+    return group_rows(
+        keys, counts, members, mask, bits, table, slots, found, sums, firsts, firsts[:0]
+    )
+
+
+@in_machine_code
+def _group_listed(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
     starts: Ints,
     places: Places,
     numbers: Columns,
@@ -262,23 +281,23 @@ def _group(
     into_places: Places,
     into_numbers: Columns,
 ) -> int:
-    """Merge classes whose masked keys agree, and their entries, if any; the number of groups."""
+    """Merge sparse classes whose masked keys agree; the number of groups."""
+    group_of = room[0]
     groups = group_rows(
-        keys, counts, members, mask, bits, table, slots, found, sums, firsts, room[0]
+        keys, counts, members, mask, bits, table, slots, found, sums, firsts, group_of
     )
-    if len(starts):
-        merge_entries(
-            starts,
-            places,
-            numbers,
-            groups,
-            room,
-            scratch,
-            marks,
-            into_starts,
-            into_places,
-            into_numbers,
-        )
+    merge_entries(
+        starts,
+        places,
+        numbers,
+        groups,
+        room,
+        scratch,
+        marks,
+        into_starts,
+        into_places,
+        into_numbers,
+    )
     return groups
 
 
@@ -352,21 +371,14 @@ class _Workspace(threading.local):
         return bits
 
     def fit_entries(self, source: FrequencySet) -> None:
-        """Make room for the entries of sparse classes; none for dense ones."""
+        """Make room for the entries of sparse classes."""
         rows, entries, kind = len(source), len(source.places), source.counts.dtype
-        if not len(source.starts):
-            if self.room.shape[1]:
-                self.room = np.zeros((3, 0), np.int32)
-            self._fit_numbers(0, 0, kind)
-            return
+        columns = int(source.places.max(initial=0)) + 1
         if self.room.shape[1] <= rows:
             self.room = np.empty((3, rows + 1), np.int32)
             self.starts = np.empty(rows + 1, np.int64)
         if len(self.places) < entries:
             self.places = np.empty(entries, np.int32)
-        self._fit_numbers(entries, int(source.places.max(initial=0)) + 1, kind)
-
-    def _fit_numbers(self, entries: int, columns: int, kind: "np.dtype[Any]") -> None:
         if len(self.numbers) < entries or self.numbers.dtype != kind:
             self.numbers = np.empty(entries, kind)
         if len(self.scratch) < columns or self.scratch.dtype != kind:
@@ -403,29 +415,21 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     rows, columns = source.counts.shape
     space = _workspace
     bits = space.fit(rows, len(mask), columns, source.counts.dtype)
+    words = np.array(mask, np.uint64)
+    groups: Any = space.table, space.slots, space.found, space.sums, space.firsts
+    if not len(source.starts):
+        number = _group(*source[:3], words, bits, *groups)
+        return FrequencySet(space.found[:number], space.sums[:number], space.firsts[:number])
     space.fit_entries(source)
-    sparse = len(source.starts) > 0
-    groups = _group(
-        *source[:5],
-        source.numbers if sparse else space.numbers[:0],
-        np.array(mask, np.uint64),
-        bits,
-        space.table,
-        space.slots,
-        space.found,
-        space.sums,
-        space.firsts,
-        space.room,
-        space.scratch,
-        space.marks,
-        space.starts,
-        space.places,
-        space.numbers,
-    )
-    found, sums, firsts = space.found[:groups], space.sums[:groups], space.firsts[:groups]
-    if not sparse:
-        return FrequencySet(found, sums, firsts, *source[3:])
-    starts = space.starts[: groups + 1]
+    entries: Any = space.starts, space.places, space.numbers
+    room: Any = space.room, space.scratch, space.marks
+    number = _group_listed(*source, words, bits, *groups, *room, *entries)
+    starts = space.starts[: number + 1]
     return FrequencySet(
-        found, sums, firsts, starts, space.places[: starts[-1]], space.numbers[: starts[-1]]
+        space.found[:number],
+        space.sums[:number],
+        space.firsts[:number],
+        starts,
+        space.places[: starts[-1]],
+        space.numbers[: starts[-1]],
     )

@@ -247,16 +247,23 @@ def test_parts_and_sums_are_those_of_dense_histograms(seed, population):
     both = np.concatenate([dense.counts, row[None]])
     assert (some.plus(row).dense(columns) == both).all()
     assert (dense.histograms.plus(row).counts == both).all()
-    blocks = list(some.blocks(columns))
-    assert np.concatenate([counts for _, counts in blocks]).tolist() == dense.counts.tolist()
+    assert (some.about(3, 203) == dense.counts[:, 3:203]).all()
+    if population:
+        people = dense.histograms.without_records()
+        assert people.counts[:, -2].tolist() == dense.counts[:, -2].tolist()
+        assert people.counts.sum() == people.counts[:, -2].sum()
+        assert (some.without_records().dense(columns) == people.counts).all()
 
 
 def test_blocks_keep_to_their_size(monkeypatch):
-    monkeypatch.setattr("anonymizer.kernels.histograms.BLOCK_BYTES", 4 * 8 * 204)
+    monkeypatch.setattr("anonymizer.kernels.frequency.BLOCK_BYTES", 4 * 8 * 204)
     _, sparse = some_pair(np.random.default_rng(1), [203])
+    whole = sparse.histograms.dense(204)
     blocks = list(sparse.histograms.blocks(204))
-    assert [len(counts) for _, counts in blocks[:-1]] == [4] * (len(blocks) - 1)
+    assert [len(block) for _, block in blocks[:-1]] == [4] * (len(blocks) - 1)
     assert len(blocks) == -(-len(sparse) // 4) > 1
+    assert all((block.dense(204) == whole[place]).all() for place, block in blocks)
+    assert len(list(Histograms.of(whole).blocks(204))) == 1
 
 
 def test_memory_grows_with_the_entries():

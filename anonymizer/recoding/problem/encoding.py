@@ -18,7 +18,7 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels import FrequencySet, Words
 from anonymizer.kernels.arrays import Codes, Keys
-from anonymizer.objectives.candidate import columns_of
+from anonymizer.objectives.candidate import histograms_of
 from anonymizer.recoding.lattice import Node
 
 WORD = 63
@@ -87,7 +87,7 @@ class Encoding:
         encoding = cls(counts.names, heights, words, tuple(fields), _telling(counts, heights))
         # Classes of neighbouring keys side by side: they merge first, and lie near in memory.
         members = np.arange(len(counts), dtype=np.int32)
-        return encoding, FrequencySet(keys, columns_of(counts), members).in_order()
+        return encoding, FrequencySet.of(keys, histograms_of(counts), members).in_order()
 
     @cached_property
     def masks(self) -> Keys:

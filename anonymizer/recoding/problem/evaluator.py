@@ -150,19 +150,19 @@ class Evaluator:
 
     def holds(self, classes: FrequencySet) -> bool:
         """Whether every class satisfies every model, without suppression."""
-        return self.bound_policy.holds(classes.counts)
+        return self.bound_policy.holds(classes.histograms)
 
     def lost(self, classes: FrequencySet) -> int:
         """Records that have to be suppressed, here and at every node below.
 
         Those in classes that break a strongly monotone model; too few where above the budget.
         """
-        return self.outright.broken(classes.counts, self.most)[0]
+        return self.outright.broken(classes.histograms, self.most)[0]
 
     def assess(self, node: Node, classes: FrequencySet) -> Assessed:
         """Judge a node by its classes."""
         plain = self.plain(node, classes)
-        lost, marks = self.outright.broken(classes.counts, self.most)
+        lost, marks = self.outright.broken(classes.histograms, self.most)
         if lost > self.most:
             return Assessed(False, lost, plain, None)
         released = self.released(plain, (lost, marks) if self.policy.lasts else None)
@@ -210,7 +210,7 @@ class Evaluator:
         classes = plain.classes
         hidden = self._all_hidden(plain.node, classes)
         found = suppress(
-            classes.counts, self.policy, self.bound_policy, self.suppression, hidden, broken
+            classes.histograms, self.policy, self.bound_policy, self.suppression, hidden, broken
         )
         if found is None or not found.records:
             return None if found is None else plain
