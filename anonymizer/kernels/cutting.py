@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
+from anonymizer.kernels.arrays import Codes, Columns, Floats, Ints, Marks, Mask, Places
 from anonymizer.kernels.machine import within_machine_code
-from anonymizer.kernels.single import Criteria, Room, judge
+from anonymizer.kernels.single import Room
 
 TIE = 1e-12
 """What a cut must gain at least: rounding alone is no gain."""
+
+SEED = 0
+"""Of the marks of cells."""
 
 SPARSE = 32
 """Where one block in so many occurs in a box, these are sorted; else all blocks are looked at."""
@@ -27,9 +30,16 @@ class Cells(NamedTuple):
     Attributes
     ----------
     blocks
-        The block of every cell on every axis, shape (axes, cells).
-    counts
-        The histogram of every cell, shape (cells, columns).
+        The block of every cell on every axis, shape (cells, axes).
+    starts
+        Where the counts of each cell begin that are not 0, shape (cells + 1,).
+    columns, amounts
+        The column and the number of each of these counts, shape (counts,).
+    marks
+        A random number of 64 bits for every cell, shape (cells,): what adds up over its cells
+        stands for a box.
+    sparse
+        Whether some cell has no records of its own, but of the population.
     numbers
         The blocks of each axis that are numbers in order; 0 where it is not ordered. One block
         more holds missing values.
@@ -45,15 +55,40 @@ class Cells(NamedTuple):
     """
 
     blocks: Places
-    counts: Columns
+    starts: Ints
+    columns: Places
+    amounts: Ints
+    marks: Marks
+    sparse: bool
     numbers: Ints
     wide: Mask
     levels: Ints
     tree: Ints
 
+    @classmethod
+    def of(
+        cls, blocks: Codes, counts: Columns, numbers: Ints, wide: Mask, levels: Ints, tree: Ints
+    ) -> "Cells":
+        """Cells by their blocks, shape (cells, axes), and histograms, shape (cells, columns)."""
+        present, columns = np.nonzero(counts)
+        starts = np.append(0, np.cumsum(np.bincount(present, minlength=len(counts))))
+        drawn = np.random.default_rng(SEED).integers(2**64, size=len(counts), dtype=np.uint64)
+        return cls(
+            np.ascontiguousarray(blocks, np.int32),
+            starts.astype(np.int64),
+            columns.astype(np.int32),
+            counts[present, columns].astype(np.int64),
+            drawn,
+            bool((counts[:, -1] == 0).any()),
+            numbers,
+            wide,
+            levels,
+            tree,
+        )
+
 
 class Cuts(NamedTuple):
-    """The best cut of a box along every axis, and what it is worked out in.
+    """The best cuts of a box along every axis, and what they are worked out in.
 
     Attributes
     ----------
@@ -61,172 +96,240 @@ class Cuts(NamedTuple):
         What the classes of both parts are worth, -inf where there is no further cut, the best
         first; shape (axes, kept).
     tries
-        The places of these cuts among those tried, shape (kept,).
+        The places of these cuts among those tried, shape (axes, kept).
     left
         Whether a block goes to the first part, shape (axes, kept, blocks).
     at
         The block that the second part of a cut of an ordered axis begins with, shape
         (axes, kept).
     sums
-        Records by block and column, shape (blocks, columns).
+        Records by axis, block and column, shape (axes, blocks, columns); 0 between boxes.
     touched
-        The blocks that occur in the box, shape (blocks,), ``seen`` telling which they are.
+        The blocks that occur in the box by axis, shape (axes, blocks), ``seen`` telling which they
+        are and ``occurring`` (axes,) how many.
+    extents
+        The blocks of each axis, shape (axes,).
     shares
         What blocks are sorted by, shape (blocks,).
-    whole
-        The records of the box, shape (columns,).
+    whole, part
+        The records of the box, and of a part of it, shape (columns,).
     sets
         The blocks of the first part of each cut tried, as a number of bits, or as the last place
-        and the order they stand in, shape (cuts, 2).
+        and the order they stand in, shape (cuts + 1, 2).
+    until
+        Where the cuts tried along each axis end, shape (axes,).
+    ends
+        After which of the blocks that occur an axis may be cut, shape (blocks,).
     """
 
     scores: Floats
     tries: Ints
     left: Mask
     at: Ints
-    sums: Columns
+    sums: Ints
     touched: Ints
     seen: Mask
+    occurring: Ints
+    extents: Ints
     shares: Floats
-    whole: Columns
+    whole: Ints
+    part: Ints
     sets: Ints
+    until: Ints
+    ends: Mask
 
     @classmethod
-    def of(cls, cells: Cells, blocks: int, kept: int) -> "Cuts":
+    def of(cls, cells: Cells, blocks: int, columns: int, kept: int) -> "Cuts":
         """Room for the cuts of boxes of cells, of at most so many blocks along an axis."""
-        axes, columns = len(cells.blocks), cells.counts.shape[1]
+        axes = cells.blocks.shape[1]
+        extents = cells.blocks.max(axis=0, initial=0).astype(np.int64) + 1
         return cls(
             np.empty((axes, kept)),
-            np.empty(kept, np.int64),
+            np.empty((axes, kept), np.int64),
             np.zeros((axes, kept, blocks), bool),
             np.empty((axes, kept), np.int64),
-            np.zeros((blocks, columns), cells.counts.dtype),
-            np.empty(blocks, np.int64),
-            np.zeros(blocks, bool),
+            np.zeros((axes, blocks, columns), np.int64),
+            np.empty((axes, blocks), np.int64),
+            np.zeros((axes, blocks), bool),
+            np.empty(axes, np.int64),
+            extents,
             np.empty(blocks),
-            np.empty(columns, cells.counts.dtype),
-            np.empty((_tried(cells), 2), np.int64),
+            np.empty(columns, np.int64),
+            np.empty(columns, np.int64),
+            np.empty((_tried(cells, extents, columns) + 1, 2), np.int64),
+            np.empty(axes, np.int64),
+            np.empty(blocks, bool),
         )
 
-    def room(self, cells: Cells) -> Room:
+    def room(self) -> Room:
         """Room to judge both parts of all cuts along an axis."""
-        return Room.of(np.empty((2 * len(self.sets), len(self.whole)), cells.counts.dtype))
+        return Room.of(np.empty((2 * len(self.sets), len(self.whole)), np.int64))
 
 
-def _tried(cells: Cells) -> int:
-    """The most cuts that are tried along any axis."""
-    columns, most = cells.counts.shape[1], 2 ** (FEW - 1)
-    for axis, own in enumerate(cells.blocks):
-        blocks = int(own.max(initial=0)) + 1
-        sets = cells.numbers[axis] == 0 and blocks > FEW
-        most = max(most, (max(columns - 1, 1) if sets else 1) * blocks)
-    return most
+def _tried(cells: Cells, extents: Ints, columns: int) -> int:
+    """The most cuts that are tried along all axes."""
+    orders = np.where((cells.numbers == 0) & (extents > FEW), max(columns - 1, 1), 1)
+    return int(np.maximum(orders * extents, 2 ** (FEW - 1)).sum())
 
 
 @within_machine_code
-def _add_up(order: Ints, low: int, high: int, cells: Cells, axis: int, cuts: Cuts) -> int:
-    """The records of a box by block; how many blocks occur, in ``touched``."""
-    blocks, counts = cells.blocks[axis], cells.counts
-    columns = counts.shape[1]
-    sums, seen, touched = cuts.sums, cuts.seen, cuts.touched
-    occurring = 0
+def add_up(order: Ints, low: int, high: int, cells: Cells, cuts: Cuts) -> None:
+    """The records of a box by axis and block, the blocks that occur, and all records together."""
+    blocks, starts, columns, amounts = cells.blocks, cells.starts, cells.columns, cells.amounts
+    sums, seen, touched, occurring = cuts.sums, cuts.seen, cuts.touched, cuts.occurring
+    axes = blocks.shape[1]
+    cuts.whole[:] = 0
+    occurring[:] = 0
     for place in range(low, high):
         cell = order[place]
-        block = blocks[cell]
-        if not seen[block]:
-            touched[occurring] = block
-            occurring += 1
-        for column in range(columns):
-            before = sums[block, column] if seen[block] else 0
-            sums[block, column] = before + counts[cell, column]
-        seen[block] = True
-    for column in range(columns):
-        cuts.whole[column] = 0
-    if SPARSE * occurring < len(seen):
-        touched[:occurring].sort()
+        begin, end = starts[cell], starts[cell + 1]
+        for axis in range(axes):
+            block = blocks[cell, axis]
+            if not seen[axis, block]:
+                seen[axis, block] = True
+                touched[axis, occurring[axis]] = block
+                occurring[axis] += 1
+            for entry in range(begin, end):
+                sums[axis, block, columns[entry]] += amounts[entry]
+        for entry in range(begin, end):
+            cuts.whole[columns[entry]] += amounts[entry]
+    for axis in range(axes):
+        _in_order(axis, cuts)
+
+
+@within_machine_code
+def _in_order(axis: int, cuts: Cuts) -> None:
+    """Put the blocks that occur along an axis in order."""
+    touched, number = cuts.touched[axis], cuts.occurring[axis]
+    if number * number < cuts.extents[axis]:
+        for place in range(1, number):
+            block, hole = touched[place], place
+            while hole > 0 and touched[hole - 1] > block:
+                touched[hole] = touched[hole - 1]
+                hole -= 1
+            touched[hole] = block
+    elif SPARSE * number < cuts.extents[axis]:
+        touched[:number].sort()
     else:
-        occurring = 0
-        for block in range(len(seen)):
-            if seen[block]:
-                touched[occurring] = block
-                occurring += 1
-    for place in range(occurring):
+        place = 0
+        for block in range(cuts.extents[axis]):
+            if cuts.seen[axis, block]:
+                touched[place] = block
+                place += 1
+
+
+@within_machine_code
+def clear(cuts: Cuts) -> None:
+    """Forget the records of a box, for the next one to be added up."""
+    for axis in range(len(cuts.occurring)):
+        for place in range(cuts.occurring[axis]):
+            block = cuts.touched[axis, place]
+            cuts.seen[axis, block] = False
+            for column in range(len(cuts.whole)):
+                cuts.sums[axis, block, column] = 0
+
+
+@within_machine_code
+def _lay(cut: int, least: float, whole: Ints, part: Ints, counts: Ints) -> int:
+    """Lay out a part and what it leaves, where neither is too small; how many cuts there are."""
+    last = len(whole) - 1
+    if 0 < part[last] < least or 0 < whole[last] - part[last] < least:
+        return cut
+    for column in range(last + 1):
+        counts[2 * cut, column] = part[column]
+        counts[2 * cut + 1, column] = whole[column] - part[column]
+    return cut + 1
+
+
+@within_machine_code
+def _lay_prefixes(
+    cut: int,
+    order: int,
+    touched: Ints,
+    ends: Mask,
+    sums: Ints,
+    least: float,
+    whole: Ints,
+    part: Ints,
+    counts: Ints,
+    sets: Ints,
+) -> int:
+    """The beginnings of ``touched`` that may end where they do as first parts."""
+    part[:] = 0
+    for place in range(len(touched) - 1):
         block = touched[place]
-        seen[block] = False
-        for column in range(columns):
-            cuts.whole[column] += sums[block, column]
-    return occurring
-
-
-@within_machine_code
-def _lay(room: Room, cut: int, cuts: Cuts) -> None:
-    """The second part of a cut is what the first leaves."""
-    for column in range(len(cuts.whole)):
-        room.counts[2 * cut + 1, column] = cuts.whole[column] - room.counts[2 * cut, column]
-
-
-@within_machine_code
-def _try_prefixes(occurring: int, first: int, order: int, cuts: Cuts, room: Room) -> int:
-    """The beginnings of ``touched`` as first parts."""
-    columns = len(cuts.whole)
-    for place in range(occurring - 1):
-        cut = first + place
-        for column in range(columns):
-            before = room.counts[2 * cut - 2, column] if place else 0
-            room.counts[2 * cut, column] = before + cuts.sums[cuts.touched[place], column]
-        _lay(room, cut, cuts)
-        cuts.sets[cut, 0], cuts.sets[cut, 1] = place, order
-    return first + occurring - 1
-
-
-@within_machine_code
-def _try_sets(occurring: int, cuts: Cuts, room: Room) -> int:
-    """All sets of few blocks that hold the first of them, but not all."""
-    columns = len(cuts.whole)
-    number = (1 << (occurring - 1)) - 1
-    for cut in range(number):
-        for column in range(columns):
-            total = cuts.sums[cuts.touched[0], column]
-            for place in range(1, occurring):
-                if cut >> (place - 1) & 1:
-                    total += cuts.sums[cuts.touched[place], column]
-            room.counts[2 * cut, column] = total
-        _lay(room, cut, cuts)
-        cuts.sets[cut, 0], cuts.sets[cut, 1] = 2 * cut + 1, -1
-    return number
-
-
-@within_machine_code
-def _try(occurring: int, ordered: bool, cuts: Cuts, room: Room) -> int:
-    """Lay out the cuts along an axis, both parts of each; how many there are."""
-    if occurring <= FEW and not ordered:
-        return _try_sets(occurring, cuts, room)
-    # Where nothing is known but how many records there are, blocks stand as they are numbered.
-    if ordered or len(cuts.whole) == 1:
-        return _try_prefixes(occurring, 0, -2, cuts, room)
-    tried = 0
-    for column in range(len(cuts.whole) - 1):
-        _sort_by_share(occurring, column, cuts)
-        tried = _try_prefixes(occurring, tried, column, cuts, room)
-    return tried
-
-
-@within_machine_code
-def _try_groups(occurring: int, starts: Ints, cuts: Cuts, room: Room) -> int:
-    """The beginnings of ``touched`` up to where a group of a level ends as first parts."""
-    columns, cut = len(cuts.whole), 0
-    for place in range(occurring - 1):
-        block = cuts.touched[place]
-        for column in range(columns):  # what lies before the cut at hand, in its place
-            before = room.counts[2 * cut, column] if place else 0
-            room.counts[2 * cut, column] = before + cuts.sums[block, column]
-        if starts[block] != starts[cuts.touched[place + 1]]:
-            _lay(room, cut, cuts)
-            cuts.sets[cut, 0], cuts.sets[cut, 1] = place, -2
-            cut += 1
-            for column in range(columns):
-                room.counts[2 * cut, column] = room.counts[2 * cut - 2, column]
+        for column in range(len(whole)):
+            part[column] += sums[block, column]
+        if ends[place]:
+            sets[cut, 0], sets[cut, 1] = place, order
+            cut = _lay(cut, least, whole, part, counts)
     return cut
+
+
+@within_machine_code
+def _lay_sets(
+    cut: int,
+    touched: Ints,
+    sums: Ints,
+    least: float,
+    whole: Ints,
+    part: Ints,
+    counts: Ints,
+    sets: Ints,
+) -> int:
+    """All sets of few blocks that hold the first of them, but not all, as first parts."""
+    number = len(touched)
+    for some in range(1, (1 << number) - 1, 2):
+        part[:] = sums[touched[0]]
+        for place in range(1, number):
+            if some >> place & 1:
+                for column in range(len(whole)):
+                    part[column] += sums[touched[place], column]
+        sets[cut, 0], sets[cut, 1] = some, -1
+        cut = _lay(cut, least, whole, part, counts)
+    return cut
+
+
+@within_machine_code
+def _lay_shares(
+    cut: int,
+    touched: Ints,
+    ends: Mask,
+    sums: Ints,
+    least: float,
+    whole: Ints,
+    part: Ints,
+    counts: Ints,
+    sets: Ints,
+    shares: Floats,
+) -> int:
+    """The beginnings of the blocks in the order of the share of each value, as first parts.
+
+    Of values that nobody in the box has the first stands for all: it leaves blocks as numbered.
+    """
+    absent = False
+    for column in range(len(whole) - 1):
+        if whole[column] > 0 or not absent:
+            _sort_by_share(touched, column, sums, shares)
+            cut = _lay_prefixes(cut, column, touched, ends, sums, least, whole, part, counts, sets)
+        absent = absent or whole[column] == 0
+    return cut
+
+
+@within_machine_code
+def _sort_by_share(touched: Ints, column: int, sums: Ints, shares: Floats) -> None:
+    """Put blocks in the order of the share of a value in them; ties by block."""
+    last = sums.shape[1] - 1
+    for place in range(len(touched)):
+        block = touched[place]
+        share = sums[block, column] / max(sums[block, last], 1)
+        hole = place
+        while hole > 0 and (
+            shares[hole - 1] > share or (shares[hole - 1] == share and touched[hole - 1] > block)
+        ):
+            shares[hole], touched[hole] = shares[hole - 1], touched[hole - 1]
+            hole -= 1
+        shares[hole], touched[hole] = share, block
 
 
 @within_machine_code
@@ -236,26 +339,6 @@ def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
         if cells.tree[axis, level, first] != cells.tree[axis, level, last]:
             return level
     return 0
-
-
-@within_machine_code
-def _sort_by_share(occurring: int, column: int, cuts: Cuts) -> None:
-    """Put the blocks in the order of the share of a value in them; ties by block."""
-    last = len(cuts.whole) - 1
-    for place in range(occurring):
-        block = cuts.touched[place]
-        cuts.shares[place] = cuts.sums[block, column] / cuts.sums[block, last]
-    for place in range(1, occurring):
-        share, block = cuts.shares[place], cuts.touched[place]
-        hole = place
-        while hole > 0 and (
-            cuts.shares[hole - 1] > share
-            or (cuts.shares[hole - 1] == share and cuts.touched[hole - 1] > block)
-        ):
-            cuts.shares[hole] = cuts.shares[hole - 1]
-            cuts.touched[hole] = cuts.touched[hole - 1]
-            hole -= 1
-        cuts.shares[hole], cuts.touched[hole] = share, block
 
 
 @within_machine_code
@@ -270,68 +353,107 @@ def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
 
 
 @within_machine_code
-def _mark(occurring: int, axis: int, kept: int, cuts: Cuts) -> None:
-    """Remember which blocks the first part of a cut has."""
-    cut = cuts.tries[kept]
-    if cuts.sets[cut, 1] >= 0:
-        _sort_by_share(occurring, cuts.sets[cut, 1], cuts)
-    for place in range(occurring):
-        inside = place <= cuts.sets[cut, 0]
-        if cuts.sets[cut, 1] == -1:
-            inside = (cuts.sets[cut, 0] >> place & 1) == 1
-        cuts.left[axis, kept, cuts.touched[place]] = inside
+def _ends(axis: int, touched: Ints, cells: Cells, bounds: Ints, ends: Mask) -> None:
+    """Mark the places of ``touched`` after which the axis may be cut.
 
-
-@within_machine_code
-def cut_axis(
-    order: Ints,
-    low: int,
-    high: int,
-    cells: Cells,
-    axis: int,
-    bounds: Ints,
-    required: Criteria,
-    cuts: Cuts,
-    room: Room,
-    most: int,
-) -> None:
-    """The best cuts of a box along an axis."""
-    cuts.scores[axis] = -np.inf
-    occurring = _add_up(order, low, high, cells, axis, cuts)
-    if occurring < 2:
-        return
-    numbers, level = cells.numbers[axis], 0
+    Between groups of a hierarchy, or where both parts are wide enough. Missing values stand in no
+    range: they are cut off before any other cut.
+    """
+    number = len(touched)
     if cells.levels[axis] > 0:
-        level = _dividing(cells, axis, cuts.touched[0], cuts.touched[occurring - 1])
-        tried = _try_groups(occurring, cells.tree[axis, level], cuts, room)
-    else:
-        tried = _try(occurring, numbers > 0, cuts, room)
-    judge(room, 2 * tried, required)
-    missing = numbers > 0 and cuts.touched[occurring - 1] == numbers
-    found = 0
-    for cut in range(tried):
-        both = room.worths[2 * cut] + room.worths[2 * cut + 1]
-        # Missing values stand in no range: they are cut off before any other cut.
-        allowed = not (missing and cut < tried - 1)
-        if numbers > 0 and allowed:
-            allowed = _allowed(cells, axis, cuts.touched[cut + 1], bounds)
-        if allowed and both > cuts.scores[axis, most - 1] + TIE:
-            found = _keep(cut, both, axis, found, most, cuts)
-    for kept in range(found):
-        if numbers > 0:
-            begin = cuts.touched[cuts.sets[cuts.tries[kept], 0] + 1]
-            at = cells.tree[axis, level, begin] if cells.levels[axis] > 0 else begin
-            cuts.at[axis, kept] = at
-        _mark(occurring, axis, kept, cuts)
+        level = _dividing(cells, axis, touched[0], touched[number - 1])
+        starts = cells.tree[axis, level]
+        for place in range(number - 1):
+            ends[place] = starts[touched[place]] != starts[touched[place + 1]]
+        return
+    ends[: number - 1] = True
+    if cells.numbers[axis] > 0:
+        if touched[number - 1] == cells.numbers[axis]:
+            ends[: number - 2] = False
+        if len(cells.wide) > 0:
+            for place in range(number - 1):
+                ends[place] &= _allowed(cells, axis, touched[place + 1], bounds)
 
 
 @within_machine_code
-def _keep(cut: int, score: float, axis: int, found: int, most: int, cuts: Cuts) -> int:
+def lay_out(cells: Cells, bounds: Ints, least: float, cuts: Cuts, room: Room) -> int:
+    """Lay out the cuts of the box that was added up along all axes; how many there are.
+
+    Those along an axis end at its place of ``cuts.until``.
+    """
+    cut, counts, whole, part = 0, room.counts, cuts.whole, cuts.part
+    sets, ends, shares = cuts.sets, cuts.ends, cuts.shares
+    for axis in range(len(cuts.occurring)):
+        number = cuts.occurring[axis]
+        if number > 1:
+            touched, sums = cuts.touched[axis, :number], cuts.sums[axis]
+            free = cells.numbers[axis] == 0
+            if free and number <= FEW:
+                cut = _lay_sets(cut, touched, sums, least, whole, part, counts, sets)
+            else:
+                _ends(axis, touched, cells, bounds, ends)
+                # Where nothing is known but how many records there are, blocks stand as they are
+                # numbered.
+                if free and len(whole) > 1:
+                    cut = _lay_shares(
+                        cut, touched, ends, sums, least, whole, part, counts, sets, shares
+                    )
+                else:
+                    cut = _lay_prefixes(
+                        cut, -2, touched, ends, sums, least, whole, part, counts, sets
+                    )
+        cuts.until[axis] = cut
+    return cut
+
+
+@within_machine_code
+def mark(axis: int, kept: int, cells: Cells, cuts: Cuts) -> None:
+    """Remember which blocks the first part of a cut has, and where the second begins."""
+    cut = cuts.tries[axis, kept]
+    last, order = cuts.sets[cut, 0], cuts.sets[cut, 1]
+    number = cuts.occurring[axis]
+    touched = cuts.touched[axis, :number]
+    if order >= 0:
+        _sort_by_share(touched, order, cuts.sums[axis], cuts.shares)
+    for place in range(number):
+        inside = last >> place & 1 == 1 if order == -1 else place <= last
+        cuts.left[axis, kept, touched[place]] = inside
+    if cells.levels[axis] > 0:
+        level = _dividing(cells, axis, touched[0], touched[number - 1])
+        cuts.at[axis, kept] = cells.tree[axis, level, touched[last + 1]]
+    elif cells.numbers[axis] > 0:
+        cuts.at[axis, kept] = touched[last + 1]
+
+
+@within_machine_code
+def best_of(begin: int, end: int, worths: Floats) -> int:
+    """The first of the best cuts among those from ``begin`` to ``end``; -1 where there is none."""
+    best, score = -1, -np.inf
+    for cut in range(begin, end):
+        both = worths[2 * cut] + worths[2 * cut + 1]
+        if both > score + TIE:
+            best, score = cut, both
+    return best
+
+
+@within_machine_code
+def keep_best(axis: int, cuts: Cuts, worths: Floats) -> int:
+    """Put the best cuts along an axis into ``cuts``; how many are kept."""
+    found, most = 0, cuts.scores.shape[1]
+    cuts.scores[axis] = -np.inf
+    for cut in range(cuts.until[axis - 1] if axis else 0, cuts.until[axis]):
+        both = worths[2 * cut] + worths[2 * cut + 1]
+        if both > cuts.scores[axis, most - 1] + TIE:
+            found = _keep(cut, both, found, cuts.scores[axis], cuts.tries[axis])
+    return found
+
+
+@within_machine_code
+def _keep(cut: int, score: float, found: int, scores: Floats, tries: Ints) -> int:
     """Put a cut in its place among the best; how many there are now."""
-    place = found if found < most else most - 1
-    while place > 0 and cuts.scores[axis, place - 1] + TIE < score:
-        cuts.scores[axis, place] = cuts.scores[axis, place - 1]
-        cuts.tries[place] = cuts.tries[place - 1]
+    place = found if found < len(scores) else len(scores) - 1
+    while place > 0 and scores[place - 1] + TIE < score:
+        scores[place], tries[place] = scores[place - 1], tries[place - 1]
         place -= 1
-    cuts.scores[axis, place], cuts.tries[place] = score, cut
-    return min(found + 1, most)
+    scores[place], tries[place] = score, cut
+    return min(found + 1, len(scores))
