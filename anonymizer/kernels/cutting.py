@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Columns, Floats, Ints, Marks, Mask, Places
-from anonymizer.kernels.machine import within_machine_code
+from anonymizer.kernels.machine import within_borrowed
 from anonymizer.kernels.single import Room
 
 TIE = 1e-12
@@ -16,9 +16,6 @@ TIE = 1e-12
 
 SEED = 0
 """Of the marks of cells."""
-
-SPARSE = 32
-"""Where one block in so many occurs in a box, these are sorted; else all blocks are looked at."""
 
 FEW = 5
 """Blocks in a box of which every set is tried; of more, the ends of orders by share."""
@@ -172,32 +169,32 @@ def _tried(cells: Cells, extents: Ints, columns: int) -> int:
     return int(np.maximum(orders * extents, 2 ** (FEW - 1)).sum())
 
 
-@within_machine_code
+@within_borrowed
 def add_up(order: Ints, low: int, high: int, cells: Cells, cuts: Cuts) -> None:
     """The records of a box by axis and block, the blocks that occur, and all records together."""
     blocks, starts, columns, amounts = cells.blocks, cells.starts, cells.columns, cells.amounts
     sums, seen, touched, occurring = cuts.sums, cuts.seen, cuts.touched, cuts.occurring
-    axes = blocks.shape[1]
-    cuts.whole[:] = 0
+    axes, whole = blocks.shape[1], cuts.whole
+    whole[:] = 0
     occurring[:] = 0
     for place in range(low, high):
         cell = order[place]
-        begin, end = starts[cell], starts[cell + 1]
         for axis in range(axes):
             block = blocks[cell, axis]
             if not seen[axis, block]:
                 seen[axis, block] = True
                 touched[axis, occurring[axis]] = block
                 occurring[axis] += 1
-            for entry in range(begin, end):
-                sums[axis, block, columns[entry]] += amounts[entry]
-        for entry in range(begin, end):
-            cuts.whole[columns[entry]] += amounts[entry]
+        for entry in range(starts[cell], starts[cell + 1]):
+            column, amount = columns[entry], amounts[entry]
+            whole[column] += amount
+            for axis in range(axes):
+                sums[axis, blocks[cell, axis], column] += amount
     for axis in range(axes):
         _in_order(axis, cuts)
 
 
-@within_machine_code
+@within_borrowed
 def _in_order(axis: int, cuts: Cuts) -> None:
     """Put the blocks that occur along an axis in order."""
     touched, number = cuts.touched[axis], cuts.occurring[axis]
@@ -208,8 +205,6 @@ def _in_order(axis: int, cuts: Cuts) -> None:
                 touched[hole] = touched[hole - 1]
                 hole -= 1
             touched[hole] = block
-    elif SPARSE * number < cuts.extents[axis]:
-        touched[:number].sort()
     else:
         place = 0
         for block in range(cuts.extents[axis]):
@@ -218,7 +213,7 @@ def _in_order(axis: int, cuts: Cuts) -> None:
                 place += 1
 
 
-@within_machine_code
+@within_borrowed
 def clear(cuts: Cuts) -> None:
     """Forget the records of a box, for the next one to be added up."""
     for axis in range(len(cuts.occurring)):
@@ -229,7 +224,7 @@ def clear(cuts: Cuts) -> None:
                 cuts.sums[axis, block, column] = 0
 
 
-@within_machine_code
+@within_borrowed
 def _lay(cut: int, least: float, whole: Ints, part: Ints, counts: Ints) -> int:
     """Lay out a part and what it leaves, where neither is too small; how many cuts there are."""
     last = len(whole) - 1
@@ -241,7 +236,7 @@ def _lay(cut: int, least: float, whole: Ints, part: Ints, counts: Ints) -> int:
     return cut + 1
 
 
-@within_machine_code
+@within_borrowed
 def _lay_prefixes(
     cut: int,
     order: int,
@@ -255,7 +250,8 @@ def _lay_prefixes(
     sets: Ints,
 ) -> int:
     """The beginnings of ``touched`` that may end where they do as first parts."""
-    part[:] = 0
+    for column in range(len(whole)):
+        part[column] = 0
     for place in range(len(touched) - 1):
         block = touched[place]
         for column in range(len(whole)):
@@ -266,7 +262,7 @@ def _lay_prefixes(
     return cut
 
 
-@within_machine_code
+@within_borrowed
 def _lay_sets(
     cut: int,
     touched: Ints,
@@ -278,19 +274,24 @@ def _lay_sets(
     sets: Ints,
 ) -> int:
     """All sets of few blocks that hold the first of them, but not all, as first parts."""
-    number = len(touched)
+    number, last = len(touched), len(whole) - 1
     for some in range(1, (1 << number) - 1, 2):
-        part[:] = sums[touched[0]]
-        for place in range(1, number):
-            if some >> place & 1:
-                for column in range(len(whole)):
-                    part[column] += sums[touched[place], column]
+        records = 0
+        for place in range(number):
+            records += (some >> place & 1) * sums[touched[place], last]
+        # Most sets of a small box are too small: nothing else of these is added up.
+        if 0 < records < least or 0 < whole[last] - records < least:
+            continue
+        for column in range(last + 1):
+            part[column] = 0
+            for place in range(number):
+                part[column] += (some >> place & 1) * sums[touched[place], column]
         sets[cut, 0], sets[cut, 1] = some, -1
         cut = _lay(cut, least, whole, part, counts)
     return cut
 
 
-@within_machine_code
+@within_borrowed
 def _lay_shares(
     cut: int,
     touched: Ints,
@@ -316,7 +317,7 @@ def _lay_shares(
     return cut
 
 
-@within_machine_code
+@within_borrowed
 def _sort_by_share(touched: Ints, column: int, sums: Ints, shares: Floats) -> None:
     """Put blocks in the order of the share of a value in them; ties by block."""
     last = sums.shape[1] - 1
@@ -332,7 +333,7 @@ def _sort_by_share(touched: Ints, column: int, sums: Ints, shares: Floats) -> No
         shares[hole], touched[hole] = share, block
 
 
-@within_machine_code
+@within_borrowed
 def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
     """The coarsest level of the tree at which two blocks are in different groups."""
     for level in range(cells.levels[axis] - 1, 0, -1):
@@ -341,7 +342,7 @@ def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
     return 0
 
 
-@within_machine_code
+@within_borrowed
 def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
     """Whether both parts of a range are wide enough when it is cut before a block."""
     if len(cells.wide) == 0 or cells.levels[axis] > 0:
@@ -352,7 +353,7 @@ def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
     )
 
 
-@within_machine_code
+@within_borrowed
 def _ends(axis: int, touched: Ints, cells: Cells, bounds: Ints, ends: Mask) -> None:
     """Mark the places of ``touched`` after which the axis may be cut.
 
@@ -375,7 +376,7 @@ def _ends(axis: int, touched: Ints, cells: Cells, bounds: Ints, ends: Mask) -> N
                 ends[place] &= _allowed(cells, axis, touched[place + 1], bounds)
 
 
-@within_machine_code
+@within_borrowed
 def lay_out(cells: Cells, bounds: Ints, least: float, cuts: Cuts, room: Room) -> int:
     """Lay out the cuts of the box that was added up along all axes; how many there are.
 
@@ -406,7 +407,7 @@ def lay_out(cells: Cells, bounds: Ints, least: float, cuts: Cuts, room: Room) ->
     return cut
 
 
-@within_machine_code
+@within_borrowed
 def mark(axis: int, kept: int, cells: Cells, cuts: Cuts) -> None:
     """Remember which blocks the first part of a cut has, and where the second begins."""
     cut = cuts.tries[axis, kept]
@@ -425,7 +426,7 @@ def mark(axis: int, kept: int, cells: Cells, cuts: Cuts) -> None:
         cuts.at[axis, kept] = touched[last + 1]
 
 
-@within_machine_code
+@within_borrowed
 def best_of(begin: int, end: int, worths: Floats) -> int:
     """The first of the best cuts among those from ``begin`` to ``end``; -1 where there is none."""
     best, score = -1, -np.inf
@@ -436,7 +437,7 @@ def best_of(begin: int, end: int, worths: Floats) -> int:
     return best
 
 
-@within_machine_code
+@within_borrowed
 def keep_best(axis: int, cuts: Cuts, worths: Floats) -> int:
     """Put the best cuts along an axis into ``cuts``; how many are kept."""
     found, most = 0, cuts.scores.shape[1]
@@ -448,7 +449,7 @@ def keep_best(axis: int, cuts: Cuts, worths: Floats) -> int:
     return found
 
 
-@within_machine_code
+@within_borrowed
 def _keep(cut: int, score: float, found: int, scores: Floats, tries: Ints) -> int:
     """Put a cut in its place among the best; how many there are now."""
     place = found if found < len(scores) else len(scores) - 1

@@ -10,13 +10,32 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def in_machine_code(function: Function) -> Function:
     """Compile lazily; without a place to keep the result it is compiled anew in every process."""
-    try:
-        compiled: Any = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        compiled = numba.njit(nogil=True)(function)
-    return cast(Function, compiled)
+    return _kept(function, nogil=True)
 
 
 def within_machine_code(function: Function) -> Function:
     """The same of a function that compiled ones of its file call: kept on disk as part of them."""
     return cast(Function, numba.njit(nogil=True)(function))
+
+
+def on_borrowed(function: Function) -> Function:
+    """Compile lazily what only reads and writes the arrays it is given, and makes none.
+
+    Python holds these until the call returns, so that nothing has to count who uses them. Counting
+    took more than half of the time where small functions pass tuples of arrays on, and makes jobs
+    that share arrays wait for each other.
+    """
+    return _kept(function, nogil=True, _nrt=False)
+
+
+def within_borrowed(function: Function) -> Function:
+    """The same of a function that such ones of its file call."""
+    return cast(Function, numba.njit(nogil=True, _nrt=False)(function))
+
+
+def _kept(function: Function, **options: bool) -> Function:
+    try:
+        compiled: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        compiled = numba.njit(**options)(function)
+    return cast(Function, compiled)

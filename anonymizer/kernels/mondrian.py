@@ -23,7 +23,7 @@ from anonymizer.kernels.cutting import (
     lay_out,
     mark,
 )
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.machine import on_borrowed, within_borrowed
 from anonymizer.kernels.remembering import Memory, recall, remember, with_bounds
 from anonymizer.kernels.single import Criteria, Room, judge
 
@@ -70,7 +70,7 @@ class Path(NamedTuple):
         )
 
 
-@in_machine_code
+@on_borrowed
 def _part(order: Ints, low: int, high: int, blocks: Places, axis: int, left: Mask) -> int:
     """Sort a slice of the order into the cells of some blocks and the others; where these begin."""
     begin, end = low, high - 1
@@ -83,7 +83,7 @@ def _part(order: Ints, low: int, high: int, blocks: Places, axis: int, left: Mas
     return begin
 
 
-@within_machine_code
+@within_borrowed
 def _marked(order: Ints, low: int, high: int, cells: Cells) -> np.uint64:
     """What stands for the cells of a slice."""
     total = np.uint64(0)
@@ -92,7 +92,7 @@ def _marked(order: Ints, low: int, high: int, cells: Cells) -> np.uint64:
     return total
 
 
-@within_machine_code
+@within_borrowed
 def _own(required: Criteria, cuts: Cuts, room: Room) -> float:
     """What the box that was added up last is worth as a class."""
     for column in range(len(cuts.whole)):
@@ -101,7 +101,7 @@ def _own(required: Criteria, cuts: Cuts, room: Room) -> float:
     return room.worths[0]
 
 
-@within_machine_code
+@within_borrowed
 def _begin(
     order: Ints,
     low: int,
@@ -120,13 +120,14 @@ def _begin(
         for entry in range(cells.starts[cell], cells.starts[cell + 1]):
             cuts.whole[cells.columns[entry]] += cells.amounts[entry]
     path.slices[0, 0], path.slices[0, 1] = low, high
-    path.bounds[0] = bounds
+    for axis in range(len(bounds)):
+        path.bounds[0, axis, 0], path.bounds[0, axis, 1] = bounds[axis, 0], bounds[axis, 1]
     path.owns[0] = _own(required, cuts, room)
     path.records[0] = cuts.whole[len(cuts.whole) - 1]
     path.marks[0] = _marked(order, low, high, cells)
 
 
-@within_machine_code
+@within_borrowed
 def _best(
     order: Ints,
     box: int,
@@ -153,7 +154,7 @@ def _best(
     return best
 
 
-@within_machine_code
+@within_borrowed
 def _divide(
     order: Ints, box: int, axis: int, cells: Cells, cuts: Cuts, room: Room, path: Path
 ) -> None:
@@ -169,7 +170,9 @@ def _divide(
         smaller = _marked(order, low, middle, cells)
     whole = path.marks[box]
     if len(cells.wide):
-        path.bounds[box + 1] = path.bounds[box]
+        for other in range(len(cells.numbers)):
+            for end in range(2):
+                path.bounds[box + 1, other, end] = path.bounds[box, other, end]
     for part in range(2):
         place = box if (part == 0) == first_larger else box + 1
         path.slices[place, 0] = middle if part else low
@@ -181,7 +184,7 @@ def _divide(
             path.bounds[place, axis, 1 - part] = cuts.at[axis, 0]
 
 
-@within_machine_code
+@within_borrowed
 def _greedy(
     order: Ints,
     cells: Cells,
@@ -229,7 +232,7 @@ def _greedy(
             return worth
 
 
-@in_machine_code
+@on_borrowed
 def _followed(
     order: Ints,
     low: int,
@@ -245,15 +248,16 @@ def _followed(
     path: Path,
     memory: Memory,
     found: Floats,
+    half: Ints,
 ) -> None:
     """What the greedy tree of each of some cuts of a box is worth."""
-    half = bounds.copy()
     for cut in range(len(axes)):
         axis = axes[cut]
         middle = _part(order, low, high, cells.blocks, axis, left[cut])
         found[cut] = 0.0
         for part in range(2):
-            half[:] = bounds
+            for other in range(len(bounds)):
+                half[other, 0], half[other, 1] = bounds[other, 0], bounds[other, 1]
             if cells.numbers[axis] > 0:
                 half[axis, 1 - part] = at[cut]
             begin, end = (middle, high) if part else (low, middle)
@@ -261,7 +265,7 @@ def _followed(
             found[cut] += _greedy(order, cells, required, cuts, room, path, memory)
 
 
-@in_machine_code
+@on_borrowed
 def _best_cuts(
     order: Ints,
     low: int,
@@ -353,7 +357,7 @@ class Ground:
         found = np.empty(len(axes))
         box = self.order, low, high, bounds, axes, left, at
         within = self.cells, self.required, self.cuts, self.room, self.path, self.memory
-        _followed(*box, *within, found)
+        _followed(*box, *within, found, bounds.copy())
         return found
 
     def divide(self, low: int, high: int, axis: int, left: Mask) -> int:

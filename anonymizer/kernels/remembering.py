@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints, Marks
-from anonymizer.kernels.machine import within_machine_code
+from anonymizer.kernels.machine import within_borrowed
 
 LEAST, MOST = 12, 22
 """Bits of the numbers of slots: 64 kB and 64 MB."""
@@ -50,13 +50,13 @@ class Memory(NamedTuple):
         return Memory.of, (len(self.worths) // BOXES,)
 
 
-@within_machine_code
+@within_borrowed
 def _slot(memory: Memory, key: np.uint64) -> int:
     """Where a box is remembered."""
     return int((key * MIX) >> np.uint64(32)) & (len(memory.locks) - 1)
 
 
-@within_machine_code
+@within_borrowed
 def recall(memory: Memory, key: np.uint64) -> float:
     """What a box is worth, NaN where that is not remembered."""
     slot = _slot(memory, key)
@@ -66,7 +66,7 @@ def recall(memory: Memory, key: np.uint64) -> float:
     return np.nan
 
 
-@within_machine_code
+@within_borrowed
 def remember(memory: Memory, key: np.uint64, worth: float) -> None:
     """Remember what a box is worth."""
     slot = _slot(memory, key)
@@ -74,7 +74,7 @@ def remember(memory: Memory, key: np.uint64, worth: float) -> None:
     memory.worths[slot] = worth
 
 
-@within_machine_code
+@within_borrowed
 def with_bounds(marks: np.uint64, bounds: Ints, confined: bool) -> np.uint64:
     """What stands for a box, its ends on every axis included where these confine its cuts."""
     if not confined:

@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.kernels.arrays import Columns, Floats, Ints
 from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
 from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.machine import on_borrowed, within_borrowed, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
 
 
@@ -113,7 +113,7 @@ class Room(NamedTuple):
         )
 
 
-@in_machine_code
+@on_borrowed
 def judge(room: Room, number: int, required: Criteria) -> None:
     """The worth of the first classes, -inf for one that breaks a bound, 0 for one without records.
 
@@ -126,7 +126,8 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     for row in range(number):
         small = 0 < counts[row, last] < required.least
         worths[row] = -np.inf if small else 0.0
-    for column in range(last + 1):
+    # Where only sizes count, no logarithm does.
+    for column in range(last + 1 if len(laid.limits) + len(required.worth.weights) else 0):
         terms = room.terms[column]
         for row in range(number):
             count = counts[row, column]
@@ -142,7 +143,7 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     _add_worth(room, number, required.worth)
 
 
-@within_machine_code
+@within_borrowed
 def _add_entropy(room: Room, number: int, start: int, stop: int) -> None:
     """Set ``bits`` to n H(W|g)."""
     bits, whole = room.bits, room.terms[len(room.terms) - 1]
@@ -154,7 +155,7 @@ def _add_entropy(room: Room, number: int, start: int, stop: int) -> None:
             bits[row] -= terms[row]
 
 
-@within_machine_code
+@within_borrowed
 def _judge_entropy(room: Room, number: int, laid: Laid, bound: int) -> None:
     """Mark classes of too little entropy."""
     limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
@@ -165,7 +166,7 @@ def _judge_entropy(room: Room, number: int, laid: Laid, bound: int) -> None:
             worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
     """Mark classes too far from the table."""
     limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
@@ -182,7 +183,7 @@ def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
             worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) -> None:
     """Mark classes that break a bound of any other kind."""
     worths, counts = room.worths, room.counts
@@ -195,7 +196,7 @@ def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) ->
                 worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _add_worth(room: Room, number: int, worth: Worth) -> None:
     """Add what acceptable classes are worth."""
     bits, worths, counts = room.bits, room.worths, room.counts
