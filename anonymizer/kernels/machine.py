@@ -1,16 +1,20 @@
 """How the compiled kernels are compiled: lazily, without the interpreter's lock, kept on disk."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_uncounted: Callable[..., Any] = partial(cast(Any, numba.njit), _nrt=False)
+"""Without numba's runtime, which counts who holds an array, and makes new ones."""
+
 
 def in_machine_code(function: Function) -> Function:
     """Compile lazily; without a place to keep the result it is compiled anew in every process."""
-    return _kept(function, nogil=True)
+    return _kept(numba.njit, function)
 
 
 def within_machine_code(function: Function) -> Function:
@@ -25,17 +29,17 @@ def on_borrowed(function: Function) -> Function:
     took more than half of the time where small functions pass tuples of arrays on, and makes jobs
     that share arrays wait for each other.
     """
-    return _kept(function, nogil=True, _nrt=False)
+    return _kept(_uncounted, function)
 
 
 def within_borrowed(function: Function) -> Function:
     """The same of a function that such ones of its file call."""
-    return cast(Function, numba.njit(nogil=True, _nrt=False)(function))
+    return cast(Function, _uncounted(nogil=True)(function))
 
 
-def _kept(function: Function, **options: bool) -> Function:
+def _kept(compiler: Callable[..., Any], function: Function) -> Function:
     try:
-        compiled: Any = numba.njit(cache=True, **options)(function)
+        compiled: Any = compiler(nogil=True, cache=True)(function)
     except RuntimeError:
-        compiled = numba.njit(**options)(function)
+        compiled = compiler(nogil=True)(function)
     return cast(Function, compiled)

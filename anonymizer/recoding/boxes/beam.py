@@ -20,8 +20,8 @@ import numpy as np
 from anonymizer.errors import Ended
 from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.kernels.cutting import TIE, Cells
-from anonymizer.kernels.mondrian import Ground
+from anonymizer.kernels.boxes.cutting import TIE, Cells
+from anonymizer.kernels.boxes.mondrian import Ground
 from anonymizer.kernels.single import Criteria
 from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
 from anonymizer.recoding.boxes.grid import Axis, Blocks
@@ -35,10 +35,10 @@ KEPT = 16
 """Cuts along one axis that are among them."""
 
 WORK = 8e8
-"""Cells times axes times halvings that following cuts may take in all: some 20 s."""
+"""Cells times axes times halvings that following cuts may take in all: 2 to 5 s."""
 
 WORTH_JOBS = 1e7
-"""Work from which on it is shared between jobs: 0.2 s, where starting them takes some 10 ms."""
+"""Work from which on it is shared between jobs: 40 ms, where starting them takes some 10 ms."""
 
 SHARE = 8
 """Following the cuts of one box may take one part in so many of the work that is left."""

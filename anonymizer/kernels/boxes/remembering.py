@@ -42,7 +42,7 @@ class Memory(NamedTuple):
     @classmethod
     def of(cls, cells: int) -> "Memory":
         """An empty memory for boxes of so many cells."""
-        slots = 1 << min(MOST, max(LEAST, (BOXES * cells).bit_length()))
+        slots = 1 << min(MOST, max(LEAST, (BOXES * cells - 1).bit_length()))
         return cls(np.zeros(slots, np.uint64), np.full(slots, np.nan))
 
     def __reduce__(self) -> "tuple[object, tuple[int]]":

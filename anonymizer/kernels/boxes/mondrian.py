@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints, Marks, Mask, Places
-from anonymizer.kernels.cutting import (
+from anonymizer.kernels.boxes.cutting import (
     TIE,
     Cells,
     Cuts,
@@ -23,8 +23,8 @@ from anonymizer.kernels.cutting import (
     lay_out,
     mark,
 )
+from anonymizer.kernels.boxes.remembering import Memory, recall, remember, with_bounds
 from anonymizer.kernels.machine import on_borrowed, within_borrowed
-from anonymizer.kernels.remembering import Memory, recall, remember, with_bounds
 from anonymizer.kernels.single import Criteria, Room, judge
 
 
