@@ -23,5 +23,8 @@ Columns = NDArray[np.signedinteger[Any]]
 Keys = NDArray[np.uint64]
 """What tells classes apart, shape (classes, words)."""
 
+Marks = NDArray[np.uint64]
+"""Random numbers that stand for cells, shape (cells,); their sum stands for a box."""
+
 Places = NDArray[np.int32]
 """Rows, slots and starts, of arrays that are gone through often."""

@@ -1,20 +1,20 @@
 """How the compiled kernels are compiled: lazily, without the interpreter's lock, kept on disk."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_uncounted: Callable[..., Any] = partial(cast(Any, numba.njit), _nrt=False)
+"""Without numba's runtime, which counts who holds an array, and makes new ones."""
+
 
 def in_machine_code(function: Function) -> Function:
     """Compile lazily; without a place to keep the result it is compiled anew in every process."""
-    try:
-        compiled: Any = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        compiled = numba.njit(nogil=True)(function)
-    return cast(Function, compiled)
+    return _kept(numba.njit, function)
 
 
 def within_machine_code(function: Function) -> Function:
@@ -29,3 +29,26 @@ def within_machine_code(function: Function) -> Function:
 def inside_machine_code(function: Function) -> Function:
     """The same of one that does little before it calls another: put in place of each call of it."""
     return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
+
+
+def on_borrowed(function: Function) -> Function:
+    """Compile lazily what only reads and writes the arrays it is given, and makes none.
+
+    Python holds these until the call returns, so that nothing has to count who uses them. Counting
+    took more than half of the time where small functions pass tuples of arrays on, and makes jobs
+    that share arrays wait for each other.
+    """
+    return _kept(_uncounted, function)
+
+
+def within_borrowed(function: Function) -> Function:
+    """The same of a function that such ones of its file call."""
+    return cast(Function, _uncounted(nogil=True)(function))
+
+
+def _kept(compiler: Callable[..., Any], function: Function) -> Function:
+    try:
+        compiled: Any = compiler(nogil=True, cache=True)(function)
+    except RuntimeError:
+        compiled = compiler(nogil=True)(function)
+    return cast(Function, compiled)

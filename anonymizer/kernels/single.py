@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.checks import DENSE, DIVERGENCE, ENTROPY, breaks, mark_beyond, xlogx
 from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.machine import on_borrowed, within_borrowed, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
 
 ALL = int(np.iinfo(np.int64).max)
@@ -120,7 +120,7 @@ class Room(NamedTuple):
         )
 
 
-@in_machine_code
+@on_borrowed
 def judge(room: Room, number: int, required: Criteria) -> None:
     """The worth of the first classes, -inf for one that breaks a bound, 0 for one without records.
 
@@ -133,7 +133,8 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     for row in range(number):
         small = 0 < counts[row, last] < required.least
         worths[row] = -np.inf if small else 0.0
-    for column in range(last + 1):
+    # Where only sizes count, no logarithm does.
+    for column in range(last + 1 if len(laid.limits) + len(required.worth.weights) else 0):
         terms = room.terms[column]
         for row in range(number):
             count = counts[row, column]
@@ -149,7 +150,7 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     _add_worth(room, number, required.worth)
 
 
-@within_machine_code
+@within_borrowed
 def _add_entropy(room: Room, number: int, start: int, stop: int) -> None:
     """Set ``bits`` to n H(W|g)."""
     bits, whole = room.bits, room.terms[len(room.terms) - 1]
@@ -161,7 +162,7 @@ def _add_entropy(room: Room, number: int, start: int, stop: int) -> None:
             bits[row] -= terms[row]
 
 
-@within_machine_code
+@within_borrowed
 def _judge_entropy(room: Room, number: int, laid: Laid, bound: int) -> None:
     """Mark classes of too little entropy."""
     limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
@@ -172,7 +173,7 @@ def _judge_entropy(room: Room, number: int, laid: Laid, bound: int) -> None:
             worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
     """Mark classes too far from the table."""
     limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
@@ -189,7 +190,7 @@ def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
             worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) -> None:
     """Mark classes that break a bound of any other kind."""
     worths, marks, counts = room.worths, room.marks[:number], room.counts[:number]
@@ -213,7 +214,7 @@ def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) ->
             worths[row] = -np.inf
 
 
-@within_machine_code
+@within_borrowed
 def _add_worth(room: Room, number: int, worth: Worth) -> None:
     """Add what acceptable classes are worth."""
     bits, worths, counts = room.bits, room.worths, room.counts
