@@ -28,9 +28,9 @@ ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
 DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
 POPULATION, PRESENCE = int(Kind.POPULATION), int(Kind.PRESENCE)
+TRANSPORT = int(Kind.TRANSPORT)
 LN2 = float(np.log(2))
 
-TRANSPORT = int(Kind.TRANSPORT)
 Check = Callable[..., float]
 
 LEAST = 1e-12
