@@ -15,7 +15,7 @@ UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 TOLERANCE = 1e-9
 """Scores that differ by less are equal."""
 
-NOTHING, DONE, PAUSE, ASK = range(4)
+DONE, PAUSE, ASK = range(3)
 """Why a search comes back: it is through, Python may look in, or has to judge a node."""
 
 FIRST, LOW, HIGH, LENGTH, COUNTED, ASKED, PHASE, SIZE, AT = range(9)
@@ -100,9 +100,10 @@ def next_chain(
         for axis in range(len(axes)):
             stride = axes[axis, STRIDE]
             share = shares[axis, level_of(place, stride, axes[axis, HEIGHT])]
-            if share < lowest and status[place + stride] == UNDECIDED:
-                if bounded(ceilings, tolls, lost, place + stride) >= least:
-                    raised, lowest = place + stride, share
+            if share >= lowest or status[place + stride] != UNDECIDED:
+                continue
+            if bounded(ceilings, tolls, lost, place + stride) >= least:
+                raised, lowest = place + stride, share
         place = raised
     state[LENGTH], state[LOW], state[HIGH] = length, 0, length - 1
     return True

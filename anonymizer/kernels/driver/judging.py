@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Columns, Floats, Ints, Mask, Places
-from anonymizer.kernels.checks import breaks, breaks_listed, xlogx
-from anonymizer.kernels.driver.store import HEIGHT, STRIDE, level_of
+from anonymizer.kernels.checks import DENSE, bits_within, broken_classes, within, xlogx
+from anonymizer.kernels.driver.store import ENTRIES, FIRST, HEIGHT, ROWS, STARTS, STRIDE, level_of
 from anonymizer.kernels.machine import within_machine_code
 from anonymizer.kernels.rules import Laid
 
@@ -90,18 +90,13 @@ class Terms(NamedTuple):
     cells: Codes
 
 
-class Classes(NamedTuple):
-    """The classes of a node, dense or sparse: see ``Histograms``. Entries begin at ``starts[0]``."""
-
-    counts: Columns
-    starts: Ints
-    places: Places
-    numbers: Columns
-
-
 @within_machine_code
 def lost_records(
-    classes: Classes,
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    span: Ints,
     least: int,
     laid: Laid,
     most: int,
@@ -111,33 +106,26 @@ def lost_records(
     broken: Mask,
 ) -> int:
     """Records in classes that break bounds, marking those; stops beyond the most."""
-    counts, starts = classes.counts, classes.starts
-    lost, last, ruled, listed = 0, counts.shape[1] - 1, len(laid.limits) > 0, len(starts) > 0
-    for row in range(len(counts)):
-        size = np.int64(counts[row, last])
-        breaking = size < least
-        if ruled and not breaking:
-            if listed:
-                breaking = breaks_listed(
-                    classes.places,
-                    classes.numbers,
-                    starts[row],
-                    starts[row + 1],
-                    size,
-                    size,
-                    laid,
-                    logs,
-                    grassbergers,
-                    sums,
-                )
-            else:
-                breaking = breaks(counts, row, laid, logs, grassbergers, sums)
-        broken[row] = breaking
-        if breaking:
-            lost += size
-            if lost > most:
-                return lost
-    return lost
+    rows, first = span[ROWS], span[FIRST]
+    some = counts[first : first + rows]
+    if len(starts) > 0:
+        start, entry = span[STARTS], span[ENTRIES]
+        return broken_classes(
+            some,
+            starts[start : start + rows + 1],
+            places[entry:],
+            numbers[entry:],
+            least,
+            laid,
+            logs,
+            grassbergers,
+            sums,
+            most,
+            broken,
+        )
+    return broken_classes(
+        some, DENSE, DENSE, some, least, laid, logs, grassbergers, sums, most, broken
+    )
 
 
 @within_machine_code
@@ -150,20 +138,29 @@ def may_hide_all(axes: Ints, hidden: Mask, place: int) -> bool:
 
 
 @within_machine_code
-def merge_broken(classes: Classes, broken: Mask, together: Columns) -> int:
+def merge_broken(
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    span: Ints,
+    broken: Mask,
+    together: Columns,
+) -> int:
     """Merge the marked classes into one dense row; how many they are."""
     together[0, :] = 0
-    counts, starts, number = classes.counts, classes.starts, 0
-    before = together.shape[1] - counts.shape[1]
-    for row in range(len(counts)):
-        if broken[row]:
-            number += 1
-            for column in range(counts.shape[1]):
-                together[0, before + column] += counts[row, column]
-            if len(starts):
-                for each in range(starts[row], starts[row + 1]):
-                    together[0, classes.places[each]] += classes.numbers[each]
-    return number
+    merged, before = 0, together.shape[1] - counts.shape[1]
+    for row in range(span[ROWS]):
+        if not broken[row]:
+            continue
+        merged += 1
+        for column in range(counts.shape[1]):
+            together[0, before + column] += counts[span[FIRST] + row, column]
+        if len(starts) > 0:
+            start, entry = span[STARTS] + row, span[ENTRIES]
+            for each in range(entry + starts[start], entry + starts[start + 1]):
+                together[0, places[each]] += numbers[each]
+    return merged
 
 
 @within_machine_code
@@ -227,7 +224,11 @@ def score_by_levels(
 
 @within_machine_code
 def information(
-    classes: Classes,
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    span: Ints,
     broken: Mask,
     together: Columns,
     spans: Ints,
@@ -247,33 +248,36 @@ def information(
             margin = margins[column] - (np.int64(together[0, column]) if removed else 0)
             if margin > 0:
                 bits -= xlogx(margin, logs)
-        bits -= _uncertainty(classes, broken, start, stop, lost, logs)
+        bits -= _uncertainty(counts, starts, places, numbers, span, broken, start, stop, lost, logs)
         if lost and not removed:
-            bits -= xlogx(lost, logs)
-            for column in range(start, stop):
-                if together[0, column] > 0:
-                    bits += xlogx(np.int64(together[0, column]), logs)
+            bits -= xlogx(lost, logs) - bits_within(together, 0, start, stop, logs)
         total += weights[attribute] * max(bits, 0.0) / left
     return total
 
 
 @within_machine_code
 def _uncertainty(
-    classes: Classes, broken: Mask, start: int, stop: int, lost: int, logs: Floats
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    span: Ints,
+    broken: Mask,
+    start: int,
+    stop: int,
+    lost: int,
+    logs: Floats,
 ) -> float:
     """Sum of n_g H(W|g) over classes, in bits; of those not marked, where any record is lost."""
-    counts, starts, bits = classes.counts, classes.starts, 0.0
-    last = counts.shape[1] - 1
-    for row in range(len(counts)):
+    first, last, bits = span[FIRST], counts.shape[1] - 1, 0.0
+    for row in range(span[ROWS]):
         if lost and broken[row]:
             continue
-        bits += xlogx(np.int64(counts[row, last]), logs)
-        if len(starts):
-            for each in range(starts[row], starts[row + 1]):
-                if start <= classes.places[each] < stop:
-                    bits -= xlogx(np.int64(classes.numbers[each]), logs)
+        if len(starts) > 0:
+            own, entry = span[STARTS] + row, span[ENTRIES]
+            begin, end = within(places, entry + starts[own], entry + starts[own + 1], start, stop)
+            inside = bits_within(numbers, 0, begin, end, logs)
         else:
-            for column in range(start, stop):
-                if counts[row, column] > 0:
-                    bits -= xlogx(np.int64(counts[row, column]), logs)
+            inside = bits_within(counts, first + row, start, stop, logs)
+        bits += xlogx(np.int64(counts[first + row, last]), logs) - inside
     return bits

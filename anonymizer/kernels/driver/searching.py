@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.checks import breaks
 from anonymizer.kernels.driver import board as of_board
 from anonymizer.kernels.driver import judging, store
 from anonymizer.kernels.driver.board import (
@@ -17,7 +18,6 @@ from anonymizer.kernels.driver.board import (
     KNOWN,
     LENGTH,
     LOW,
-    NOTHING,
     PAUSE,
     PHASE,
     SIZE,
@@ -161,7 +161,9 @@ def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
             place,
         )
         made = place if stone < 0 else stone
-        store.roll_up(nodes.axes, nodes.masks, sets, source, made)
+        store.roll_up(
+            nodes.axes, nodes.masks, sets, sets.starts, sets.places, sets.numbers, source, made
+        )
         rows, before = spans[marks[KEPT], store.ROWS], spans[source, store.ROWS]
         if stone < 0:
             worth = store.FEW < rows <= store.WORTH_KEEPING * before
@@ -180,11 +182,9 @@ def _judge(
 ) -> None:
     """Judge the classes that were rolled up last."""
     facts, broken, together = terms.facts, terms.broken, terms.together
-    rows, first, start, entry = sets.spans[sets.marks[store.LAST]]
-    starts = sets.starts[start : start + rows + 1] if len(sets.starts) else sets.starts[:0]
-    classes = judging.Classes(
-        sets.counts[first : first + rows], starts, sets.places[entry:], sets.numbers[entry:]
-    )
+    span = sets.spans[sets.marks[store.LAST]]
+    rows, first = span[store.ROWS], span[store.FIRST]
+    counts = sets.counts[first : first + rows]
     goal, lost, removed, number = facts[judging.GOAL], 0, False, 0
     verdict[ASKS], verdict[FITS], verdict[HOPEFUL], verdict[BOUND] = 0, 0, 1, np.inf
     for full in range(2):
@@ -193,7 +193,11 @@ def _judge(
         if full == 1 and suppresses and facts[judging.LASTS]:
             continue
         lost = judging.lost_records(
-            classes,
+            sets.counts,
+            sets.starts,
+            sets.places,
+            sets.numbers,
+            span,
             facts[judging.LEAST] if full else facts[judging.LASTING],
             terms.laid if full else terms.lasting,
             facts[judging.MOST],
@@ -211,10 +215,12 @@ def _judge(
     if fits and lost:
         if judging.may_hide_all(nodes.axes, terms.hidden, place):
             verdict[ASKS] = 1
-        number = judging.merge_broken(classes, broken, together)
+        number = judging.merge_broken(
+            sets.counts, sets.starts, sets.places, sets.numbers, span, broken, together
+        )
         removed = facts[judging.REMOVES] > 0
         if not removed and not facts[judging.EXEMPT]:
-            removed = together[0, -1] < facts[judging.LEAST] or judging.breaks(
+            removed = together[0, -1] < facts[judging.LEAST] or breaks(
                 together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
             )
         if removed and not facts[judging.ABSOLUTE]:
@@ -224,13 +230,13 @@ def _judge(
         verdict[FITS] = 1
         verdict[judging.CLASSES] = rows - number + (number > 0 and not removed)
     if goal == judging.INFORMATION:
-        _inform(terms, classes, suppresses, fits, lost, removed, verdict)
+        _inform(sets, span, terms, suppresses, fits, lost, removed, verdict)
     elif goal == judging.LEVELS:
         if fits:
             verdict[judging.SCORE] = judging.score_by_levels(
                 nodes.axes,
                 place,
-                classes.counts,
+                counts,
                 sets.members[first : first + rows],
                 broken,
                 lost,
@@ -243,17 +249,18 @@ def _judge(
             )
     else:
         if suppresses:
-            verdict[BOUND] = judging.bound_by_size(classes.counts, goal, facts[judging.FLOOR])
+            verdict[BOUND] = judging.bound_by_size(counts, goal, facts[judging.FLOOR])
         if fits:
             verdict[judging.SCORE] = judging.score_by_size(
-                classes.counts, broken, goal, lost, facts[judging.RECORDS]
+                counts, broken, goal, lost, facts[judging.RECORDS]
             )
 
 
 @within_machine_code
 def _inform(
+    sets: Sets,
+    span: Ints,
     terms: Terms,
-    classes: judging.Classes,
     suppresses: bool,
     fits: bool,
     lost: int,
@@ -271,7 +278,11 @@ def _inform(
             bits = verdict[judging.SCORE]
         else:
             bits = judging.information(
-                classes,
+                sets.counts,
+                sets.starts,
+                sets.places,
+                sets.numbers,
+                span,
                 terms.broken,
                 terms.together,
                 terms.spans,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Keys, Places
+from anonymizer.kernels.checks import DENSE
 from anonymizer.kernels.compiled import group_rows, mark_words, merge_entries
 from anonymizer.kernels.frequency import FrequencySet
 from anonymizer.kernels.machine import within_machine_code
@@ -71,7 +72,7 @@ class Nodes(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """Buffers for frequency sets: see ``FrequencySet`` for the first six.
+    """Buffers for frequency sets: see ``FrequencySet`` for the first six, and ``DENSE``.
 
     Attributes
     ----------
@@ -116,8 +117,8 @@ def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) ->
         np.empty((capacity, base.keys.shape[1]), np.uint64),
         np.empty((capacity, base.counts.shape[1]), kind),
         np.empty(capacity, np.int32),
-        np.empty(capacity + MOST_SETS if listed else 0, np.int64),
-        np.empty(sets * entries, np.int32),
+        np.empty(capacity + MOST_SETS, np.int64) if listed else DENSE,
+        np.empty(sets * entries, np.int32) if listed else DENSE,
         np.empty(sets * entries, kind),
         np.zeros((MOST_SETS + 1, 4), np.int64),
         np.zeros(MOST_SETS + 1, np.uint64),
@@ -131,8 +132,9 @@ def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) ->
         np.zeros(mark_words(columns) if listed else 0, np.uint64),
     )
     made.keys[:rows], made.counts[:rows], made.members[:rows] = base[:3]
-    made.starts[: len(base.starts)] = base.starts
-    made.places[:entries], made.numbers[:entries] = base.places, base.numbers
+    if listed:
+        made.starts[: len(base.starts)] = base.starts
+        made.places[:entries], made.numbers[:entries] = base.places, base.numbers
     made.spans[0] = rows, 0, 0, 0
     made.spans[1] = 0, rows, len(base.starts), entries
     made.marks[KEPT] = 1
@@ -209,7 +211,7 @@ def keep(
         word |= np.uint64(level) << shifts[axis]
     packed[number] = word
     spans[number + 1, FIRST] = spans[number, FIRST] + spans[number, ROWS]
-    if len(starts):
+    if len(starts) > 0:
         spans[number + 1, STARTS] = spans[number, STARTS] + spans[number, ROWS] + 1
         listed = starts[spans[number, STARTS] + spans[number, ROWS]]
         spans[number + 1, ENTRIES] = spans[number, ENTRIES] + listed
@@ -228,8 +230,21 @@ def forget_where_full(spans: Ints, stones: Places, marks: Ints, capacity: int, l
 
 
 @within_machine_code
-def roll_up(axes: Ints, masks: Keys, sets: Sets, source: int, place: int) -> None:
-    """Roll up the classes of a node from a set, behind those that are kept."""
+def roll_up(
+    axes: Ints,
+    masks: Keys,
+    sets: Sets,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    source: int,
+    place: int,
+) -> None:
+    """Roll up the classes of a node from a set, behind those that are kept.
+
+    The entries stand beside the sets as arguments: of dense classes, of which they are empty tuples,
+    what is done with them is not compiled.
+    """
     mask, spans = sets.mask, sets.spans
     for word in range(len(mask)):
         mask[word] = 0
@@ -255,19 +270,19 @@ def roll_up(axes: Ints, masks: Keys, sets: Sets, source: int, place: int) -> Non
         sets.members[into : into + rows],
         sets.room[0],
     )
-    if len(sets.starts):
+    if len(starts) > 0:
         start, entry = spans[source, STARTS], spans[source, ENTRIES]
         merge_entries(
-            sets.starts[start : start + rows + 1],
-            sets.places[entry:],
-            sets.numbers[entry:],
+            starts[start : start + rows + 1],
+            places[entry:],
+            numbers[entry:],
             groups,
             sets.room,
             sets.scratch,
             sets.marked,
-            sets.starts[spans[target, STARTS] :],
-            sets.places[spans[target, ENTRIES] :],
-            sets.numbers[spans[target, ENTRIES] :],
+            starts[spans[target, STARTS] :],
+            places[spans[target, ENTRIES] :],
+            numbers[spans[target, ENTRIES] :],
         )
     spans[target, ROWS] = groups
     sets.marks[LAST] = target
