@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.driver.store import FLOOR, HEIGHT, STRIDE, level_of
-from anonymizer.kernels.machine import within_machine_code
+from anonymizer.kernels.machine import within_borrowed
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 """What is known of a node; out: it is undecided, but can neither win nor tie, or not allowed."""
@@ -64,13 +64,13 @@ class Board(NamedTuple):
     best: Floats
 
 
-@within_machine_code
+@within_borrowed
 def bounded(ceilings: Floats, tolls: Floats, lost: Ints, place: int) -> float:
     """What bounds a node's score."""
     return ceilings[place] - tolls[place] * lost[place] if len(ceilings) else np.inf
 
 
-@within_machine_code
+@within_borrowed
 def next_chain(
     axes: Ints,
     shares: Floats,
@@ -109,7 +109,7 @@ def next_chain(
     return True
 
 
-@within_machine_code
+@within_borrowed
 def spread(
     axes: Ints,
     box: Ints,
@@ -140,7 +140,7 @@ def spread(
         begin = _next_run(axes, box, begin, last)
 
 
-@within_machine_code
+@within_borrowed
 def _boxed(axes: Ints, box: Ints, place: int, above: bool) -> tuple[int, int, int]:
     """The first place of the nodes above or below one, how many follow it, and the last other axis.
 
@@ -161,7 +161,7 @@ def _boxed(axes: Ints, box: Ints, place: int, above: bool) -> tuple[int, int, in
     return begin, length, last
 
 
-@within_machine_code
+@within_borrowed
 def _next_run(axes: Ints, box: Ints, begin: int, last: int) -> int:
     """Where the next run of a box begins, as an odometer counts; -1 after the last one."""
     for axis in range(last, -1, -1):
@@ -173,7 +173,7 @@ def _next_run(axes: Ints, box: Ints, begin: int, last: int) -> int:
     return -1
 
 
-@within_machine_code
+@within_borrowed
 def most_promising(
     status: Status,
     ceilings: Floats,
@@ -205,7 +205,7 @@ def most_promising(
     return found
 
 
-@within_machine_code
+@within_borrowed
 def append_below(axes: Ints, status: Status, chain: Ints, state: Ints, place: int) -> None:
     """Add the direct specializations of a node to a descent whose generalizations all fit."""
     for axis in range(len(axes)):

@@ -13,7 +13,7 @@ import numpy as np
 from anonymizer.kernels.arrays import Codes, Columns, Floats, Ints, Mask, Places
 from anonymizer.kernels.checks import DENSE, bits_within, broken_classes, within, xlogx
 from anonymizer.kernels.driver.store import ENTRIES, FIRST, HEIGHT, ROWS, STARTS, STRIDE, level_of
-from anonymizer.kernels.machine import within_machine_code
+from anonymizer.kernels.machine import within_borrowed
 from anonymizer.kernels.rules import Laid
 
 HOPEFUL, LOST, BOUND, FEASIBLE, SCORE, CLASSES, ASKS = range(7)
@@ -90,7 +90,7 @@ class Terms(NamedTuple):
     cells: Codes
 
 
-@within_machine_code
+@within_borrowed
 def lost_records(
     counts: Columns,
     starts: Ints,
@@ -128,7 +128,7 @@ def lost_records(
     )
 
 
-@within_machine_code
+@within_borrowed
 def may_hide_all(axes: Ints, hidden: Mask, place: int) -> bool:
     """Whether a class may be ``*`` in every attribute already: it goes with suppressed ones."""
     for axis in range(len(axes)):
@@ -137,7 +137,7 @@ def may_hide_all(axes: Ints, hidden: Mask, place: int) -> bool:
     return True
 
 
-@within_machine_code
+@within_borrowed
 def merge_broken(
     counts: Columns,
     starts: Ints,
@@ -163,7 +163,7 @@ def merge_broken(
     return merged
 
 
-@within_machine_code
+@within_borrowed
 def bound_by_size(counts: Columns, goal: int, floor: int) -> float:
     """The most that a node, or any above it, can score by class sizes: see ``Objective.bound``."""
     squares, small, large, last = 0, 0, 0, counts.shape[1] - 1
@@ -179,7 +179,7 @@ def bound_by_size(counts: Columns, goal: int, floor: int) -> float:
     return large + small / floor + (small > 0)
 
 
-@within_machine_code
+@within_borrowed
 def score_by_size(counts: Columns, broken: Mask, goal: int, lost: int, records: int) -> float:
     """The score by class sizes, so many records of marked classes being suppressed."""
     squares, number, last = 0, 0, counts.shape[1] - 1
@@ -193,7 +193,7 @@ def score_by_size(counts: Columns, broken: Mask, goal: int, lost: int, records: 
     return float(number + (lost > 0))
 
 
-@within_machine_code
+@within_borrowed
 def score_by_levels(
     axes: Ints,
     place: int,
@@ -222,7 +222,7 @@ def score_by_levels(
     return -np.expm1(summed) if facts[GEOMETRIC] else -summed
 
 
-@within_machine_code
+@within_borrowed
 def information(
     counts: Columns,
     starts: Ints,
@@ -255,7 +255,7 @@ def information(
     return total
 
 
-@within_machine_code
+@within_borrowed
 def _uncertainty(
     counts: Columns,
     starts: Ints,

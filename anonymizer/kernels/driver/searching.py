@@ -27,7 +27,7 @@ from anonymizer.kernels.driver.board import (
 )
 from anonymizer.kernels.driver.judging import ASKS, BOUND, HOPEFUL, LOST, Terms
 from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.machine import on_borrowed, within_borrowed
 
 BISECTION, DESCENT, SUPPRESSED = range(3)
 """The searches."""
@@ -47,7 +47,7 @@ OPENED, THROUGH = -1, -2
 FITS = judging.FEASIBLE
 
 
-@in_machine_code
+@on_borrowed
 def advance(
     nodes: Nodes, sets: Sets, terms: Terms, board: Board, search: int, most: int, verdict: Floats
 ) -> int:
@@ -76,7 +76,7 @@ def advance(
             return PAUSE
 
 
-@within_machine_code
+@within_borrowed
 def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
     """The next node to count."""
     state = board.state
@@ -125,7 +125,7 @@ def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
     return OPENED
 
 
-@within_machine_code
+@within_borrowed
 def _bisected(board: Board) -> int:
     """The node in the middle of what is left of the open chain, where it may still win."""
     state = board.state
@@ -143,7 +143,7 @@ def _bisected(board: Board) -> int:
     return OPENED
 
 
-@within_machine_code
+@within_borrowed
 def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
     """Roll up the classes of a node, the stepping stones on the way to it first; keep a few."""
     spans, marks = sets.spans, sets.marks
@@ -176,7 +176,7 @@ def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
             return
 
 
-@within_machine_code
+@within_borrowed
 def _judge(
     nodes: Nodes, sets: Sets, terms: Terms, place: int, suppresses: bool, verdict: Floats
 ) -> None:
@@ -256,7 +256,7 @@ def _judge(
             )
 
 
-@within_machine_code
+@within_borrowed
 def _inform(
     sets: Sets,
     span: Ints,
@@ -299,7 +299,7 @@ def _inform(
             verdict[judging.SCORE] = bits
 
 
-@within_machine_code
+@within_borrowed
 def _enter(nodes: Nodes, board: Board, search: int, place: int, verdict: Floats) -> None:
     """Enter what was found at a node, and what follows for those above and below."""
     state, status, fits = board.state, board.status, verdict[FITS] > 0

@@ -13,7 +13,7 @@ from anonymizer.kernels.arrays import Columns, Floats, Ints, Keys, Places
 from anonymizer.kernels.checks import DENSE
 from anonymizer.kernels.compiled import group_rows, mark_words, merge_entries
 from anonymizer.kernels.frequency import FrequencySet
-from anonymizer.kernels.machine import within_machine_code
+from anonymizer.kernels.machine import within_borrowed
 
 MOST_SETS = 2048
 """Sets kept: looking for the smallest that serves takes as many comparisons."""
@@ -155,13 +155,13 @@ def classes_of(sets: Sets, number: int) -> FrequencySet:
     )
 
 
-@within_machine_code
+@within_borrowed
 def level_of(place: int, stride: int, height: int) -> int:
     """A node's level of an attribute."""
     return (place // stride) % (height + 1)
 
 
-@within_machine_code
+@within_borrowed
 def source_of(
     axes: Ints,
     shifts: Keys,
@@ -200,7 +200,7 @@ def source_of(
     return found, -1
 
 
-@within_machine_code
+@within_borrowed
 def keep(
     axes: Ints, shifts: Keys, spans: Ints, packed: Keys, starts: Ints, marks: Ints, place: int
 ) -> None:
@@ -218,7 +218,7 @@ def keep(
     marks[KEPT] = number + 1
 
 
-@within_machine_code
+@within_borrowed
 def forget_where_full(spans: Ints, stones: Places, marks: Ints, capacity: int, listed: int) -> None:
     """Forget all sets but the base where a path of stones and a result might not fit."""
     kept = marks[KEPT]
@@ -229,7 +229,7 @@ def forget_where_full(spans: Ints, stones: Places, marks: Ints, capacity: int, l
         stones[:] = 0
 
 
-@within_machine_code
+@within_borrowed
 def roll_up(
     axes: Ints,
     masks: Keys,
