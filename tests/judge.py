@@ -92,9 +92,14 @@ class Counted:
     def margins(self) -> Mapping[str, Counter]:
         """The records by value, of each sensitive attribute."""
         return {
-            name: sum((group.values[name] for group in self.occupied), Counter())
+            name: literature.added(group.values[name] for group in self.occupied)
             for name in self.sensitive
         }
+
+    @cached_property
+    def keys(self) -> Mapping[str, frozenset]:
+        """The same as sets, which hash once."""
+        return {name: _key(margin) for name, margin in self.margins.items()}
 
     def broken(self, models: Iterable[object]) -> set[Label]:
         """The classes that break a model of single classes."""
@@ -133,7 +138,7 @@ class Counted:
         tree = tuple(self.tree.items()) if isinstance(model, TCloseness) else ()
         fine = _discloses_little if _hashable(model) else _discloses_little.__wrapped__
         return all(
-            fine(model, _key(group.values[name]), _key(self.margins[name]), tree)
+            fine(model, _key(group.values[name]), self.keys[name], tree)
             for name in self.asked(model)
         )
 

@@ -22,6 +22,14 @@ Chains = Mapping[Value, tuple[object, ...]]
 EULER = 0.57721566490153286061
 
 
+def added(counts: Iterable[Counter]) -> Counter:
+    """The sum of some counts."""
+    total: Counter = Counter()
+    for each in counts:
+        total.update(each)
+    return total
+
+
 def shares(counts: Counter) -> dict[Value, Fraction]:
     """The share of each value that occurs."""
     total = sum(counts.values())
@@ -29,9 +37,12 @@ def shares(counts: Counter) -> dict[Value, Fraction]:
 
 
 def _pairs(group: Counter, table: Counter) -> list[tuple[Fraction, Fraction]]:
-    """The share in the class and in the table, of every value of the table."""
-    within = shares(group)
-    return [(within.get(value, Fraction(0)), share) for value, share in shares(table).items()]
+    """The share in the class and in the table, of every value of the class.
+
+    Of any other value the share falls from the table's to 0.
+    """
+    total = sum(table.values())
+    return [(share, Fraction(table[value], total)) for value, share in shares(group).items()]
 
 
 # Diversity: how many values a class has.
@@ -39,7 +50,7 @@ def _pairs(group: Counter, table: Counter) -> list[tuple[Fraction, Fraction]]:
 
 def distinct(group: Counter) -> int:
     """Distinct l: the number of different values. Machanavajjhala et al. (2007)."""
-    return len(shares(group))
+    return sum(count > 0 for count in group.values())
 
 
 def entropy(group: Counter) -> float:
@@ -108,7 +119,7 @@ def alpha(group: Counter) -> float:
 
 def divergence(group: Counter, table: Counter) -> float:
     """D(q || p) in bits. Kullback, Leibler (1951); as I1 in Bezzi (2010), Eq. 8."""
-    return math.fsum(float(q) * math.log2(q / p) for q, p in _pairs(group, table) if q)
+    return math.fsum(float(q) * math.log2(q / p) for q, p in _pairs(group, table))
 
 
 def equal(group: Counter, table: Counter) -> float:
@@ -116,7 +127,7 @@ def equal(group: Counter, table: Counter) -> float:
 
     The sum of q - p over the values with q > p.
     """
-    return float(sum(abs(q - p) for q, p in _pairs(group, table)) / 2)
+    return float(sum(q - p for q, p in _pairs(group, table) if q > p))
 
 
 def ordered(group: Counter, table: Counter, order: Order) -> float:
@@ -238,7 +249,9 @@ def delta_disclosure(group: Counter, table: Counter) -> float:
 
     delta-disclosure privacy wants less than delta. Brickell, Shmatikov (2008).
     """
-    return max(abs(math.log2(q / p)) if q else math.inf for q, p in _pairs(group, table))
+    if distinct(group) < distinct(table):
+        return math.inf
+    return max(abs(math.log2(q / p)) for q, p in _pairs(group, table))
 
 
 def bayesian_gain(group: Counter, table: Counter) -> float:
@@ -247,7 +260,8 @@ def bayesian_gain(group: Counter, table: Counter) -> float:
     The gain in vulnerability given this class (Smith 2009); its mean over records, never below 0,
     is the additive leakage of Braun et al. (2009).
     """
-    return float(max(shares(group).values()) - max(shares(table).values()))
+    within, before = (Fraction(max(c.values()), sum(c.values())) for c in (group, table))
+    return float(within - before)
 
 
 def value_gain(group: Counter, table: Counter) -> float:
@@ -264,7 +278,7 @@ def value_gain(group: Counter, table: Counter) -> float:
 def mean_information(groups: Iterable[Counter]) -> float:
     """I(X~;W) in bits: the mean of D(q || p) over records. Bezzi (2010), Eq. 1, 2 and 8."""
     classes = list(groups)
-    table = sum(classes, Counter())
+    table = added(classes)
     records = sum(table.values())
     return math.fsum(sum(c.values()) / records * divergence(c, table) for c in classes)
 
@@ -299,7 +313,7 @@ def presence(label: object, sample: Counter, population: Counter) -> float:
 def itpr(groups: Iterable[Counter]) -> float:
     """Bkakria et al. (2021), Definition 2: the largest 1 - T p(y) H(X|y) / H(X)."""
     classes = list(groups)
-    table = sum(classes, Counter())
+    table = added(classes)
     records, whole = sum(table.values()), _bits(table)
     if whole == 0:
         return 0.0
