@@ -310,6 +310,21 @@ def presence(label: object, sample: Counter, population: Counter) -> float:
     return float(Fraction(sample[label], population[label]))
 
 
+def zayatz(sizes: Iterable[int], fraction: float) -> float:
+    """The share of the population that is unique, estimated from a sample of it. Zayatz (1991).
+
+    Of the table itself where that is the population, and none where the sample has no uniques. At
+    most the uniques of the sample and all people who are not in it.
+    """
+    counted = Counter(sizes)
+    alone, records = counted[1], sum(size * n for size, n in counted.items())
+    if not alone or fraction == 1:
+        return alone / records
+    weights = sum(n * size * (1 - fraction) ** (size - 1) for size, n in counted.items())
+    uniques = min(alone * alone / weights / fraction, alone + records / fraction - records)
+    return uniques * fraction / records
+
+
 def itpr(groups: Iterable[Counter]) -> float:
     """Bkakria et al. (2021), Definition 2: the largest 1 - T p(y) H(X|y) / H(X)."""
     classes = list(groups)
