@@ -170,14 +170,17 @@ def frame_of(rows: Sequence[Mapping[str, object]], columns: Iterable[str]) -> pd
 
 
 def _respelled(column: pd.Series) -> pd.Series:
-    """The column with every other text of a decimal written in another way: 7.5 as 7.50."""
-    return pd.Series(
-        [
-            f"{value}0" if place % 2 and str(value).endswith(".5") else value
-            for place, value in enumerate(column)
-        ],
-        dtype=object,
-    )
+    """The column with decimals that occur again written in another way: 7.5 as 7.50.
+
+    Once as it is: lists of values have the plainest spelling.
+    """
+    seen: set[object] = set()
+    found = []
+    for value in column:
+        again = value in seen and str(value).endswith(".5")
+        found.append(f"{value}0" if again else value)
+        seen.add(value)
+    return pd.Series(found, dtype=object)
 
 
 def random_case(

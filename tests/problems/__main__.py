@@ -32,7 +32,7 @@ def problems(number: int, seed: int, jobs: int, one: int | None) -> None:
             seen.update(found.about)
             if found.complaints:
                 failed.append(found)
-                click.echo(f"problem {found.number}: {found.complaints[0]}")
+                click.echo(f"problem {found.number}: {found.complaints[0].kind}")
     seconds = time.monotonic() - since
     click.echo(f"{len(numbers):,} problems in {seconds:,.0f} s")
     click.echo(", ".join(f"{name} {count:,}" for name, count in sorted(seen.items())))

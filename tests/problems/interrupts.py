@@ -1,18 +1,21 @@
 """Searches that are interrupted or run out of time: what they answer has to be true."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 from cases import Case
 
 from anonymizer.kernels import Kernel
-from anonymizer.recoding import Found, Problem, Run
+from anonymizer.recoding import Found, Problem, Run, full_domain
 
-from .complaints import Complaint, Refused, Ways, answered, certified
-from .ways import WAYS
+from .complaints import Answer, Complaint, Refused, Ways, answered, certified
 
 LOOPS = ("roll_up", "broken", "uncertainty")
 """The loops of a kernel in the midst of which a search is interrupted."""
@@ -20,12 +23,18 @@ LOOPS = ("roll_up", "broken", "uncertainty")
 LIMITS = (1e-9, 1e-4, 1e-3, 1e-2)
 """Time limits in seconds."""
 
+SEARCHES = str(Path(full_domain.__file__).parent)
+"""Where the code of searches lies."""
+
 ENDED = "the search ended before a node that satisfies the policy was found"
+
+How = Callable[[Problem, str, int], Answer]
+"""Solves a problem with a strategy, and ends it at a moment; the larger, the later."""
 
 
 @dataclass
 class Interrupt:
-    """Interrupts once, after so many calls."""
+    """Interrupts once, after so many calls, or lines of the searches."""
 
     left: int
 
@@ -48,54 +57,91 @@ class Interrupt:
         """The kernel, interrupted."""
         return replace(kernel, **{name: self.before(getattr(kernel, name)) for name in LOOPS})
 
+    @contextmanager
+    def between_lines(self) -> Iterator[None]:
+        """Between any two lines of a search."""
+        before = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
-def complaints(case: Case, number: int, ways: Ways = WAYS) -> list[Complaint]:
+    def _called(self, frame: FrameType, event: str, argument: object) -> Callable | None:
+        return self._at_line if frame.f_code.co_filename.startswith(SEARCHES) else None
+
+    def _at_line(self, frame: FrameType, event: str, argument: object) -> Callable:
+        if event == "line":
+            self()
+        return self._at_line
+
+
+def complaints(case: Case, problem: Problem, number: int, ways: Ways) -> list[Complaint]:
     """All that is wrong with what an interrupted search of a problem answers, in every way."""
     rng = np.random.default_rng([number, 2])
-    problem = case.problem()
-    how = (_watched, _in_a_loop, _out_of_time)[rng.integers(3)]
+    how = HOW[rng.integers(len(HOW))]
     strategy, moment = str(rng.choice(case.strategies)), int(rng.integers(0, rng.choice([4, 60])))
     found = []
     for name, way in ways.items():
-        for kind, words in how(case, way(problem), strategy, moment):
-            told = f"{strategy}, {name}, {how.__name__[1:]} at {moment}: {words}"
+        answer = ended(way(problem), how, strategy, moment)
+        for kind, words in _wrong(case, answer):
+            told = f"{strategy}, {name}, {how.__name__} at {moment}: {words}"
             found.append(Complaint(f"interrupted {kind}", told))
     return found
 
 
-def _watched(case: Case, problem: Problem, strategy: str, moment: int) -> list[Complaint]:
-    """Interrupted when it reports its progress."""
-    return _held(case, problem, strategy, Run(watch=Interrupt(moment)))
+class Stopped:
+    """In place of an answer: the search was interrupted and had none."""
 
 
-def _in_a_loop(case: Case, problem: Problem, strategy: str, moment: int) -> list[Complaint]:
-    """Interrupted while it counts nodes."""
-    kernel = problem.kernel
-    if kernel is None:
-        return _watched(case, problem, strategy, moment)
-    other = replace(problem, kernel=Interrupt(10 * moment).within(kernel))
-    return _held(case, other, strategy, Run())
-
-
-def _out_of_time(case: Case, problem: Problem, strategy: str, moment: int) -> list[Complaint]:
-    """Ended by a time limit."""
-    ends = "automatic" if strategy != "branch-and-bound" else strategy
-    return _held(case, problem, ends, Run(time_limit=LIMITS[moment % len(LIMITS)]))
-
-
-def _held(case: Case, problem: Problem, strategy: str, run: Run) -> list[Complaint]:
-    """What is wrong with an answer; none need be given."""
+def ended(problem: Problem, how: How, strategy: str, moment: int) -> Answer | Stopped:
+    """What a search answers that ends early."""
     try:
-        answer = answered(problem, strategy, run)
+        return how(problem, strategy, moment)
     except KeyboardInterrupt:
-        return []
-    if isinstance(answer, Found):
-        return [*certified(case, answer)] if case.brute.best else [_mistaken(answer)]
-    if isinstance(answer, Refused):
-        expected = run.time_limit is not None and answer.because.startswith(ENDED)
-        return [] if expected else [Complaint("refused", answer.because)]
-    return [] if case.brute.best is None else [Complaint("missed", f"not {case.brute.best}")]
+        return Stopped()
 
 
-def _mistaken(answer: Found) -> Complaint:
-    return Complaint("infeasible", f"{answer.node}, where no node satisfies the policy")
+def watched(problem: Problem, strategy: str, moment: int) -> Answer:
+    """Interrupted when it reports its progress."""
+    return answered(problem, strategy, Run(watch=Interrupt(moment)))
+
+
+def in_a_loop(problem: Problem, strategy: str, moment: int) -> Answer:
+    """Interrupted while it counts nodes."""
+    if problem.kernel is None:
+        return watched(problem, strategy, moment)
+    kernel = Interrupt(10 * moment).within(problem.kernel)
+    return answered(replace(problem, kernel=kernel), strategy)
+
+
+def anywhere(problem: Problem, strategy: str, moment: int) -> Answer:
+    """Interrupted between any two lines of a search."""
+    with Interrupt(20 * moment + problem.counts.records % 20).between_lines():
+        return answered(problem, strategy)
+
+
+def out_of_time(problem: Problem, strategy: str, moment: int) -> Answer:
+    """Ended by a time limit, which takes branch and bound."""
+    ends = strategy if strategy == "branch-and-bound" else "automatic"
+    return answered(problem, ends, Run(time_limit=LIMITS[moment % len(LIMITS)]))
+
+
+HOW: tuple[How, ...] = (watched, in_a_loop, anywhere, out_of_time)
+"""The ways to end a search early."""
+
+
+def _wrong(case: Case, answer: Answer | Stopped) -> list[Complaint]:
+    """What is wrong with an answer; none need be given."""
+    best = case.brute.best
+    match answer:
+        case Stopped():
+            return []
+        case Refused(because):
+            return [] if because.startswith(ENDED) else [Complaint("refused", because)]
+        case None:
+            return [] if best is None else [Complaint("missed", f"not {best}")]
+        case Found(node=node) if best is None:
+            return [Complaint("infeasible", f"{node}, where no node satisfies the policy")]
+        case _:
+            return [*certified(case, answer)]

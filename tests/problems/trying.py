@@ -38,10 +38,11 @@ def tried(number: int, ways: Ways = WAYS) -> Tried:
 def wrong(case: Case, number: int, ways: Ways = WAYS) -> list[Complaint]:
     """All that is wrong with a problem's answers, an error that nobody foresaw included."""
     try:
-        found = complaints.complaints(case, number, ways)
-        return [*found, *interrupts.complaints(case, number, ways)]
-    except Exception:
-        return [Complaint("error", traceback.format_exc())]
+        problem = case.problem()
+        found = complaints.complaints(case, problem, number, ways)
+        return [*found, *interrupts.complaints(case, problem, number, ways)]
+    except Exception as error:
+        return [Complaint(f"error {type(error).__name__}: {error}"[:60], traceback.format_exc())]
 
 
 def about(case: Case) -> Counter:
