@@ -11,6 +11,7 @@ Everything follows from the number of a problem. What happens to it:
 - ``drawing``: a small table with hierarchies, a policy, a budget and an objective, thresholds as a
   rule exactly at what some class comes to. ``own`` has models as a user writes them.
 - ``oracle.Brute`` judges and scores every node in plain Python, from records.
+- ``limits``: numbers from which on searches go about it otherwise are small in some problems.
 - ``complaints``: some strategies solve it, in every way that ``ways`` knows; node, score, proof,
   bound, feasible and minimal nodes have to be those of brute force, and the ways have to count
   equally many nodes.

@@ -10,9 +10,10 @@ from cases import RISING, Case
 from oracle import TIED, Node
 
 from anonymizer import InputError
-from anonymizer.recoding import STRATEGIES, Found, Problem, Run, ignore, solve
+from anonymizer.recoding import STRATEGIES, Found, Problem, Run, solve
+from anonymizer.recoding.problem.problem import ALONE
 
-from .ways import Way
+from .ways import Solve, Way
 
 CLOSE = 1e-9
 """What the scores of search and brute force may differ by, of scores of about 1."""
@@ -51,11 +52,13 @@ Ways = Mapping[str, Way]
 def complaints(case: Case, problem: Problem, number: int, ways: Ways) -> list[Complaint]:
     """All that is wrong with a problem's answers; ``number`` decides which strategies solve it."""
     rng = np.random.default_rng([number, 1])
-    problems = {name: way(problem) for name, way in ways.items()}
+    problems = {name: way.prepared(problem) for name, way in ways.items()}
     found = [*_of_nodes(case, problems, rng)]
     chosen = ["automatic", *rng.permutation(STRATEGIES[1:])[:SOLVED_BY].tolist()]
     for strategy in chosen:
-        answers = {name: answered(each, strategy) for name, each in problems.items()}
+        answers = {
+            name: answered(problems[name], strategy, way.solve) for name, way in ways.items()
+        }
         for name, answer in answers.items():
             wrong = _of_answer(case, strategy, answer)
             found += [Complaint(kind, f"{strategy}, {name}: {words}") for kind, words in wrong]
@@ -63,10 +66,10 @@ def complaints(case: Case, problem: Problem, number: int, ways: Ways) -> list[Co
     return found
 
 
-def answered(problem: Problem, strategy: str, run: Run | None = None) -> Answer:
+def answered(problem: Problem, strategy: str, solved: Solve = solve, run: Run = ALONE) -> Answer:
     """What a strategy answers."""
     try:
-        return solve(problem, strategy, run or Run(watch=ignore))
+        return solved(problem, strategy, run)
     except InputError as error:
         return Refused(str(error))
 
@@ -142,6 +145,19 @@ def certified(case: Case, answer: Found) -> Iterator[Complaint]:
         yield Complaint("bound", f"{answer.bound} is below {best} of {brute.best}")
     if answer.proven and answer.node != brute.best and not on_the_edge(case):
         yield Complaint("proof", f"{answer.node} is proven best, and {brute.best} is better")
+    yield from _traced(case, answer)
+
+
+def _traced(case: Case, answer: Found) -> Iterator[Complaint]:
+    """Whether what a search tells of single nodes is true."""
+    brute, trace = case.brute, answer.trace
+    for node, score in trace.scores.items():
+        if node not in brute.outcomes or not near(score, brute.scores[node]):
+            yield Complaint("trace", f"{node} scores {score}, not {brute.scores.get(node)}")
+    for node in trace.infeasible & brute.outcomes.keys():
+        yield Complaint("trace", f"{node} is infeasible, but scores {brute.scores[node]}")
+    if trace.counted is not None and not {answer.node, *trace.counted} <= {*brute.nodes}:
+        yield Complaint("trace", f"counted {trace.counted}, of {brute.nodes}")
 
 
 def of_ways(case: Case, strategy: str, answers: Mapping[str, Answer]) -> Iterator[Complaint]:

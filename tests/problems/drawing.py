@@ -115,7 +115,8 @@ def _values(rng: np.random.Generator, records: int, wide: bool) -> list:
     """A sensitive attribute: a few values or dozens, skewed; of a wide one hundreds."""
     if wide:
         return [f"w{i}" for i in rng.integers(0, rng.integers(500, 2001), records)]
-    values = int(rng.choice([rng.integers(2, 6), rng.integers(6, 61)], p=[0.75, 0.25]))
+    most = int(rng.choice([5, 60, 300], p=[0.7, 0.2, 0.1]))
+    values = int(rng.integers(most // 2, most + 1))
     skew = rng.dirichlet(np.full(values, rng.choice([0.2, 0.7, 5])))
     return gaps(rng, [f"w{i}" for i in rng.choice(values, records, p=skew)], 0.1)
 

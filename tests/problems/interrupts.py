@@ -16,6 +16,7 @@ from anonymizer.kernels import Kernel
 from anonymizer.recoding import Found, Problem, Run, full_domain
 
 from .complaints import Answer, Complaint, Refused, Ways, answered, certified
+from .ways import Solve, Way
 
 LOOPS = ("roll_up", "broken", "uncertainty")
 """The loops of a kernel in the midst of which a search is interrupted."""
@@ -28,7 +29,7 @@ SEARCHES = str(Path(full_domain.__file__).parent)
 
 ENDED = "the search ended before a node that satisfies the policy was found"
 
-How = Callable[[Problem, str, int], Answer]
+How = Callable[[Solve, Problem, str, int], Answer]
 """Solves a problem with a strategy, and ends it at a moment; the larger, the later."""
 
 
@@ -83,7 +84,7 @@ def complaints(case: Case, problem: Problem, number: int, ways: Ways) -> list[Co
     strategy, moment = str(rng.choice(case.strategies)), int(rng.integers(0, rng.choice([4, 60])))
     found = []
     for name, way in ways.items():
-        answer = ended(way(problem), how, strategy, moment)
+        answer = ended(way, way.prepared(problem), how, strategy, moment)
         for kind, words in _wrong(case, answer):
             told = f"{strategy}, {name}, {how.__name__} at {moment}: {words}"
             found.append(Complaint(f"interrupted {kind}", told))
@@ -94,37 +95,37 @@ class Stopped:
     """In place of an answer: the search was interrupted and had none."""
 
 
-def ended(problem: Problem, how: How, strategy: str, moment: int) -> Answer | Stopped:
+def ended(way: Way, problem: Problem, how: How, strategy: str, moment: int) -> Answer | Stopped:
     """What a search answers that ends early."""
     try:
-        return how(problem, strategy, moment)
+        return how(way.solve, problem, strategy, moment)
     except KeyboardInterrupt:
         return Stopped()
 
 
-def watched(problem: Problem, strategy: str, moment: int) -> Answer:
+def watched(solve: Solve, problem: Problem, strategy: str, moment: int) -> Answer:
     """Interrupted when it reports its progress."""
-    return answered(problem, strategy, Run(watch=Interrupt(moment)))
+    return answered(problem, strategy, solve, Run(watch=Interrupt(moment)))
 
 
-def in_a_loop(problem: Problem, strategy: str, moment: int) -> Answer:
+def in_a_loop(solve: Solve, problem: Problem, strategy: str, moment: int) -> Answer:
     """Interrupted while it counts nodes."""
     if problem.kernel is None:
-        return watched(problem, strategy, moment)
+        return watched(solve, problem, strategy, moment)
     kernel = Interrupt(10 * moment).within(problem.kernel)
-    return answered(replace(problem, kernel=kernel), strategy)
+    return answered(replace(problem, kernel=kernel), strategy, solve)
 
 
-def anywhere(problem: Problem, strategy: str, moment: int) -> Answer:
+def anywhere(solve: Solve, problem: Problem, strategy: str, moment: int) -> Answer:
     """Interrupted between any two lines of a search."""
     with Interrupt(20 * moment + problem.counts.records % 20).between_lines():
-        return answered(problem, strategy)
+        return answered(problem, strategy, solve)
 
 
-def out_of_time(problem: Problem, strategy: str, moment: int) -> Answer:
+def out_of_time(solve: Solve, problem: Problem, strategy: str, moment: int) -> Answer:
     """Ended by a time limit, which takes branch and bound."""
     ends = strategy if strategy == "branch-and-bound" else "automatic"
-    return answered(problem, ends, Run(time_limit=LIMITS[moment % len(LIMITS)]))
+    return answered(problem, ends, solve, Run(time_limit=LIMITS[moment % len(LIMITS)]))
 
 
 HOW: tuple[How, ...] = (watched, in_a_loop, anywhere, out_of_time)

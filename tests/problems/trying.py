@@ -10,6 +10,7 @@ from cases import Case
 from . import complaints, interrupts
 from .complaints import Complaint, Ways
 from .drawing import drawn
+from .limits import small_limits
 from .shrinking import smallest
 from .ways import WAYS
 
@@ -39,8 +40,9 @@ def wrong(case: Case, number: int, ways: Ways = WAYS) -> list[Complaint]:
     """All that is wrong with a problem's answers, an error that nobody foresaw included."""
     try:
         problem = case.problem()
-        found = complaints.complaints(case, problem, number, ways)
-        return [*found, *interrupts.complaints(case, problem, number, ways)]
+        with small_limits(number):
+            found = complaints.complaints(case, problem, number, ways)
+            return [*found, *interrupts.complaints(case, problem, number, ways)]
     except Exception as error:
         return [Complaint(f"error {type(error).__name__}: {error}"[:60], traceback.format_exc())]
 
