@@ -154,8 +154,9 @@ class Counted:
                 return literature.highest_risk([taken_for]) <= risk + FORGIVEN
             case _ if not model.sensitive:
                 return model.holds(group.size)
-        tree = tuple(self.tree.items()) if isinstance(model, TCloseness) else ()
-        fine = _discloses_little if _hashable(model) else _discloses_little.__wrapped__
+        known = _hashable(model)
+        fine = _discloses_little if known else _discloses_little.__wrapped__
+        tree = () if known else tuple(self.tree.items())
         return all(
             fine(model, _key(group.values[name]), self.keys[name], tree)
             for name in self.asked(model)

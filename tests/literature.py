@@ -122,12 +122,19 @@ def divergence(group: Counter, table: Counter) -> float:
     return math.fsum(float(q) * math.log2(q / p) for q, p in _pairs(group, table))
 
 
+def _differences(group: Counter, table: Counter, values: Iterable[Value]) -> tuple[list[int], int]:
+    """q - p of each value as whole numbers, and what they are multiplied by."""
+    size, records = sum(group.values()), sum(table.values())
+    return [group[value] * records - table[value] * size for value in values], size * records
+
+
 def equal(group: Counter, table: Counter) -> float:
     """EMD where all values are at distance 1: half the L1 distance. Li et al. (2007).
 
     The sum of q - p over the values with q > p.
     """
-    return float(sum(q - p for q, p in _pairs(group, table) if q > p))
+    differences, scale = _differences(group, table, group)
+    return sum(each for each in differences if each > 0) / scale
 
 
 def ordered(group: Counter, table: Counter, order: Order) -> float:
@@ -137,9 +144,8 @@ def ordered(group: Counter, table: Counter, order: Order) -> float:
     """
     if len(order) < 2:
         return 0.0
-    q, p = shares(group), shares(table)
-    differences = (q.get(value, Fraction(0)) - p.get(value, Fraction(0)) for value in order)
-    return float(sum(map(abs, accumulate(differences))) / (len(order) - 1))
+    differences, scale = _differences(group, table, order)
+    return sum(map(abs, accumulate(differences))) / (scale * (len(order) - 1))
 
 
 def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
@@ -149,12 +155,12 @@ def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
     min(excess, deficit) of its children.
     """
     height = _height(chains)
-    q, p = shares(group), shares(table)
-    extra = {(v,): q.get(v, Fraction(0)) - p.get(v, Fraction(0)) for v in chains}
+    differences, scale = _differences(group, table, chains)
+    extra: dict[object, int] = {(v,): each for v, each in zip(chains, differences, strict=True)}
     above = {(v,): labels[1:] for v, labels in chains.items()}
-    cost = Fraction(0)
+    cost = 0
     for level in range(1, height + 1):
-        children: dict[object, list[Fraction]] = {}
+        children: dict[object, list[int]] = {}
         tails: dict[object, tuple[object, ...]] = {}
         for node, difference in extra.items():
             label, *rest = above[node]
@@ -163,10 +169,10 @@ def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
         for differences in children.values():
             excess = sum(d for d in differences if d > 0)
             deficit = -sum(d for d in differences if d < 0)
-            cost += Fraction(level, height) * min(excess, deficit)
+            cost += level * min(excess, deficit)
         extra = {node: sum(differences) for node, differences in children.items()}
         above = tails
-    return float(cost)
+    return cost / (scale * max(height, 1))
 
 
 def equal_transport(group: Counter, table: Counter) -> float:
