@@ -8,12 +8,14 @@ from functools import wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from cases import Case
 
 from anonymizer.kernels import Kernel
 from anonymizer.recoding import Found, Problem, Run, full_domain
+from anonymizer.recoding.full_domain import branch_and_bound
 
 from .complaints import Answer, Complaint, Refused, Ways, answered, certified
 from .ways import Solve, Way
@@ -128,7 +130,13 @@ def out_of_time(solve: Solve, problem: Problem, strategy: str, moment: int) -> A
     return answered(problem, ends, solve, Run(time_limit=LIMITS[moment % len(LIMITS)]))
 
 
-HOW: tuple[How, ...] = (watched, in_a_loop, anywhere, out_of_time)
+def out_of_room(solve: Solve, problem: Problem, strategy: str, moment: int) -> Answer:
+    """Ended by the number of boxes that branch and bound holds."""
+    with patch.object(branch_and_bound, "MOST_BOXES", moment):
+        return answered(problem, "branch-and-bound", solve)
+
+
+HOW: tuple[How, ...] = (watched, in_a_loop, anywhere, out_of_time, out_of_room)
 """The ways to end a search early."""
 
 
