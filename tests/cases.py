@@ -170,14 +170,17 @@ def frame_of(rows: Sequence[Mapping[str, object]], columns: Iterable[str]) -> pd
 
 
 def _respelled(column: pd.Series) -> pd.Series:
-    """The column with every other text of a decimal written in another way: 7.5 as 7.50."""
-    return pd.Series(
-        [
-            f"{value}0" if place % 2 and str(value).endswith(".5") else value
-            for place, value in enumerate(column)
-        ],
-        dtype=object,
-    )
+    """The column with decimals that occur again written in another way: 7.5 as 7.50.
+
+    Once as it is: lists of values have the plainest spelling.
+    """
+    seen: set[object] = set()
+    found = []
+    for value in column:
+        again = value in seen and str(value).endswith(".5")
+        found.append(f"{value}0" if again else value)
+        seen.add(value)
+    return pd.Series(found, dtype=object)
 
 
 def random_case(
@@ -193,14 +196,14 @@ def random_case(
     ``plain``: k-anonymity, entropy l-diversity and t-closeness in bits alone, without population
     and targets.
     """
-    names = "abcd"[: attributes - rng.choice(attributes, p=_falling(attributes))]
+    names = "abcd"[: attributes - rng.choice(attributes, p=falling(attributes))]
     sensitive = ["v", "w"][: rng.choice(3, p=[0.1, 0.6, 0.3])]
     size = 1 + int(records * rng.random() ** 0.5)
-    spreads = {name: _spread(rng, size) for name in names}
+    spreads = {name: spread_of(rng, size) for name in names}
     columns = {name: spread.column for name, spread in spreads.items()}
     for name in sensitive:
         skew = rng.dirichlet(np.full(rng.integers(1, 5), 0.7))
-        columns[name] = _gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
+        columns[name] = gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
     share = float(rng.choice(SHARES, p=[0.2, 0.1, 0.2, 0.25, 0.25])) if share is None else share
     asked = [each for each in ASKED if sensitive or "mutual" not in each[0]]
     objective, aggregate = asked[rng.integers(len(asked))]
@@ -211,7 +214,7 @@ def random_case(
         if rng.random() < 0.5
     }
     brute = Brute(
-        rows=_rows(columns),
+        rows=rows_of(columns),
         chains={name: spread.chain() for name, spread in spreads.items()},
         sensitive=sensitive,
         models=_models(rng, [columns[name] for name in sensitive], share),
@@ -223,15 +226,15 @@ def random_case(
         exempt=exempt and bool(rng.random() < 0.15),
     )
     if not plain:
-        brute = _of_every_kind(rng, brute, columns, spreads)
+        brute = of_every_kind(rng, brute, columns, spreads)
     return Case(brute, {name: spread.hierarchy for name, spread in spreads.items()})
 
 
-def _rows(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
+def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _of_every_kind(
+def of_every_kind(
     rng: np.random.Generator, brute: Brute, columns: dict[str, list], spreads: dict[str, "Spread"]
 ) -> Brute:
     """The same problem, now and then about numbers, targets and a population, and any models."""
@@ -248,7 +251,7 @@ def _of_every_kind(
     }
     tree = policies.tree_of(rng, [columns[name] for name in brute.sensitive])
     brute = replace(
-        brute, rows=_rows(columns), chains=chains, targets=targets, people=people, tree=tree
+        brute, rows=rows_of(columns), chains=chains, targets=targets, people=people, tree=tree
     )
     unknown = [EvenClasses()] if rng.random() < 0.1 else []
     return replace(brute, models=[*policies.models(rng, brute), *unknown])
@@ -259,12 +262,14 @@ def _renamed(rng: np.random.Generator, column: list) -> list:
     kind = rng.choice(["texts", "numbers", "numerals"], p=[0.4, 0.2, 0.4])
     if kind == "texts":
         return column
-    numbers = rng.choice(12, 4, replace=False).tolist()
-    names = dict(zip(("w0", "w1", "w2", "w3"), numbers, strict=True))
+    values = sorted(set(column) - {None})
+    most = max(len(values), 4)
+    numbers = rng.choice(3 * most, most, replace=False).tolist()
+    names = dict(zip(values, numbers, strict=False))
     if kind == "numerals":
         names = {value: str(number) for value, number in names.items()}
         if rng.random() < 0.2:
-            names["w1"] = names["w2"] = names["w0"] + ".5"
+            names |= dict.fromkeys(values[1:3], f"{numbers[0]}.5")
     return [names.get(value) for value in column]
 
 
@@ -272,7 +277,7 @@ def _targets(
     rng: np.random.Generator, sensitive: Sequence[str], size: int
 ) -> tuple[dict[str, float], list]:
     """Targets with their weights, and the values of one that is not sensitive."""
-    column = _gaps(rng, [f"u{i}" for i in rng.integers(0, rng.integers(1, 4), size)], 0.2)
+    column = gaps(rng, [f"u{i}" for i in rng.integers(0, rng.integers(1, 4), size)], 0.2)
     known = ["u", *sensitive]
     names = rng.permutation(known)[: rng.integers(1, len(known) + 1)].tolist()
     return {name: float(rng.choice([0, 0.5, 1, 3.7])) for name in names}, column
@@ -282,7 +287,7 @@ def _people(
     rng: np.random.Generator, columns: dict[str, list], spreads: dict[str, "Spread"]
 ) -> list[dict[str, object]]:
     """Everybody in the table and others, most of them like somebody in it."""
-    rows = _rows({name: columns[name] for name in spreads})
+    rows = rows_of({name: columns[name] for name in spreads})
     others = int(len(rows) * rng.choice([0, 0.3, 1, 3]))
     strange = rng.random() * rng.choice([0, 0.3, 1])
     for _ in range(others):
@@ -294,13 +299,13 @@ def _people(
     return [rows[i] for i in rng.permutation(len(rows))]
 
 
-def _falling(length: int) -> np.ndarray:
+def falling(length: int) -> np.ndarray:
     """Probabilities that halve from one to the next."""
     weights = 0.5 ** np.arange(length)
     return weights / weights.sum()
 
 
-def _gaps(rng: np.random.Generator, column: list, often: float) -> list:
+def gaps(rng: np.random.Generator, column: list, often: float) -> list:
     """The column, with missing values now and then."""
     if rng.random() >= often:
         return column
@@ -329,7 +334,7 @@ class Spread:
         return Chain(labels, self.numbers)
 
 
-def _spread(rng: np.random.Generator, size: int) -> Spread:
+def spread_of(rng: np.random.Generator, size: int) -> Spread:
     hides = False
     kind = rng.choice(["rows", "rows", "rows", "ranges", "suppress"])
     if kind == "ranges":
@@ -353,7 +358,7 @@ def _spread(rng: np.random.Generator, size: int) -> Spread:
         one = len({row[-1] for row in rows}) == 1 and len(rows[0]) > 1
         labels = {row[0]: tuple(row if one else [*row, HIDDEN]) for row in rows}
     column = [known[i] for i in rng.integers(0, rng.integers(1, len(known) + 1), size)]
-    column = _gaps(rng, column, 0 if hides else 0.25)
+    column = gaps(rng, column, 0 if hides else 0.25)
     top = next(iter(labels.values()))[-1]
     labels = {**labels, None: (None, *[HIDDEN] * (hierarchy.height - 1), top)}
     known = [*known, None] if None in column else known

@@ -1,7 +1,11 @@
 """Whether a table satisfies a policy, as the literature words it: plain Python on counted classes.
 
-Of the package it takes the parameters of models alone. A comparison forgives 1e-9, of bits where
-the quantity is an entropy; a strict one forgives nothing.
+Of the package it takes the parameters of models alone, and the estimates of uniqueness that are
+fitted by iterations. A comparison forgives 1e-9, of bits where the quantity is an entropy; a strict
+one forgives nothing.
+
+A model of the tests says itself what holds, in plain Python: ``holds`` of the size of a class,
+``tells_little`` of its values and those of the table, or ``holds_of`` of the sizes of all classes.
 """
 
 from collections import Counter
@@ -12,7 +16,9 @@ from functools import cached_property, lru_cache
 from math import log2
 
 import literature
+import numpy as np
 
+from anonymizer.counts.counts import Classes
 from anonymizer.privacy import (
     AlphaKAnonymity,
     AverageReidentificationRisk,
@@ -20,6 +26,7 @@ from anonymizer.privacy import (
     BayesianGain,
     DeltaDisclosure,
     DeltaPresence,
+    DifferentialPrivacy,
     DistinctLDiversity,
     EnhancedBetaLikeness,
     EntropyLDiversity,
@@ -28,6 +35,7 @@ from anonymizer.privacy import (
     KAnonymity,
     KMap,
     MeanInformation,
+    PopulationUniqueness,
     RecursiveLDiversity,
     ReidentificationItpr,
     TCloseness,
@@ -40,8 +48,19 @@ Label = tuple[object, ...]
 Tree = Mapping[object, tuple[object, ...]]
 """The labels of every sensitive value, the value itself first."""
 
-WHOLE = (MeanInformation, Itpr, ReidentificationItpr, AverageReidentificationRisk)
+WHOLE = (
+    MeanInformation,
+    Itpr,
+    ReidentificationItpr,
+    AverageReidentificationRisk,
+    PopulationUniqueness,
+)
 """Models of the table as a whole."""
+
+
+def about_table(model: object) -> bool:
+    """Whether a model is about the table as a whole."""
+    return isinstance(model, WHOLE) or hasattr(model, "holds_of")
 
 
 @dataclass(frozen=True)
@@ -92,13 +111,18 @@ class Counted:
     def margins(self) -> Mapping[str, Counter]:
         """The records by value, of each sensitive attribute."""
         return {
-            name: sum((group.values[name] for group in self.occupied), Counter())
+            name: literature.added(group.values[name] for group in self.occupied)
             for name in self.sensitive
         }
 
+    @cached_property
+    def keys(self) -> Mapping[str, frozenset]:
+        """The same as sets, which hash once."""
+        return {name: _key(margin) for name, margin in self.margins.items()}
+
     def broken(self, models: Iterable[object]) -> set[Label]:
         """The classes that break a model of single classes."""
-        single = [model for model in models if not isinstance(model, WHOLE)]
+        single = [model for model in models if not about_table(model)]
         return {
             label
             for label, group in self.classes.items()
@@ -107,7 +131,7 @@ class Counted:
 
     def allowed(self, models: Iterable[object]) -> bool:
         """Whether the table as a whole satisfies the models that are about it."""
-        return all(self.bounded(model) for model in models if isinstance(model, WHOLE))
+        return all(self.bounded(model) for model in models if about_table(model))
 
     def asked(self, model: object) -> Sequence[str]:
         """The sensitive attributes that a model is about."""
@@ -121,8 +145,8 @@ class Counted:
                 return lower - FORGIVEN <= known <= upper + FORGIVEN
             case _ if not group.size:
                 return True
-            case KAnonymity(k):
-                return group.size >= k
+            case KAnonymity() | DifferentialPrivacy():
+                return group.size >= model.k
             case KMap(k):
                 return literature.k_map(0, Counter({0: group.people})) >= k
             case HighestReidentificationRisk(risk):
@@ -130,10 +154,11 @@ class Counted:
                 return literature.highest_risk([taken_for]) <= risk + FORGIVEN
             case _ if not model.sensitive:
                 return model.holds(group.size)
-        tree = tuple(self.tree.items()) if isinstance(model, TCloseness) else ()
-        fine = _discloses_little if _hashable(model) else _discloses_little.__wrapped__
+        known = _hashable(model)
+        fine = _discloses_little if known else _discloses_little.__wrapped__
+        tree = () if known else tuple(self.tree.items())
         return all(
-            fine(model, _key(group.values[name]), _key(self.margins[name]), tree)
+            fine(model, _key(group.values[name]), self.keys[name], tree)
             for name in self.asked(model)
         )
 
@@ -152,6 +177,10 @@ class Counted:
                 for name in self.asked(model)
             )
         sizes = [group.size for group in self.occupied]
+        if hasattr(model, "holds_of"):
+            return model.holds_of(sizes)
+        if isinstance(model, PopulationUniqueness):
+            return uniqueness(model, sizes) <= model.uniqueness + FORGIVEN
         if isinstance(model, ReidentificationItpr):
             return literature.reidentification_itpr(sizes) <= model.risk + FORGIVEN
         records = sum(sizes)
@@ -174,6 +203,8 @@ def _key(counts: Counter) -> frozenset:
 def _discloses_little(model: object, group: frozenset, table: frozenset, tree: tuple) -> bool:
     """Whether a class, as counts of one attribute's values, satisfies a model about it."""
     counts, margin = Counter(dict(group)), Counter(dict(table))
+    if hasattr(model, "tells_little"):
+        return model.tells_little(counts, margin)
     if isinstance(model, EntropyLDiversity):
         effective = max(literature.entropy_l(counts, model.estimator), 1)
         return log2(effective) >= log2(model.l) - FORGIVEN
@@ -186,6 +217,13 @@ def _discloses_little(model: object, group: frozenset, table: frozenset, tree: t
     if isinstance(model, AlphaKAnonymity) and counts.total() < model.k:
         return False
     return quantity(model, counts, margin, dict(tree)) <= model.threshold + FORGIVEN
+
+
+def uniqueness(model: PopulationUniqueness, sizes: Sequence[int]) -> float:
+    """The estimated share of the population that is unique; infinite without an answer."""
+    if 1 not in sizes or model.fraction == 1 or model.estimator == "zayatz":
+        return literature.zayatz(sizes, model.fraction)
+    return float(model.measure(Classes(np.array([sizes]).T, np.array([sum(sizes)])))[0])
 
 
 def quantity(model: object, group: Counter, table: Counter, tree: Tree) -> float:

@@ -22,6 +22,14 @@ Chains = Mapping[Value, tuple[object, ...]]
 EULER = 0.57721566490153286061
 
 
+def added(counts: Iterable[Counter]) -> Counter:
+    """The sum of some counts."""
+    total: Counter = Counter()
+    for each in counts:
+        total.update(each)
+    return total
+
+
 def shares(counts: Counter) -> dict[Value, Fraction]:
     """The share of each value that occurs."""
     total = sum(counts.values())
@@ -29,9 +37,12 @@ def shares(counts: Counter) -> dict[Value, Fraction]:
 
 
 def _pairs(group: Counter, table: Counter) -> list[tuple[Fraction, Fraction]]:
-    """The share in the class and in the table, of every value of the table."""
-    within = shares(group)
-    return [(within.get(value, Fraction(0)), share) for value, share in shares(table).items()]
+    """The share in the class and in the table, of every value of the class.
+
+    Of any other value the share falls from the table's to 0.
+    """
+    total = sum(table.values())
+    return [(share, Fraction(table[value], total)) for value, share in shares(group).items()]
 
 
 # Diversity: how many values a class has.
@@ -39,7 +50,7 @@ def _pairs(group: Counter, table: Counter) -> list[tuple[Fraction, Fraction]]:
 
 def distinct(group: Counter) -> int:
     """Distinct l: the number of different values. Machanavajjhala et al. (2007)."""
-    return len(shares(group))
+    return sum(count > 0 for count in group.values())
 
 
 def entropy(group: Counter) -> float:
@@ -108,7 +119,13 @@ def alpha(group: Counter) -> float:
 
 def divergence(group: Counter, table: Counter) -> float:
     """D(q || p) in bits. Kullback, Leibler (1951); as I1 in Bezzi (2010), Eq. 8."""
-    return math.fsum(float(q) * math.log2(q / p) for q, p in _pairs(group, table) if q)
+    return math.fsum(float(q) * math.log2(q / p) for q, p in _pairs(group, table))
+
+
+def _differences(group: Counter, table: Counter, values: Iterable[Value]) -> tuple[list[int], int]:
+    """q - p of each value as whole numbers, and what they are multiplied by."""
+    size, records = sum(group.values()), sum(table.values())
+    return [group[value] * records - table[value] * size for value in values], size * records
 
 
 def equal(group: Counter, table: Counter) -> float:
@@ -116,7 +133,8 @@ def equal(group: Counter, table: Counter) -> float:
 
     The sum of q - p over the values with q > p.
     """
-    return float(sum(abs(q - p) for q, p in _pairs(group, table)) / 2)
+    differences, scale = _differences(group, table, group)
+    return sum(each for each in differences if each > 0) / scale
 
 
 def ordered(group: Counter, table: Counter, order: Order) -> float:
@@ -126,9 +144,8 @@ def ordered(group: Counter, table: Counter, order: Order) -> float:
     """
     if len(order) < 2:
         return 0.0
-    q, p = shares(group), shares(table)
-    differences = (q.get(value, Fraction(0)) - p.get(value, Fraction(0)) for value in order)
-    return float(sum(map(abs, accumulate(differences))) / (len(order) - 1))
+    differences, scale = _differences(group, table, order)
+    return sum(map(abs, accumulate(differences))) / (scale * (len(order) - 1))
 
 
 def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
@@ -138,12 +155,12 @@ def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
     min(excess, deficit) of its children.
     """
     height = _height(chains)
-    q, p = shares(group), shares(table)
-    extra = {(v,): q.get(v, Fraction(0)) - p.get(v, Fraction(0)) for v in chains}
+    differences, scale = _differences(group, table, chains)
+    extra: dict[object, int] = {(v,): each for v, each in zip(chains, differences, strict=True)}
     above = {(v,): labels[1:] for v, labels in chains.items()}
-    cost = Fraction(0)
+    cost = 0
     for level in range(1, height + 1):
-        children: dict[object, list[Fraction]] = {}
+        children: dict[object, list[int]] = {}
         tails: dict[object, tuple[object, ...]] = {}
         for node, difference in extra.items():
             label, *rest = above[node]
@@ -152,10 +169,10 @@ def hierarchical(group: Counter, table: Counter, chains: Chains) -> float:
         for differences in children.values():
             excess = sum(d for d in differences if d > 0)
             deficit = -sum(d for d in differences if d < 0)
-            cost += Fraction(level, height) * min(excess, deficit)
+            cost += level * min(excess, deficit)
         extra = {node: sum(differences) for node, differences in children.items()}
         above = tails
-    return float(cost)
+    return cost / (scale * max(height, 1))
 
 
 def equal_transport(group: Counter, table: Counter) -> float:
@@ -238,7 +255,9 @@ def delta_disclosure(group: Counter, table: Counter) -> float:
 
     delta-disclosure privacy wants less than delta. Brickell, Shmatikov (2008).
     """
-    return max(abs(math.log2(q / p)) if q else math.inf for q, p in _pairs(group, table))
+    if distinct(group) < distinct(table):
+        return math.inf
+    return max(abs(math.log2(q / p)) for q, p in _pairs(group, table))
 
 
 def bayesian_gain(group: Counter, table: Counter) -> float:
@@ -247,7 +266,8 @@ def bayesian_gain(group: Counter, table: Counter) -> float:
     The gain in vulnerability given this class (Smith 2009); its mean over records, never below 0,
     is the additive leakage of Braun et al. (2009).
     """
-    return float(max(shares(group).values()) - max(shares(table).values()))
+    within, before = (Fraction(max(c.values()), sum(c.values())) for c in (group, table))
+    return float(within - before)
 
 
 def value_gain(group: Counter, table: Counter) -> float:
@@ -264,7 +284,7 @@ def value_gain(group: Counter, table: Counter) -> float:
 def mean_information(groups: Iterable[Counter]) -> float:
     """I(X~;W) in bits: the mean of D(q || p) over records. Bezzi (2010), Eq. 1, 2 and 8."""
     classes = list(groups)
-    table = sum(classes, Counter())
+    table = added(classes)
     records = sum(table.values())
     return math.fsum(sum(c.values()) / records * divergence(c, table) for c in classes)
 
@@ -296,10 +316,25 @@ def presence(label: object, sample: Counter, population: Counter) -> float:
     return float(Fraction(sample[label], population[label]))
 
 
+def zayatz(sizes: Iterable[int], fraction: float) -> float:
+    """The share of the population that is unique, estimated from a sample of it. Zayatz (1991).
+
+    Of the table itself where that is the population, and none where the sample has no uniques. At
+    most the uniques of the sample and all people who are not in it.
+    """
+    counted = Counter(sizes)
+    alone, records = counted[1], sum(size * n for size, n in counted.items())
+    if not alone or fraction == 1:
+        return alone / records
+    weights = sum(n * size * (1 - fraction) ** (size - 1) for size, n in counted.items())
+    uniques = min(alone * alone / weights / fraction, alone + records / fraction - records)
+    return uniques * fraction / records
+
+
 def itpr(groups: Iterable[Counter]) -> float:
     """Bkakria et al. (2021), Definition 2: the largest 1 - T p(y) H(X|y) / H(X)."""
     classes = list(groups)
-    table = sum(classes, Counter())
+    table = added(classes)
     records, whole = sum(table.values()), _bits(table)
     if whole == 0:
         return 0.0

@@ -65,7 +65,8 @@ class Brute:
     """A table, what may become of it, and what is asked for.
 
     ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
-    values.
+    values. ``limits``: the lowest and the highest level that a release may use, of attributes that
+    may not use all.
     """
 
     rows: Sequence[Row]
@@ -81,6 +82,7 @@ class Brute:
     people: Sequence[Row] = ()
     targets: Mapping[str, float] = field(default_factory=dict)
     tree: Tree = field(default_factory=dict)
+    limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def most(self) -> int:
@@ -98,7 +100,12 @@ class Brute:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        return list(product(*(range(chain.height + 1) for chain in self.chains.values())))
+        return list(product(*(self.levels(name) for name in self.chains)))
+
+    def levels(self, name: str) -> range:
+        """The levels that a release may use of an attribute."""
+        low, high = self.limits.get(name, (0, self.chains[name].height))
+        return range(low, high + 1)
 
     @cached_property
     def outcomes(self) -> dict[Node, Outcome]:
@@ -134,11 +141,21 @@ class Brute:
         ]
 
     def recoded(self, node: Node) -> list[tuple[object, ...]]:
-        columns = [
-            [chain.labels[row[name]][level] for row in self.rows]
-            for (name, chain), level in zip(self.chains.items(), node, strict=True)
-        ]
-        return list(zip(*columns, strict=True))
+        at = zip(self.chains, node, strict=True)
+        return list(zip(*(self._columns[name][level] for name, level in at), strict=True))
+
+    @cached_property
+    def _columns(self) -> dict[str, list[tuple[object, ...]]]:
+        """The labels of all records at each level of each attribute."""
+        return {
+            name: list(zip(*(chain.labels[row[name]] for row in self.rows), strict=True))
+            for name, chain in self.chains.items()
+        }
+
+    @cached_property
+    def costs(self) -> dict[object, float]:
+        """What a value costs at a level, by cost, attribute, value and level."""
+        return {}
 
     def crowd(self, node: Node) -> list[Label]:
         """The labels of the people of the population."""
@@ -224,7 +241,7 @@ def _about(told: Told):
             classes: dict[Label, Counter] = {}
             for label, row in shown:
                 classes.setdefault(label, Counter())[row[name]] += 1
-            margin = sum(classes.values(), Counter())
+            margin = literature.added(classes.values())
             bits += weight * told([*classes.values()], margin)
         return bits
 
@@ -254,11 +271,10 @@ def _above_shuffled(classes: Sequence[Counter], margin: Counter) -> float:
 def by_chance(size: int, margin: tuple[int, ...]) -> float:
     """p(g) I1 of a class of this size on average, the values of the table dealt out at random."""
     records, bits = sum(margin), 0.0
-    for count in margin:
+    for count, equal in Counter(margin).items():
         for x in range(1, min(size, count) + 1):
             ways = comb(count, x) * comb(records - count, size - x)
-            share = Fraction(ways, comb(records, size))
-            bits += float(share) * x * log2(x * records / (size * count))
+            bits += equal * (ways / comb(records, size)) * x * log2(x * records / (size * count))
     return bits / records
 
 
@@ -298,10 +314,14 @@ def _by_value(cost: Cost, mean: bool = True):
 def _means(cost: Cost, case: Brute, outcome: Outcome) -> Iterator[float]:
     """What a value costs on average, attribute by attribute."""
     for (name, chain), level in zip(case.chains.items(), outcome.node, strict=True):
-        total = 0.0
-        for i, row in enumerate(case.rows):
-            at = chain.height if i in outcome.suppressed else level
-            total += cost(case, name, row[name], at)
+        released = Counter(
+            (row[name], chain.height if i in outcome.suppressed else level)
+            for i, row in enumerate(case.rows)
+        )
+        for value, at in released:
+            if (cost, name, value, at) not in case.costs:
+                case.costs[cost, name, value, at] = cost(case, name, value, at)
+        total = sum(count * case.costs[cost, name, *of] for of, count in released.items())
         yield total / len(case.rows)
 
 

@@ -287,28 +287,20 @@ def _smallest_itpr(stated: Stated, judged: Judged) -> float | None:
 
 
 def _uniqueness(stated: Stated, judged: Judged) -> float | None:
-    sizes = Counter(judged.labels()).values()
-    share = _unique(
-        Counter(sizes), float(stated["fraction"]), str(stated.get("estimator", "dankar"))
-    )  # type: ignore[arg-type]
+    sizes = [*Counter(judged.labels()).values()]
+    share = _unique(sizes, float(stated["fraction"]), str(stated.get("estimator", "dankar")))  # type: ignore[arg-type]
     return None if share is None or share <= _bound(stated, "uniqueness") else share
 
 
-def _unique(sizes: Counter, fraction: float, estimator: str) -> float | None:
+def _unique(sizes: Sequence[int], fraction: float, estimator: str) -> float | None:
     """The share of the population that is unique; None where it is not estimated here.
 
     Zayatz (1991) in closed form. Pitman's and the negative binomial model are fitted by iterations
     that ``test_population.py`` holds against others; here only what they can never exceed, the
     sample's uniques over its records, where the table is the population.
     """
-    alone, records = sizes[1], sum(size * n for size, n in sizes.items())
-    if not alone or fraction == 1:
-        return alone / records
-    if estimator != "zayatz":
-        return None
-    weights = sum(n * size * (1 - fraction) ** (size - 1) for size, n in sizes.items())
-    uniques = min(alone * alone / weights / fraction, alone + records / fraction - records)
-    return uniques * fraction / records
+    known = estimator == "zayatz" or 1 not in sizes or fraction == 1
+    return literature.zayatz(sizes, fraction) if known else None
 
 
 def _spelled_labels(judged: Judged) -> list[tuple]:

@@ -1,0 +1,29 @@
+"""The ways to solve a problem: all have to answer alike."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from anonymizer.kernels import NUMPY, Kernel, compiled_kernel
+from anonymizer.recoding import Found, Problem, Run, solve
+
+Solve = Callable[[Problem, str, Run], Found | None]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a problem is prepared, and what solves it by the name of a strategy."""
+
+    prepared: Callable[[Problem], Problem]
+    solve: Solve = solve
+
+
+def by_kernel(problem: Problem, kernel: Kernel) -> Problem:
+    """The problem, its nodes counted by a kernel."""
+    return replace(problem, kernel=kernel)
+
+
+WAYS: Mapping[str, Way] = {
+    kernel.name: Way(partial(by_kernel, kernel=kernel)) for kernel in (NUMPY, compiled_kernel())
+}
+"""Each way by its name."""
