@@ -232,14 +232,13 @@ def cup_table(records: int, values: int) -> pd.DataFrame:
             "smallest-gift": rng.choice(GIFTS, records, p=_popular(GIFTS)),
         }
     ).astype(np.int16)
-    alike = np.where(
-        rng.random(records) < ALIKE, rng.integers(records, size=records), range(records)
-    )
-    people = people.iloc[alike].reset_index(drop=True)
+    others = rng.integers(records, size=records)
+    household = np.where(rng.random(records) < ALIKE, others, np.arange(records))
+    people = people.iloc[household].reset_index(drop=True)
     place = people.pop("place").to_numpy()
     given = np.log(people["gifts"]) + np.log1p(people["smallest-gift"])
     ranks = (given + rng.normal(0, 0.5, records)).rank(method="first") / (records + 1)
-    zips = pd.Categorical.from_codes(place, [f"{code:05d}" for code in codes])
+    zips = pd.Categorical.from_codes(place, pd.Index([f"{code:05d}" for code in codes]))
     return people.assign(
         zip=zips,
         state=(codes[place] // 1000 % STATES).astype(np.int8),
@@ -255,11 +254,11 @@ def _unknown(drawn: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
 def _popular(values: int) -> NDArray[np.float64]:
     """Shares that fall with the rank; every fifth value is six times as frequent as its rank's."""
     ranks = np.arange(values)
-    return _shares(np.where(ranks % 5 == 4, 6.0, 1.0) / (ranks + 3))
+    return _shares(np.where(ranks % 5 == 4, 6.0, 1.0) / (ranks + 3.0))
 
 
 def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def enlarged(records: int, like: pd.DataFrame | None = None) -> pd.DataFrame:

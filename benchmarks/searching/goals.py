@@ -1,0 +1,122 @@
+"""Cases with a goal: what a user waits for, and the old search beside the new."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import workloads
+from measure import described, milliseconds, problem_of, table
+from workloads import Workload
+
+from anonymizer.objectives import OBJECTIVES, ObjectiveName
+from searching.machine import calibration
+from searching.processes import ask
+from searching.ways import Kind, agreed, compared, in_turns, searches, warm_fit
+
+__all__ = ["goals", "measure"]
+
+LIMIT = 100
+"""Seconds for a case."""
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload with a goal.
+
+    Parameters
+    ----------
+    workload
+        Makes it.
+    objective
+        The name of what is maximised.
+    goal
+        Seconds.
+    of
+        What the goal is about: the ``search`` or the whole ``fit``.
+    arx
+        Seconds of ARX as published, None where nothing is.
+    recoding
+        The kind; what is no ``full-domain`` recoding has no search of the lattice to time.
+    """
+
+    workload: Callable[[], Workload]
+    objective: ObjectiveName
+    goal: float
+    of: str = "search"
+    arx: float | None = None
+    recoding: Kind = "full-domain"
+
+
+def _nine() -> Workload:
+    return workloads.nine_attributes()[0]
+
+
+def _suppressed() -> Workload:
+    return workloads.nine_attributes()[1]
+
+
+CASES = (
+    Case(_nine, "discernibility", 0.003, arx=0.027),
+    Case(_suppressed, "discernibility", 0.05, arx=0.555),
+    Case(_suppressed, "average-class-size", 0.05),
+    Case(_suppressed, "non-uniform-entropy", 0.05),
+    Case(_suppressed, "loss", 0.05),
+    Case(_suppressed, "precision", 0.05),
+    Case(lambda: workloads.twelve_attributes()[0], "loss", 0.01),
+    Case(lambda: workloads.scaled(MILLION)[1], "loss", 0.15),
+    Case(workloads.cup_like, "discernibility", 2, of="fit", arx=6),
+    Case(_nine, "discernibility", 5, of="fit", recoding="boxes"),
+)
+
+
+def measure(number: str) -> Iterator[dict[str, Any]]:
+    """Time a case: the searches first, since the fit may be long."""
+    case = CASES[int(number)]
+    workload = case.workload()
+    if case.recoding == "full-domain":
+        problem = problem_of(workload, OBJECTIVES[case.objective]())
+        times, found = in_turns(searches(problem, compared()))
+        checked, _, _, value = described(problem, agreed(found))
+        yield {"search": times, "checked": checked, "value": value}
+    yield {"fit": warm_fit(workload, case.objective, case.recoding)}
+
+
+def goals() -> Iterator[str]:
+    """Goals of the search, and what is measured."""
+    old, new = compared()
+    yield "A user's `fit` is from a DataFrame to a verified release, the second one in its process;"
+    yield "a search is of an encoded table. Medians in ms; old and new take turns in one process."
+    yield f"Old: {old}; new: {new}. ARX: as published for the same case, from another machine or"
+    yield "day, after a warm-up. Goals were set on an idle machine. *Times the goal*: what the goal"
+    yield f"is about, the search (new) or the fit, over it. A case has {LIMIT} s."
+    yield ""
+    yield from calibration()
+    yield ""
+    header = ["case", "objective", "goal, ms", "goal of", "ARX, ms", "fit", f"old: {old}"]
+    header += [f"new: {new}", "old/new", "times the goal", "checked", "value"]
+    yield from table(header, [_row(number, case) for number, case in enumerate(CASES)])
+
+
+def _row(number: int, case: Case) -> list[object]:
+    report = ask("goals", number, seconds=LIMIT)
+    found = {name: value for line in report.lines for name, value in line.items()}
+    title = case.workload().title
+    searched = found.get("search", {})
+    old, new = (searched.get(name) for name in compared())
+    fit = found.get("fit")
+    reached = new if case.of == "search" else fit
+    return [
+        title if case.recoding == "full-domain" else f"{title}, {case.recoding}",
+        case.objective,
+        f"{1000 * case.goal:,.0f}",
+        case.of,
+        milliseconds(case.arx),
+        milliseconds(fit) or report.ended,
+        milliseconds(old),
+        milliseconds(new) or (report.ended if case.recoding == "full-domain" else ""),
+        f"{old / new:.1f}" if old and new else "",
+        f"{reached / case.goal:.1f}" if reached else "",
+        found.get("checked", ""),
+        found.get("value", ""),
+    ]
