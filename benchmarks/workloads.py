@@ -32,6 +32,7 @@ __all__ = [
     "enlarged",
     "enlarged_parts",
     "four_attributes",
+    "many_values",
     "nine_and_relationship",
     "nine_attributes",
     "scaled",
@@ -237,13 +238,34 @@ def cup_table(records: int, values: int) -> pd.DataFrame:
     people = people.iloc[household].reset_index(drop=True)
     place = people.pop("place").to_numpy()
     given = np.log(people["gifts"]) + np.log1p(people["smallest-gift"])
-    ranks = (given + rng.normal(0, 0.5, records)).rank(method="first") / (records + 1)
     zips = pd.Categorical.from_codes(place, pd.Index([f"{code:05d}" for code in codes]))
     return people.assign(
         zip=zips,
         state=(codes[place] // 1000 % STATES).astype(np.int8),
-        amount=np.searchsorted(np.cumsum(_popular(values))[:-1], ranks).astype(np.int32),
+        amount=_tied(given.to_numpy() + rng.normal(0, 0.5, records), values),
     )
+
+
+def many_values(records: int, values: int, l: float) -> Workload:  # noqa: E741 (the model's letter)
+    """Eight attributes like Adult's, and W of so many skewed values, tied to age, with noise."""
+    table = enlarged(records).drop(columns="occupation")
+    years = table["age"].cat.codes.to_numpy()
+    noise = np.random.default_rng(SEED).normal(0, 20, records)
+    return Workload(
+        f"{records:,} records, 8 QIs, W of {values:,} values, l = {l:g}, 4% suppression",
+        table.assign(code=_tied(years + noise, values)),
+        {name: _arx_hierarchy(name) for name in ABOUT_OCCUPATION},
+        ("code",),
+        (EntropyLDiversity(l),),
+        0.04,
+    )
+
+
+def _tied(scores: NDArray[np.float64], values: int) -> NDArray[np.int32]:
+    """Values with popular shares, that rise with the scores."""
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(scores, kind="stable")] = (np.arange(len(scores)) + 0.5) / len(scores)
+    return np.searchsorted(np.cumsum(_popular(values))[:-1], ranks).astype(np.int32)
 
 
 def _unknown(drawn: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Cases with a goal: what a user waits for, and the old search beside the new."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +9,14 @@ from measure import described, milliseconds, problem_of, table
 from workloads import Workload
 
 from anonymizer.objectives import OBJECTIVES, ObjectiveName
+from anonymizer.recoding import Problem
 from searching.machine import calibration
 from searching.processes import ask
-from searching.ways import Kind, agreed, compared, in_turns, searches, warm_fit
+from searching.ways import Kind, Way, agreed, compared, in_turns, searches, warm_fit
 
 __all__ = ["goals", "measure"]
 
-LIMIT = 100
+LIMIT = 90
 """Seconds for a case."""
 MILLION = 1_000_000
 
@@ -71,15 +72,22 @@ CASES = (
 
 
 def measure(number: str) -> Iterator[dict[str, Any]]:
-    """Time a case: the searches first, since the fit may be long."""
-    case = CASES[int(number)]
+    """Time a case, what may take longest last: the new search, the fit, old and new in turns."""
+    case, chosen = CASES[int(number)], compared()
     workload = case.workload()
-    if case.recoding == "full-domain":
-        problem = problem_of(workload, OBJECTIVES[case.objective]())
-        times, found = in_turns(searches(problem, compared()))
-        checked, _, _, value = described(problem, agreed(found))
-        yield {"search": times, "checked": checked, "value": value}
-    yield {"fit": warm_fit(workload, case.objective, case.recoding)}
+    if case.recoding != "full-domain":
+        yield {"fit": warm_fit(workload, case.objective, case.recoding)}
+        return
+    problem = problem_of(workload, OBJECTIVES[case.objective]())
+    yield _searched(problem, dict([*chosen.items()][-1:]))
+    yield {"fit": warm_fit(workload, case.objective)}
+    yield _searched(problem, chosen)
+
+
+def _searched(problem: Problem, chosen: Mapping[str, Way]) -> dict[str, Any]:
+    times, found = in_turns(searches(problem, chosen))
+    checked, _, _, value = described(problem, agreed(found))
+    return {"search": times, "checked": checked, "value": value}
 
 
 def goals() -> Iterator[str]:
@@ -89,7 +97,8 @@ def goals() -> Iterator[str]:
     yield "a search is of an encoded table. Medians in ms; old and new take turns in one process."
     yield f"Old: {old}; new: {new}. ARX: as published for the same case, from another machine or"
     yield "day, after a warm-up. Goals were set on an idle machine. *Times the goal*: what the goal"
-    yield f"is about, the search (new) or the fit, over it. A case has {LIMIT} s."
+    yield f"is about, the search (new) or the fit, over it. A case has {LIMIT} s. When its goal"
+    yield "was set, the fit by boxes took 27 s."
     yield ""
     yield from calibration()
     yield ""
@@ -113,7 +122,7 @@ def _row(number: int, case: Case) -> list[object]:
         case.of,
         milliseconds(case.arx),
         milliseconds(fit) or report.ended,
-        milliseconds(old),
+        milliseconds(old) or (report.ended if new else ""),
         milliseconds(new) or (report.ended if case.recoding == "full-domain" else ""),
         f"{old / new:.1f}" if old and new else "",
         f"{reached / case.goal:.1f}" if reached else "",

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anonymizer.errors import InputError
+
 __all__ = ["MOST_MEMORY", "Report", "ask", "peak", "within_memory"]
 
 HERE = Path(__file__).parents[1]
@@ -32,12 +34,14 @@ class Report(NamedTuple):
 
 @contextmanager
 def within_memory() -> Iterator[None]:
-    """Take no more than ``MOST_MEMORY``, and report when that is not enough."""
+    """Take no more than ``MOST_MEMORY``; report when that is too little, or the table too large."""
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     try:
         yield
     except MemoryError:
         print(json.dumps({"ended": f"over {MOST_MEMORY // 2**30} GiB"}), flush=True)
+    except InputError:
+        print(json.dumps({"ended": "refused"}), flush=True)
 
 
 def ask(*words: object, seconds: float) -> Report:
