@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,8 @@ LIMIT = 70
 """Seconds for an axis."""
 LONGEST = 4.0
 """Seconds of a search after which a way is not measured further along an axis."""
+SHORTEST = 0.001
+"""Seconds of a search from which on its distance from a limit is looked at."""
 RESULTS = Path(__file__).parents[1] / "results" / "search"
 
 
@@ -241,12 +242,16 @@ def _furthest(measured: Mapping[str, Sequence[Point]], speed: float) -> Iterator
         "the bytes it reads at memory speed": lambda point: _at_speed(point, speed),
         "one GROUP BY of DuckDB (1 thread)": lambda point: point["group"]["DuckDB, 1 thread"],
     }
+    yield f"Of the searches that take {1000 * SHORTEST:g} ms or more; shorter ones are calls."
+    yield ""
     for limit, of in limits.items():
         largest = []
         for axis in AXES:
-            timed = [point for point in measured[axis.name] if new in point["search"]]
-            ratios = [(point["search"][new] / (of(point) or inf), point["x"]) for point in timed]
+            timed = [
+                (point["search"].get(new, 0.0), of(point), point) for point in measured[axis.name]
+            ]
+            ratios = [(s / least, p["x"]) for s, least, p in timed if least and s >= SHORTEST]
             largest += [(*max(ratios), axis.label)] if ratios else []
         ranked = sorted(largest, reverse=True)
-        listed = "; ".join(f"{ratio:,.1f} times at {x:,} {label}" for ratio, x, label in ranked)
+        listed = "; ".join(f"{ratio:,.0f} times at {x:,} {label}" for ratio, x, label in ranked)
         yield f"- From {limit}: {listed}."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from anonymizer.report.plots.style import counted_axis, drawing, picture, save
@@ -19,8 +20,10 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 LINE = 0.058
 """The share of the picture's height that a line of a label takes."""
-MARGIN = 1.02
-"""Where labels begin, in widths of the axes."""
+MARGIN = 1.05
+"""Where names begin, in widths of the axes."""
+FLOOR = 1e-4
+"""Seconds below which nothing is drawn."""
 
 
 class Curve(NamedTuple):
@@ -34,44 +37,53 @@ class Curve(NamedTuple):
 def draw(label: str, curves: Sequence[Curve], path: Path) -> None:
     """Draw curves over an axis, and write the picture."""
     with drawing("light"):
-        figure, axes = picture("light", 4.0, f"Seconds of the search against {label}")
+        figure, axes = picture("light", 4.2, f"Seconds of the search against {label}")
         figure.set_size_inches(7.6, 4.2)
+        figure.set_layout_engine(None)  # it would shrink the axes for the names beside them
+        figure.subplots_adjust(left=0.12, right=0.7, bottom=0.13, top=0.95)
         axes.set_xscale("log")
         axes.set_yscale("log")
         drawn = [curve for curve in curves if curve.points]
         for curve in drawn:
             axes.plot(*zip(*curve.points, strict=True), **STYLES[curve.style])
+        axes.set_ylim(max(axes.get_ylim()[0], FLOOR), axes.get_ylim()[1])
         axes.set_xlabel(f"{label} (logarithmic)")
         axes.set_ylabel("seconds (logarithmic)")
-        counted_axis(axes.xaxis)
-        counted_axis(axes.yaxis)
+        _number(axes, sorted({x for curve in drawn for x, _ in curve.points}))
         _name(axes, drawn)
         save(figure, path)
 
 
+def _number(axes: Axes, places: Sequence[float]) -> None:
+    """Write numbers along the axes: powers of ten, or every place where there are few powers."""
+    counted_axis(axes.xaxis)
+    counted_axis(axes.yaxis)
+    axes.yaxis.set_major_formatter(lambda value, _: np.format_float_positional(value, trim="-"))
+    if places[-1] < 10 * places[0]:
+        axes.set_xticks(places)
+        axes.minorticks_off()
+
+
 def _name(axes: Axes, curves: Sequence[Curve]) -> None:
     """Write the names beside the ends of the curves, apart from each other."""
-    ends = sorted((_share(axes, curve.points[-1][1]), curve) for curve in curves)
-    lines = [curve.name.count("\n") + 1 for _, curve in ends]
-    heights = _apart([share for share, _ in ends], [LINE * number for number in lines])
-    right = max(curve.points[-1][0] for curve in curves)
-    for height, (share, curve) in zip(heights, ends, strict=True):
-        early = "" if curve.points[-1][0] == right else " (ends early)"
+    low, high = np.log(axes.get_ylim())
+    ends = sorted(
+        (float((np.log(curve.points[-1][1]) - low) / (high - low)), curve) for curve in curves
+    )
+    rooms = [LINE * (curve.name.count("\n") + 1) for _, curve in ends]
+    heights = _apart([share for share, _ in ends], rooms)
+    for height, (_, curve) in zip(heights, ends, strict=True):
+        color = STYLES[curve.style]["color"]
         axes.annotate(
-            curve.name + early,
-            (MARGIN - 0.01, share),
-            (MARGIN + 0.04, height),
-            xycoords="axes fraction",
+            curve.name,
+            curve.points[-1],
+            (MARGIN, height),
             textcoords="axes fraction",
             va="center",
-            color=STYLES[curve.style]["color"],
-            arrowprops={"arrowstyle": "-", "color": STYLES[curve.style]["color"], "linewidth": 0.6},
+            color=color,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.5, "alpha": 0.6},
         )
-
-
-def _share(axes: Axes, seconds: float) -> float:
-    """How high on the axes a time stands, from 0 to 1."""
-    return float(axes.transAxes.inverted().transform(axes.transData.transform((1, seconds)))[1])
 
 
 def _apart(heights: Sequence[float], rooms: Sequence[float]) -> list[float]:
