@@ -82,7 +82,7 @@ AXES = (
     Axis(
         "attributes",
         "quasi-identifiers",
-        (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+        (2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
         _of_attributes,
         "30,162 records of UCI Adult, k = 5, 2 % suppression",
     ),

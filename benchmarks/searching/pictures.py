@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from anonymizer.report.plots.style import counted_axis, drawing, picture, save
 
-__all__ = ["Curve", "draw"]
+__all__ = ["Curve", "apart", "draw"]
 
 STYLES: dict[str, dict[str, Any]] = {
     "new": {"color": "#0072b2", "linewidth": 2.2, "marker": "o", "markersize": 4.5},
@@ -22,6 +22,7 @@ LINE = 0.058
 """The share of the picture's height that a line of a label takes."""
 MARGIN = 1.05
 """Where names begin, in widths of the axes."""
+LEADER = {"arrowstyle": "-", "linewidth": 0.5, "alpha": 0.6, "relpos": (0, 0.5)}
 FLOOR = 1e-4
 """Seconds below which nothing is drawn."""
 
@@ -67,12 +68,15 @@ def _number(axes: Axes, places: Sequence[float]) -> None:
 def _name(axes: Axes, curves: Sequence[Curve]) -> None:
     """Write the names beside the ends of the curves, apart from each other."""
     low, high = np.log(axes.get_ylim())
-    ends = sorted(
-        (float((np.log(curve.points[-1][1]) - low) / (high - low)), curve) for curve in curves
-    )
-    rooms = [LINE * (curve.name.count("\n") + 1) for _, curve in ends]
-    heights = _apart([share for share, _ in ends], rooms)
-    for height, (_, curve) in zip(heights, ends, strict=True):
+
+    def share(curve: Curve) -> float:
+        """How high on the axes a curve ends, from 0 to 1."""
+        return float((np.log(curve.points[-1][1]) - low) / (high - low))
+
+    rising = sorted(curves, key=share)
+    rooms = [LINE * (curve.name.count("\n") + 1) for curve in rising]
+    heights = apart([share(curve) for curve in rising], rooms)
+    for height, curve in zip(heights, rising, strict=True):
         color = STYLES[curve.style]["color"]
         axes.annotate(
             curve.name,
@@ -82,11 +86,11 @@ def _name(axes: Axes, curves: Sequence[Curve]) -> None:
             va="center",
             color=color,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.5, "alpha": 0.6},
+            arrowprops=LEADER | {"color": color},
         )
 
 
-def _apart(heights: Sequence[float], rooms: Sequence[float]) -> list[float]:
+def apart(heights: Sequence[float], rooms: Sequence[float]) -> list[float]:
     """Rising heights moved up as little as keeps each away from the one below it, then down."""
     moved = list(heights)
     for place in range(1, len(moved)):
