@@ -7,13 +7,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from anonymizer.errors import InputError
 
-__all__ = ["MOST_MEMORY", "Report", "ask", "peak", "within_memory"]
+__all__ = ["MOST_MEMORY", "Report", "ask", "forget_peak", "peak", "within_memory"]
 
 HERE = Path(__file__).parents[1]
 MOST_MEMORY = 6 * 2**30
@@ -68,8 +68,21 @@ def ask(*words: object, seconds: float) -> Report:
 
 
 def peak() -> int:
-    """The most memory that this process held, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 2**10
+    """The most memory that this process held, or held since ``forget_peak``, in bytes.
+
+    The kernel's own mark: what getrusage has is inherited from the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 2**10
+    marks = dict(line.split(":", 1) for line in status.read_text("ascii").splitlines())
+    return int(marks["VmHWM"].split()[0]) * 2**10
+
+
+def forget_peak() -> None:
+    """Let the peak begin anew at what is held now, where the system can do that."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def _environment() -> dict[str, str]:

@@ -108,6 +108,13 @@ def test_what_does_not_fit_is_reported(monkeypatch, capsys, error, ended):
     assert limits == [(processes.resource.RLIMIT_DATA, (6 * 2**30,) * 2)]
 
 
+def test_a_peak_is_that_of_what_was_held():
+    processes.forget_peak()
+    before = processes.peak()
+    np.ones(2**24).sum()
+    assert processes.peak() - before > 100 * 2**20  # of 128 MiB, less what was free already
+
+
 # Pages
 
 
