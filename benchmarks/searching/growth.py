@@ -157,6 +157,7 @@ def growth() -> Iterator[str]:
     yield "the search read (in Python over compiled kernels), at the speed of this machine's"
     yield f"memory (below). A way that took more than {LONGEST:g} s is not measured further along"
     yield f"an axis; an axis has {LIMIT} s. *Times*: the new way over a limit."
+    yield "Classes that fit into a cache may be read faster than memory."
     yield ""
     yield from calibration(speed)
     measured: dict[str, list[Point]] = {}
@@ -253,5 +254,5 @@ def _furthest(measured: Mapping[str, Sequence[Point]], speed: float) -> Iterator
             ratios = [(s / least, p["x"]) for s, least, p in timed if least and s >= SHORTEST]
             largest += [(*max(ratios), axis.label)] if ratios else []
         ranked = sorted(largest, reverse=True)
-        listed = "; ".join(f"{ratio:,.0f} times at {x:,} {label}" for ratio, x, label in ranked)
+        listed = "; ".join(f"{ratio:,.0f} times at {label} = {x:,}" for ratio, x, label in ranked)
         yield f"- From {limit}: {listed}."

@@ -152,8 +152,8 @@ def test_what_is_furthest_is_named_first():
     measured["records"] = [point(3000, 5.0, None)]
     lines = list(growth._furthest(measured, 100.0))
     assert lines[-2:] == [
-        "- From the bytes it reads at memory speed: 2 times at 5 k.",
-        "- From one GROUP BY of DuckDB (1 thread): 10 times at 3,000 records; 4 times at 5 k.",
+        "- From the bytes it reads at memory speed: 2 times at k = 5.",
+        "- From one GROUP BY of DuckDB (1 thread): 10 times at records = 3,000; 4 times at k = 5.",
     ]
 
 
