@@ -2,9 +2,10 @@
 
     python benchmarks/bench_search.py [section ...]
 
-Sections: search, suppression, kernels, jobs, large, peers, process, refinement, limits; all when
-none is named. Needs the directory of data sets in ANONYMIZER_DATA (adult/ and arx-adult/); peers
-need ``pip install anjana crowds``, in an environment of their own if need be (see peers.py). Writes
+Sections: goals, values, growth, search, suppression, kernels, jobs, large, peers, process,
+refinement, limits; all when none is named. The first three, in searching/, take ten minutes.
+Needs the directory of data sets in ANONYMIZER_DATA (adult/ and arx-adult/); peers need
+``pip install anjana crowds``, in an environment of their own if need be (see peers.py). Writes
 benchmarks/results/search/<section>.md. What is compared takes turns in one process, so that ratios
 hold when the machine's speed drifts; absolute times are of the machine at hand.
 """
@@ -24,6 +25,9 @@ import workloads
 from measure import ROUNDS, Timed, described, problem_of, rounds, table
 from naive import group_by_sampled_nodes
 from peers import answers
+from searching.goals import goals
+from searching.growth import growth
+from searching.values import values
 from workloads import Workload
 
 from anonymizer import Anonymizer, Hierarchy
@@ -323,6 +327,9 @@ def limits() -> Iterator[str]:
 SECTIONS: Mapping[str, Callable[[], Iterator[str]]] = {
     function.__name__: function
     for function in (
+        goals,
+        values,
+        growth,
         search,
         suppression,
         kernels,

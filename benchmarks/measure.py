@@ -11,7 +11,7 @@ from anonymizer.objectives import Loss, MutualInformation, Objective
 from anonymizer.recoding import Found, Problem, Suppression
 from anonymizer.tables import engine
 
-__all__ = ["ROUNDS", "Timed", "described", "problem_of", "rounds", "table"]
+__all__ = ["ROUNDS", "Timed", "described", "milliseconds", "problem_of", "rounds", "table"]
 
 ROUNDS = 7
 
@@ -44,6 +44,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     """A table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def milliseconds(seconds: float | None) -> str:
+    """Seconds as milliseconds, in three digits or whole; "" where nothing was measured."""
+    if seconds is None:
+        return ""
+    ms = 1000 * seconds
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"
 
 
 def described(problem: Problem, found: Found | None) -> list[object]:

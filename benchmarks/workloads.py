@@ -1,8 +1,9 @@
 """The tables, hierarchies and policies that searches are timed on.
 
-Every workload but the twelve-attribute one is of the extract of Adult that ARX ships (arx-adult/:
-30 162 records, nine attributes and their hierarchies), or of a table made from it. The other needs
-UCI's own file too (adult/adult.data). ANONYMIZER_DATA names the directory of both.
+Most workloads are of the extract of Adult that ARX ships (arx-adult/: 30 162 records, nine
+attributes and their hierarchies), or of a table made from it. Those of twelve attributes need UCI's
+own file too (adult/adult.data). ANONYMIZER_DATA names the directory of both. ``cup_like`` needs no
+file: its table is drawn.
 """
 
 import os
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +25,14 @@ __all__ = [
     "NINE",
     "Workload",
     "adult",
+    "cup_like",
+    "cup_table",
     "directory",
     "eight_attributes",
     "enlarged",
     "enlarged_parts",
     "four_attributes",
+    "many_values",
     "nine_and_relationship",
     "nine_attributes",
     "scaled",
@@ -64,6 +69,21 @@ BEYOND_ARX = {
     "hours-per-week": Hierarchy.ranges(widths=[5, 10, 20]),
 }
 """The attributes of UCI's file that make twelve of nine; 3 x 4 x 5 levels."""
+
+CUP_RECORDS = 63_441
+CUP_VALUES = 814
+CUP_HIERARCHIES = {
+    "zip": Hierarchy.prefixes([4, 3, 2, 1]),
+    "state": Hierarchy.suppression(),
+    "age": Hierarchy.ranges(widths=[5, 10, 20]),
+    "gender": Hierarchy.suppression(),
+    "income": Hierarchy.ranges(widths=[3]),
+    "gifts": Hierarchy.ranges(widths=[5, 10, 20]),
+    "smallest-gift": Hierarchy.ranges(widths=[5, 10, 20]),
+}
+"""6 x 2 x 5 x 2 x 3 x 5 x 5 levels: a lattice of 9000 nodes."""
+ZIP_CODES, STATES, MOST_GIFTS, GIFTS = 13_294, 53, 80, 70
+ALIKE = 0.25
 
 SEED = 7
 CHUNK = 1_000_000
@@ -173,6 +193,94 @@ def scaled(records: int) -> list[Workload]:
         *(_workload(table, NINE, None, [KAnonymity(5)], share) for share in (0, 0.02)),
         _workload(table, ABOUT_OCCUPATION, "occupation", [KAnonymity(5), EntropyLDiversity(2)]),
     ]
+
+
+def cup_like(
+    records: int = CUP_RECORDS,
+    values: int = CUP_VALUES,
+    l: float = 5,  # noqa: E741 (the model's own letter)
+    suppression: float = 0.04,
+) -> Workload:
+    """A table like the donors of KDD Cup 98, drawn: 9000 nodes, and W of many skewed values."""
+    title = f"{records:,} records like Cup, 7 QIs, W of {values:,} values, l = {l:g}"
+    return Workload(
+        f"{title}, {suppression:.0%} suppression",
+        cup_table(records, values),
+        CUP_HIERARCHIES,
+        ("amount",),
+        (EntropyLDiversity(l),),
+        suppression,
+    )
+
+
+def cup_table(records: int, values: int) -> pd.DataFrame:
+    """Donors: where they live, who they are, what they gave; W is the amount that they gave in all.
+
+    Zip codes and amounts are skewed: shares fall with the rank, and every fifth amount is popular.
+    The amount follows from the number of gifts and from the smallest one, with noise. Small tables
+    lack some of the rarest values. A quarter of the donors have the quasi-identifiers of somebody
+    else, as in a household, so that 63 441 records are about 50 000 cells.
+    """
+    rng = np.random.default_rng(SEED)
+    codes = np.sort(rng.choice(100_000, ZIP_CODES, replace=False))
+    people = pd.DataFrame(
+        {
+            "place": rng.choice(ZIP_CODES, records, p=_shares(rng.lognormal(0, 1, ZIP_CODES))),
+            "age": _unknown(rng.normal(61, 16, records).clip(1, 98), rng),
+            "gender": rng.choice(3, records, p=[0.54, 0.41, 0.05]),
+            "income": _unknown(1 + rng.binomial(6, 0.55, records), rng),
+            "gifts": 1 + np.minimum(rng.geometric(0.12, records), MOST_GIFTS),
+            "smallest-gift": rng.choice(GIFTS, records, p=_popular(GIFTS)),
+        }
+    ).astype(np.int16)
+    others = rng.integers(records, size=records)
+    household = np.where(rng.random(records) < ALIKE, others, np.arange(records))
+    people = people.iloc[household].reset_index(drop=True)
+    place = people.pop("place").to_numpy()
+    given = np.log(people["gifts"]) + np.log1p(people["smallest-gift"])
+    zips = pd.Categorical.from_codes(place, pd.Index([f"{code:05d}" for code in codes]))
+    return people.assign(
+        zip=zips,
+        state=(codes[place] // 1000 % STATES).astype(np.int8),
+        amount=_tied(given.to_numpy() + rng.normal(0, 0.5, records), values),
+    )
+
+
+def many_values(records: int, values: int, l: float) -> Workload:  # noqa: E741 (the model's letter)
+    """Eight attributes like Adult's, and W of so many skewed values, tied to age, with noise."""
+    table = enlarged(records).drop(columns="occupation")
+    years = table["age"].cat.codes.to_numpy()
+    noise = np.random.default_rng(SEED).normal(0, 20, records)
+    return Workload(
+        f"{records:,} records, 8 QIs, W of {values:,} values, l = {l:g}, 4% suppression",
+        table.assign(code=_tied(years + noise, values)),
+        {name: _arx_hierarchy(name) for name in ABOUT_OCCUPATION},
+        ("code",),
+        (EntropyLDiversity(l),),
+        0.04,
+    )
+
+
+def _tied(scores: NDArray[np.float64], values: int) -> NDArray[np.int32]:
+    """Values with popular shares, that rise with the scores."""
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(scores, kind="stable")] = (np.arange(len(scores)) + 0.5) / len(scores)
+    return np.searchsorted(np.cumsum(_popular(values))[:-1], ranks).astype(np.int32)
+
+
+def _unknown(drawn: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """The same numbers, a quarter of them unknown and therefore 0."""
+    return np.where(rng.random(len(drawn)) < 0.25, 0, drawn)
+
+
+def _popular(values: int) -> NDArray[np.float64]:
+    """Shares that fall with the rank; every fifth value is six times as frequent as its rank's."""
+    ranks = np.arange(values)
+    return _shares(np.where(ranks % 5 == 4, 6.0, 1.0) / (ranks + 3.0))
+
+
+def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(weights / weights.sum())
 
 
 def enlarged(records: int, like: pd.DataFrame | None = None) -> pd.DataFrame:
