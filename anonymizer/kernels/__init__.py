@@ -120,9 +120,13 @@ def _by_account(name: str, *arguments: Any) -> Any:
     return found
 
 
-LOOPS = ("distinct", "roll_up", "broken", "uncertainty")
-
-PAYING = Kernel("automatic", *(partial(_by_account, name) for name in LOOPS))
+PAYING = Kernel(
+    "automatic",
+    partial(_by_account, "distinct"),
+    partial(_by_account, "roll_up"),
+    partial(_by_account, "broken"),
+    partial(_by_account, "uncertainty"),
+)
 """NumPy until as much time was spent in it as loading compiled code takes; in mid-search, too."""
 
 

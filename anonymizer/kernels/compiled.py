@@ -98,7 +98,7 @@ def _group_sizes(
 
 
 @within_machine_code
-def _group_histograms(
+def _group_histograms(  # noqa: C901 (one loop, and those over words and columns)
     keys: Keys,
     counts: Columns,
     members: Places,
@@ -120,7 +120,7 @@ def _group_histograms(
             mixed = (mixed ^ (keys[row, word] & mask[word])) * MIX
         slot = np.int64(mixed >> shift)
         while True:
-            place = np.int64(table[slot]) - 1
+            place = int(table[slot]) - 1
             if place < 0:
                 place = groups
                 groups += 1

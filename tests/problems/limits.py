@@ -8,17 +8,22 @@ import numpy as np
 
 from anonymizer.recoding.full_domain import (
     branch_and_bound,
+    driven,
     frontier,
     non_monotone,
     with_suppression,
 )
+from anonymizer.recoding.problem import frequency
 
 OFTEN = 0.3
 """How often each is changed."""
 
 LIMITS = (
     (branch_and_bound, "MOST_REMEMBERED", 3),
-    (frontier, "FIRST_GAP", 1),
+    (driven, "LOT", 1),
+    (frequency, "FEW", 0),
+    (frequency, "MOST_BYTES", 1),
+    (frequency, "MOST_KEPT", 1),
     (frontier, "SCAN", 2),
     (frontier, "SMALL", 4),
     (frontier, "SPARSE", 2),

@@ -23,7 +23,12 @@ def by_kernel(problem: Problem, kernel: Kernel) -> Problem:
     return replace(problem, kernel=kernel)
 
 
+UNDRIVEN = replace(compiled_kernel(), drives=False)
+"""The compiled kernels, driven from Python."""
+
 WAYS: Mapping[str, Way] = {
-    kernel.name: Way(partial(by_kernel, kernel=kernel)) for kernel in (NUMPY, compiled_kernel())
+    "numpy": Way(partial(by_kernel, kernel=NUMPY)),
+    "compiled": Way(partial(by_kernel, kernel=UNDRIVEN)),
+    "driver": Way(partial(by_kernel, kernel=compiled_kernel())),
 }
 """Each way by its name."""

@@ -167,7 +167,7 @@ def _next_run(axes: Ints, box: Ints, begin: int, last: int) -> int:
     for axis in range(last, -1, -1):
         if box[1, axis] < box[0, axis]:
             box[1, axis] += 1
-            return begin + axes[axis, STRIDE]
+            return int(begin + axes[axis, STRIDE])
         begin -= box[1, axis] * axes[axis, STRIDE]
         box[1, axis] = 0
     return -1

@@ -6,7 +6,7 @@ throughout, and records that are removed under models that compare classes with 
 """
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -166,23 +166,26 @@ def merge_broken(
 @within_borrowed
 def bound_by_size(counts: Columns, goal: int, floor: int) -> float:
     """The most that a node, or any above it, can score by class sizes: see ``Objective.bound``."""
-    squares, small, large, last = 0, 0, 0, counts.shape[1] - 1
+    squares: Any = 0
+    small: Any = 0
+    large, last = 0, counts.shape[1] - 1
     for row in range(len(counts)):
         size = np.int64(counts[row, last])
-        squares += size * max(size, floor)
+        squares += size * (size if size > floor else floor)
         if size < floor:
             small += size
         else:
             large += 1
     if goal == SQUARES:
         return -float(squares)
-    return large + small / floor + (small > 0)
+    return float(large + small / floor + (small > 0))
 
 
 @within_borrowed
 def score_by_size(counts: Columns, broken: Mask, goal: int, lost: int, records: int) -> float:
     """The score by class sizes, so many records of marked classes being suppressed."""
-    squares, number, last = 0, 0, counts.shape[1] - 1
+    squares: Any = 0
+    number, last = 0, counts.shape[1] - 1
     for row in range(len(counts)):
         if lost == 0 or not broken[row]:
             size = np.int64(counts[row, last])
@@ -279,5 +282,5 @@ def _uncertainty(
             inside = bits_within(numbers, 0, begin, end, logs)
         else:
             inside = bits_within(counts, first + row, start, stop, logs)
-        bits += xlogx(np.int64(counts[first + row, last]), logs) - inside
+        bits += xlogx(counts[first + row, last], logs) - inside
     return bits

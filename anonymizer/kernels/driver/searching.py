@@ -1,5 +1,7 @@
 """The searches: bisection and descent for the frontier, and the best node with suppression."""
 
+from typing import Any
+
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
@@ -28,18 +30,13 @@ from anonymizer.kernels.driver.board import (
 from anonymizer.kernels.driver.judging import ASKS, BOUND, HOPEFUL, LOST, Terms
 from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
 from anonymizer.kernels.machine import on_borrowed, within_borrowed
+from anonymizer.kernels.rules import Laid
 
 BISECTION, DESCENT, SUPPRESSED = range(3)
 """The searches."""
 
 DECIDING, SCORING = range(2)
 """The phases of a search with suppression."""
-
-LOT = 1_000_000
-"""Rows rolled up until Python may look in: some 5 ms."""
-
-MOST_AT_ONCE = 32
-"""Nodes scored together, at the most."""
 
 OPENED, THROUGH = -1, -2
 """What stands for the next node where there is none: something was decided, or all is."""
@@ -49,14 +46,22 @@ FITS = judging.FEASIBLE
 
 @on_borrowed
 def advance(
-    nodes: Nodes, sets: Sets, terms: Terms, board: Board, search: int, most: int, verdict: Floats
+    nodes: Nodes,
+    sets: Sets,
+    terms: Terms,
+    board: Board,
+    search: int,
+    most: int,
+    lot: int,
+    verdict: Floats,
 ) -> int:
     """Search until it is done, or Python has to be asked; why it comes back.
 
     A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes are
-    counted by a descent.
+    counted by a descent, or scored together at the most; Python may look in after a ``lot`` of rows
+    rolled up.
     """
-    state, until = board.state, sets.marks[ROLLED] + LOT
+    state, until = board.state, sets.marks[ROLLED] + lot
     while True:
         place = state[ASKED] - 1
         if place < 0:
@@ -84,7 +89,7 @@ def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
         if state[AT] == state[LENGTH] or state[COUNTED] == most:
             return THROUGH
         state[AT] += 1
-        return board.chain[state[AT] - 1]
+        return int(board.chain[state[AT] - 1])
     if state[PHASE] == SCORING:
         if state[AT] == state[LENGTH]:
             state[AT] = 0
@@ -98,11 +103,11 @@ def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
                 board.best[BEST],
                 state[SIZE],
             )
-            state[SIZE] = min(2 * state[SIZE], MOST_AT_ONCE)
+            state[SIZE] = min(2 * state[SIZE], most)
             if state[LENGTH] == 0:
                 return THROUGH
         state[AT] += 1
-        return board.chain[state[AT] - 1]
+        return int(board.chain[state[AT] - 1])
     if state[LOW] <= state[HIGH]:
         return _bisected(board)
     if of_board.next_chain(
@@ -118,7 +123,7 @@ def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
     ):
         # The nodes above have been ruled out by their bounds: the highest is most likely hopeless.
         first = board.best[KNOWN] > 0 and board.best[BEST] > -np.inf
-        return board.chain[state[LENGTH] - 1] if first else OPENED
+        return int(board.chain[state[LENGTH] - 1]) if first else OPENED
     if search == BISECTION:
         return THROUGH
     state[PHASE], state[SIZE], state[LENGTH], state[AT] = SCORING, 1, 0, 0
@@ -137,7 +142,7 @@ def _bisected(board: Board) -> int:
         of_board.bounded(board.ceilings, board.tolls, board.lost, place)
         >= board.best[BEST] - TOLERANCE
     ):
-        return place
+        return int(place)
     else:
         state[HIGH] = middle - 1
     return OPENED
@@ -166,7 +171,7 @@ def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
         )
         rows, before = spans[marks[KEPT], store.ROWS], spans[source, store.ROWS]
         if stone < 0:
-            worth = store.FEW < rows <= store.WORTH_KEEPING * before
+            worth = marks[store.FEW] < rows <= store.WORTH_KEEPING * before
         else:
             worth = rows <= store.WORTH_A_STONE * before
             sets.stones[stone] = 1 + (marks[KEPT] if worth else source)
@@ -181,64 +186,87 @@ def _judge(
     nodes: Nodes, sets: Sets, terms: Terms, place: int, suppresses: bool, verdict: Floats
 ) -> None:
     """Judge the classes that were rolled up last."""
-    facts, broken, together = terms.facts, terms.broken, terms.together
-    span = sets.spans[sets.marks[store.LAST]]
-    rows, first = span[store.ROWS], span[store.FIRST]
-    counts = sets.counts[first : first + rows]
-    goal, lost, removed, number = facts[judging.GOAL], 0, False, 0
+    facts, span = terms.facts, sets.spans[sets.marks[store.LAST]]
     verdict[ASKS], verdict[FITS], verdict[HOPEFUL], verdict[BOUND] = 0, 0, 1, np.inf
-    for full in range(2):
-        if full == 0 and not suppresses:
-            continue
-        if full == 1 and suppresses and facts[judging.LASTS]:
-            continue
-        lost = judging.lost_records(
-            sets.counts,
-            sets.starts,
-            sets.places,
-            sets.numbers,
-            span,
-            facts[judging.LEAST] if full else facts[judging.LASTING],
-            terms.laid if full else terms.lasting,
-            facts[judging.MOST],
-            terms.logs,
-            terms.grassbergers,
-            terms.sums,
-            broken,
-        )
-        if full == 0:
-            verdict[LOST] = lost
-        if lost > facts[judging.MOST]:
-            verdict[HOPEFUL] = full
-            break
+    lost, removed = 0, False
+    if suppresses:
+        lost = _lost(sets, terms, span, facts[judging.LASTING], terms.lasting)
+        verdict[LOST], verdict[HOPEFUL] = lost, lost <= facts[judging.MOST]
+    if not suppresses or (verdict[HOPEFUL] > 0 and not facts[judging.LASTS]):
+        lost = _lost(sets, terms, span, facts[judging.LEAST], terms.laid)
     fits = lost <= facts[judging.MOST]
+    verdict[judging.CLASSES] = span[store.ROWS]
     if fits and lost:
-        if judging.may_hide_all(nodes.axes, terms.hidden, place):
-            verdict[ASKS] = 1
-        number = judging.merge_broken(
-            sets.counts, sets.starts, sets.places, sets.numbers, span, broken, together
-        )
-        removed = facts[judging.REMOVES] > 0
-        if not removed and not facts[judging.EXEMPT]:
-            removed = together[0, -1] < facts[judging.LEAST] or breaks(
-                together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
-            )
-        if removed and not facts[judging.ABSOLUTE]:
-            verdict[ASKS] = 1
-        fits = not (removed and lost == facts[judging.RECORDS])
-    if fits:
-        verdict[FITS] = 1
-        verdict[judging.CLASSES] = rows - number + (number > 0 and not removed)
-    if goal == judging.INFORMATION:
+        removed = _suppress(nodes, sets, terms, span, place, verdict)
+        fits = not removed or lost < facts[judging.RECORDS]
+    verdict[FITS] = fits
+    if facts[judging.GOAL] == judging.INFORMATION:
         _inform(sets, span, terms, suppresses, fits, lost, removed, verdict)
-    elif goal == judging.LEVELS:
-        if fits:
+    else:
+        _score(nodes, sets, terms, span, place, suppresses, lost, verdict)
+
+
+@within_borrowed
+def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
+    """Records in classes that break bounds, marking those; stops beyond the budget."""
+    return judging.lost_records(
+        sets.counts,
+        sets.starts,
+        sets.places,
+        sets.numbers,
+        span,
+        least,
+        laid,
+        terms.facts[judging.MOST],
+        terms.logs,
+        terms.grassbergers,
+        terms.sums,
+        terms.broken,
+    )
+
+
+@within_borrowed
+def _suppress(
+    nodes: Nodes, sets: Sets, terms: Terms, span: Ints, place: int, verdict: Floats
+) -> bool:
+    """Suppress the marked classes: whether they are removed, or else are one class."""
+    facts, together = terms.facts, terms.together
+    number = judging.merge_broken(
+        sets.counts, sets.starts, sets.places, sets.numbers, span, terms.broken, together
+    )
+    removed = facts[judging.REMOVES] > 0
+    if not removed and not facts[judging.EXEMPT]:
+        removed = together[0, -1] < facts[judging.LEAST] or breaks(
+            together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
+        )
+    hides = judging.may_hide_all(nodes.axes, terms.hidden, place)
+    verdict[ASKS] = hides or (removed and not facts[judging.ABSOLUTE])
+    verdict[judging.CLASSES] += (not removed) - number
+    return bool(removed)
+
+
+@within_borrowed
+def _score(
+    nodes: Nodes,
+    sets: Sets,
+    terms: Terms,
+    span: Ints,
+    place: int,
+    suppresses: bool,
+    lost: int,
+    verdict: Floats,
+) -> None:
+    """The score of a node by its levels or by class sizes, and what bounds it."""
+    facts, first, rows = terms.facts, span[store.FIRST], span[store.ROWS]
+    counts, goal = sets.counts[first : first + rows], facts[judging.GOAL]
+    if goal == judging.LEVELS:
+        if verdict[FITS] > 0:
             verdict[judging.SCORE] = judging.score_by_levels(
                 nodes.axes,
                 place,
                 counts,
                 sets.members[first : first + rows],
-                broken,
+                terms.broken,
                 lost,
                 facts,
                 terms.totals,
@@ -247,13 +275,13 @@ def _judge(
                 terms.begins,
                 terms.cells,
             )
-    else:
-        if suppresses:
-            verdict[BOUND] = judging.bound_by_size(counts, goal, facts[judging.FLOOR])
-        if fits:
-            verdict[judging.SCORE] = judging.score_by_size(
-                counts, broken, goal, lost, facts[judging.RECORDS]
-            )
+        return
+    if suppresses:
+        verdict[BOUND] = judging.bound_by_size(counts, goal, facts[judging.FLOOR])
+    if verdict[FITS] > 0:
+        verdict[judging.SCORE] = judging.score_by_size(
+            counts, terms.broken, goal, lost, facts[judging.RECORDS]
+        )
 
 
 @within_borrowed
@@ -270,13 +298,10 @@ def _inform(
     """The score of a node by its information, and its bound."""
     records = terms.facts[judging.RECORDS]
     for plain in range(2):
-        if plain == 1 and not suppresses:
+        if not (suppresses if plain else fits):
             continue
-        if plain == 0 and not fits:
-            continue
-        if plain == 1 and fits and lost == 0:
-            bits = verdict[judging.SCORE]
-        else:
+        bits = verdict[judging.SCORE]
+        if not plain or not fits or lost:
             bits = judging.information(
                 sets.counts,
                 sets.starts,
@@ -291,7 +316,7 @@ def _inform(
                 terms.logs,
                 records,
                 0 if plain else lost,
-                removed and plain == 0,
+                removed and not plain,
             )
         if plain:
             verdict[BOUND] = bits / (1 - terms.facts[judging.MOST] / records)
@@ -307,7 +332,8 @@ def _enter(nodes: Nodes, board: Board, search: int, place: int, verdict: Floats)
     row[of_board.PLACE], row[of_board.FITS] = place, fits
     row[of_board.SCORE], row[of_board.CLASSES] = verdict[judging.SCORE], verdict[judging.CLASSES]
     state[COUNTED] += 1
-    hopeful, bound, lost = fits, np.inf, 0
+    hopeful, bound = fits, np.inf
+    lost: Any = 0
     if search == DESCENT:
         status[place] = of_board.FEASIBLE if fits else INFEASIBLE
         if fits:

@@ -24,17 +24,18 @@ WORTH_KEEPING = 0.8
 WORTH_A_STONE = 0.85
 """A stepping stone has at most this share of the classes of the one before."""
 
-FEW = 50
-"""Classes below which rolling up is quick from anywhere."""
-
 ROOM = 10
 """Bases that fit into the buffers at least: the base, a path of stones, and a result."""
 
 ROWS, FIRST, STARTS, ENTRIES = range(4)
 """The columns of ``Sets.spans``: the classes of a set, and where its parts begin."""
 
-KEPT, LAST, ROLLED = range(3)
-"""What ``Sets.marks`` tells: the sets kept, the one rolled up last, and the rows read for all."""
+KEPT, LAST, ROLLED, FEW = range(4)
+"""What ``Sets.marks`` tells.
+
+The sets kept, the one rolled up last, the rows read for all, and the classes up to which rolling up
+is quick from anywhere.
+"""
 
 FLOOR, HEIGHT, STRIDE = range(3)
 """The columns of ``Nodes.axes``."""
@@ -104,7 +105,7 @@ class Sets(NamedTuple):
     marked: Keys
 
 
-def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) -> Sets:
+def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float, few: int) -> Sets:
     """Sets of which the base alone is at hand, for a lattice of so many places.
 
     Memory is taken as it is filled: of large buffers the system gives what is written to.
@@ -123,7 +124,7 @@ def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) ->
         np.zeros((MOST_SETS + 1, 4), np.int64),
         np.zeros(MOST_SETS + 1, np.uint64),
         np.zeros(places, np.int32),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
         np.zeros(base.keys.shape[1], np.uint64),
         np.zeros(1 << max(4, (2 * rows - 1).bit_length()), np.int32),
         np.empty(rows, np.int32),
@@ -137,15 +138,15 @@ def stocked(base: FrequencySet, places: int, columns: int, most_bytes: float) ->
         made.places[:entries], made.numbers[:entries] = base.places, base.numbers
     made.spans[0] = rows, 0, 0, 0
     made.spans[1] = 0, rows, len(base.starts), entries
-    made.marks[KEPT] = 1
+    made.marks[KEPT], made.marks[FEW] = 1, few
     return made
 
 
 def classes_of(sets: Sets, number: int) -> FrequencySet:
     """The classes of a set, as long as it stands there."""
     rows, first, start, entry = (int(each) for each in sets.spans[number])
-    parts = sets.keys, sets.counts, sets.members
-    keys, counts, members = (part[first : first + rows] for part in parts)
+    own = slice(first, first + rows)
+    keys, counts, members = sets.keys[own], sets.counts[own], sets.members[own]
     if not len(sets.starts):
         return FrequencySet(keys, counts, members, numbers=sets.numbers[:0])
     starts = sets.starts[start : start + rows + 1]
@@ -185,7 +186,7 @@ def source_of(
             continue
         stone += level * axes[axis, STRIDE]
         if stones[stone] == 0:
-            if spans[found, ROWS] > FEW:
+            if spans[found, ROWS] > marks[FEW]:
                 return found, stone
             stones[stone] = found + 1
         found = stones[stone] - 1
@@ -242,8 +243,8 @@ def roll_up(
 ) -> None:
     """Roll up the classes of a node from a set, behind those that are kept.
 
-    The entries stand beside the sets as arguments: of dense classes, of which they are empty tuples,
-    what is done with them is not compiled.
+    The entries stand beside the sets as arguments: of dense classes they are empty tuples, and what
+    is done with them is not compiled.
     """
     mask, spans = sets.mask, sets.spans
     for word in range(len(mask)):

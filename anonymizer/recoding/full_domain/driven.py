@@ -22,8 +22,8 @@ from anonymizer.objectives import (
     Tabulated,
 )
 from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.problem import frequency
 from anonymizer.recoding.problem.evaluator import Assessed, Evaluator
-from anonymizer.recoding.problem.frequency import MOST_BYTES
 from anonymizer.recoding.problem.problem import Run, Scored
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 MOST_ROOM = 1_000_000
 """Nodes of the largest lattice that is driven: it takes some entries for each."""
+
+LOT = 1_000_000
+"""Rows rolled up until Python may look in: some 5 ms."""
 
 Answer = tuple[Assessed, float, float]
 """What there is to know of a node, what bounds it, and its score if it is feasible."""
@@ -84,19 +87,19 @@ class Driven:
         bounds: tuple[Floats, Ints, Floats, Mask] | None = None,
     ) -> "Driven":
         """Lay a problem out; what becomes known of nodes is entered in the arrays given."""
-        from anonymizer.kernels.driver import board, searching, store
+        from anonymizer.kernels.driver import board, store
 
         room, nothing = lattice.room, np.zeros(0)
         none = nothing, np.zeros(0, np.int64), nothing, np.zeros(0, bool)
-        ceilings, lost, tolls, done = (known.reshape(-1) for known in bounds or none)
+        ceilings, lost, tolls, done = bounds or none
         known = bounds is not None and isinstance(evaluator.objective, Tabulated)
         own = board.Board(
             status.reshape(-1),
-            ceilings,
-            lost,
-            tolls,
-            done,
-            np.empty(room + sum(lattice.heights) + searching.MOST_AT_ONCE, np.int64),
+            ceilings.reshape(-1),
+            lost.reshape(-1),
+            tolls.reshape(-1),
+            done.reshape(-1),
+            np.empty(room + sum(lattice.heights) + 1, np.int64),
             np.empty((room, 4)),
             np.zeros(9, np.int64),
             np.array([-np.inf, known]),
@@ -104,7 +107,7 @@ class Driven:
         own.state[board.HIGH], own.state[board.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
-        sets = store.stocked(evaluator.base, room, columns, MOST_BYTES)
+        sets = store.stocked(evaluator.base, room, columns, frequency.MOST_BYTES, frequency.FEW)
         return cls(
             evaluator,
             lattice,
@@ -122,7 +125,7 @@ class Driven:
         while code != board.DONE:
             run.watch(doing, int(state[board.FIRST]), self.board.status.size)
             code = searching.advance(
-                self.nodes, self.sets, self.terms, self.board, search, most, verdict
+                self.nodes, self.sets, self.terms, self.board, search, most, LOT, verdict
             )
             if code == board.ASK:
                 node = self.node(int(state[board.ASKED]) - 1)

@@ -6,12 +6,11 @@ from dataclasses import replace
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, survey
-from anonymizer.recoding.full_domain.frontier import automatic, bisection, top_down, Scores
+from anonymizer.recoding.full_domain.frontier import Scores, automatic, bisection, top_down
 from anonymizer.recoding.full_domain.incognito import incognito
 from anonymizer.recoding.full_domain.non_monotone import survey_above
 from anonymizer.recoding.full_domain.with_suppression import best_suppressed
-from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, Search, winner
+from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Search, winner
 from anonymizer.recoding.trace import Trace
 
 SEARCHES: Mapping[str, Search] = {

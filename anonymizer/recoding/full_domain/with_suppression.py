@@ -193,7 +193,7 @@ class SuppressionSearch:
         bounds = self.ceilings, self.lost, self.tolls, self.done
         driven = Driven.of(self.evaluator, self.board.lattice, self.board.status, bounds)
         try:
-            driven.searched(SUPPRESSED, run, "searching the lattice", self._answer)
+            driven.searched(SUPPRESSED, run, "searching the lattice", self._answer, MOST_AT_ONCE)
         finally:
             self.scored, self.checked, self._best = driven.scored, driven.checked, driven.best
 
