@@ -11,9 +11,18 @@ from math import inf, log2
 import numpy as np
 
 from anonymizer.counts.counts import Classes
+from anonymizer.information.histograms import is_sparse, largest, reduced, rows_of
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import TOLERANCE, Positive, PositiveShare, SensitiveModel, Share, Whole
+from anonymizer.privacy.base import (
+    TOLERANCE,
+    Positive,
+    PositiveShare,
+    SensitiveModel,
+    Share,
+    Whole,
+    reads_sparse,
+)
 from anonymizer.privacy.wording import Wording
 
 MOST_BITS = 1000.0
@@ -25,15 +34,44 @@ class ShareModel(SensitiveModel):
 
     @abstractmethod
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """What is bounded, of shares (classes, values) of values that the table has."""
+        """What is bounded of each share, of a value that has the ``prior`` in the table.
+
+        Both of the same shape, or ``shares`` (classes, values) and ``prior`` (values,).
+        """
 
     @abstractmethod
     def most(self, prior: Floats) -> Floats:
         """The largest share of each value at which its gain is tolerated, shape (values,)."""
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         known = classes.margin > 0
+        if is_sparse(classes.joint):
+            return self._of_pairs(classes, np.flatnonzero(known))
         return np.asarray(self.gains(classes.shares[:, known], classes.prior[known]).max(axis=1))
+
+    def _of_pairs(self, classes: Classes, known: Codes) -> Floats:
+        """The same from the pairs of a sparse matrix: of values that occur, and one that does not.
+
+        Of those that a class lacks that counts which gains most by it.
+        """
+        joint, prior = classes.joint, classes.prior[known]
+        absent = self.gains(np.zeros(len(known)), prior)
+        order = np.argsort(-absent, kind="stable")
+        rank = np.full(len(classes.margin), len(known))
+        rank[known[order]] = np.arange(len(known))
+        class_of = rows_of(joint)
+        ranks = np.sort(class_of * (len(known) + 1) + rank[joint.indices])
+        ranks -= class_of * (len(known) + 1)
+        begins = np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
+        filled = reduced(np.add, joint, (ranks == np.arange(len(ranks)) - begins).astype(np.int64))
+        most = np.append(absent[order], -inf)[np.minimum(filled, len(known))]
+        some = classes.margin[joint.indices] > 0
+        gains = np.full(len(some), -inf)
+        shares = joint.data / classes.sizes[class_of]
+        gains[some] = self.gains(shares[some], classes.prior[joint.indices[some]])
+        found = reduced(np.maximum, joint, gains)
+        return np.where(classes.sizes > 0, np.maximum(found, most), most)
 
     def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """The least and the largest share of each value, shape (values,) each."""
@@ -79,6 +117,7 @@ class AlphaKAnonymity(ShareModel):
     def most(self, prior: Floats) -> Floats:
         return np.full(len(prior), self.limit)
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         return np.where(classes.sizes < self.k, inf, super().measure(classes))
 
@@ -220,6 +259,11 @@ class BayesianGain(ShareModel):
     value_monotone = False  # merged values raise both maxima
 
     gain: Share
+
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        likeliest = largest(without(classes.joint, classes.margin == 0))
+        return np.asarray(likeliest / np.maximum(classes.sizes, 1) - classes.prior.max())
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return np.asarray(shares - prior.max())

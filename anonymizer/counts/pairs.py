@@ -1,0 +1,87 @@
+"""Histograms made and merged: dense where that is quick, by pairs of class and value otherwise.
+
+The one place that decides which kind they are. scipy is imported when one is sparse, not before.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anonymizer.information.histograms import Histograms, is_sparse
+from anonymizer.kernels.arrays import Codes, Ints
+
+FEW_CELLS = 4_000_000
+"""Counts of a matrix that is dense whatever it holds (32 MB)."""
+
+MOST_CELLS = 200_000_000
+"""Counts of the largest dense matrix (1.6 GB)."""
+
+FEW_VALUES = 64
+"""Values up to which a matrix is dense: a row of them is quicker than its pairs."""
+
+PAIRS_APART = 8
+"""Counts per pair up to which a matrix is dense: pairs take more memory, and more time each."""
+
+
+def small(classes: int, values: int) -> bool:
+    """Whether histograms of this shape are dense however many pairs occur."""
+    cells = classes * values
+    return cells <= FEW_CELLS or (values <= FEW_VALUES and cells <= MOST_CELLS)
+
+
+def settled(joint: Histograms) -> Histograms:
+    """Sparse histograms as an array where they are few, or so full that pairs would take more."""
+    if not is_sparse(joint):
+        return joint
+    cells = joint.shape[0] * joint.shape[1]
+    full = cells <= MOST_CELLS and joint.nnz * PAIRS_APART >= cells
+    return joint.toarray() if full or small(*joint.shape) else joint
+
+
+def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> Histograms:
+    """Records by class and value from rows of a class, a value and records, (rows,) each."""
+    if small(*shape):
+        joint = np.zeros(shape, np.int64)
+        np.add.at(joint, (class_of, codes), sizes)
+        return joint
+    from scipy.sparse import coo_array
+
+    found = coo_array((np.asarray(sizes, np.int64), (class_of, codes)), shape=shape).tocsr()
+    found.sum_duplicates()
+    found.eliminate_zeros()
+    return settled(found)
+
+
+def merged(joint: Histograms, order: Codes, starts: Codes) -> Histograms:
+    """The rows of classes added up: those in ``order`` from each of ``starts`` to the next one."""
+    if not is_sparse(joint):
+        return np.add.reduceat(joint[order], starts, axis=0)
+    rows = joint[order]
+    indptr = rows.indptr[np.append(starts, len(order))]
+    found = type(joint)((rows.data, rows.indices, indptr), shape=(len(starts), joint.shape[1]))
+    found.sum_duplicates()
+    return settled(found)
+
+
+def chosen(joint: Histograms, classes: Any) -> Histograms:
+    """The rows of some classes, by mask or places."""
+    return settled(joint[classes])
+
+
+def with_empty_rows(joint: Histograms, rows: int) -> Histograms:
+    """The same with so many classes more at the end, which have no record."""
+    if not is_sparse(joint):
+        return np.pad(joint, ((0, rows), (0, 0)))
+    indptr = np.pad(joint.indptr, (0, rows), mode="edge")
+    shape = joint.shape[0] + rows, joint.shape[1]
+    return type(joint)((joint.data, joint.indices, indptr), shape=shape)
+
+
+def dealt_out(joint: Any, rng: np.random.Generator) -> Histograms:
+    """Sparse histograms of the same margins at random: the values of the records, permuted."""
+    margin = joint.sum(axis=0)
+    values = rng.permutation(np.repeat(np.arange(len(margin), dtype=np.int32), margin))
+    indptr = np.append(0, np.cumsum(joint.sum(axis=1)))
+    found = type(joint)((np.ones(len(values), np.int64), values, indptr), shape=joint.shape)
+    found.sum_duplicates()
+    return settled(found)
