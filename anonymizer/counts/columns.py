@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.pairs import small, tabulated
+from anonymizer.counts.pairs import as_array, tabulated
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.histograms import Histograms
@@ -74,7 +74,7 @@ def histograms(
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(table[name], keys)
     shape, cells = (classes, len(values)), class_of * len(values) + codes
-    if small(*shape):
+    if as_array(*shape):
         return engine.sized(table, cells, classes * len(values)).reshape(shape), tuple(values)
     pairs, pair = np.unique(cells, return_inverse=True)
     sizes = engine.sized(table, pair, len(pairs))

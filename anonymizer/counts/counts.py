@@ -31,10 +31,11 @@ class Classes:
     ``joint`` (classes, values) are the records of each class by sensitive value, of very many
     values a sparse matrix (``anonymizer.information.histograms``); models that do not say that they
     read one are given an array. ``margin`` (values,) are those of the whole table: the distribution
-    p(w) an adversary is taken to know, which no recoding changes. ``values`` are what the columns of ``joint`` count, empty where no model
-    needs to know; ``attribute`` is their name, for messages. ``population`` (classes,) are the
-    records of a population that have the class's quasi-identifiers; a class may then have no record
-    in the table itself. Where no sensitive attribute matters, all records have the same value.
+    p(w) an adversary is taken to know, which no recoding changes. ``values`` are what the columns
+    of ``joint`` count, empty where no model needs to know; ``attribute`` is their name, for
+    messages. ``population`` (classes,) are the records of a population that have the class's
+    quasi-identifiers; a class may then have no record in the table itself. Where no sensitive
+    attribute matters, all records have the same value.
     """
 
     joint: Histograms
@@ -83,9 +84,10 @@ class Counts:
     nested partitions compose. ``sizes`` (classes,) are the records of each class, ``joint``
     (classes, values) those by value of each sensitive attribute and target, of very many values a
     sparse matrix (``anonymizer.counts.pairs``), ``values`` what its columns count. ``margins``
-    (values,) and ``records`` are the same of the whole table: what classes are measured against, whichever of them these counts hold. No privacy model is about
-    the ``targets``. ``population`` (classes,) are the records of a population; classes of which
-    only that has records are then among the others, of size 0.
+    (values,) and ``records`` are the same of the whole table: what classes are measured against,
+    whichever of them these counts hold. No privacy model is about the ``targets``. ``population``
+    (classes,) are the records of a population; classes of which only that has records are then
+    among the others, of size 0.
     """
 
     names: tuple[str, ...]

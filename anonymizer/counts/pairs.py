@@ -23,24 +23,24 @@ PAIRS_APART = 8
 """Counts per pair up to which a matrix is dense: pairs take more memory, and more time each."""
 
 
-def small(classes: int, values: int) -> bool:
-    """Whether histograms of this shape are dense however many pairs occur."""
+def as_array(classes: int, values: int, pairs: int = 0) -> bool:
+    """Whether histograms of this shape are an array, where at least so many pairs occur."""
     cells = classes * values
-    return cells <= FEW_CELLS or (values <= FEW_VALUES and cells <= MOST_CELLS)
+    if cells <= FEW_CELLS:
+        return True
+    return cells <= MOST_CELLS and (values <= FEW_VALUES or pairs * PAIRS_APART >= cells)
 
 
 def settled(joint: Histograms) -> Histograms:
-    """Sparse histograms as an array where they are few, or so full that pairs would take more."""
-    if not is_sparse(joint):
-        return joint
-    cells = joint.shape[0] * joint.shape[1]
-    full = cells <= MOST_CELLS and joint.nnz * PAIRS_APART >= cells
-    return joint.toarray() if full or small(*joint.shape) else joint
+    """Sparse histograms as an array where they should be one, others as they are."""
+    if is_sparse(joint) and as_array(*joint.shape, joint.nnz):
+        return joint.toarray()
+    return joint
 
 
 def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> Histograms:
     """Records by class and value from rows of a class, a value and records, (rows,) each."""
-    if small(*shape):
+    if as_array(*shape):
         joint = np.zeros(shape, np.int64)
         np.add.at(joint, (class_of, codes), sizes)
         return joint

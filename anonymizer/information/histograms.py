@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 Histograms = Ints | Any
 """Records by class and value, shape (classes, values): an array, or a ``csr_array``."""
@@ -64,6 +64,15 @@ def largest(joint: Histograms) -> Ints:
     return np.asarray(joint.max(axis=1))
 
 
+def likeliest(joint: Histograms) -> Codes:
+    """The most frequent value of each class, the first of several, shape (classes,); 0 of none."""
+    if not is_sparse(joint):
+        return np.asarray(joint.argmax(axis=1))
+    best = joint.data == largest(joint)[rows_of(joint)]
+    values = np.where(best, joint.indices, joint.shape[1])
+    return np.asarray(reduced(np.minimum, joint, values), np.intp)
+
+
 def rarer(joint: Histograms, rank: int) -> Ints:
     """Records of all values of each class but the ``rank`` most frequent, shape (classes,)."""
     if not is_sparse(joint):
@@ -72,6 +81,22 @@ def rarer(joint: Histograms, rank: int) -> Ints:
     place = np.arange(len(order)) - np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
     counts = joint.data[order]
     return np.asarray(reduced(np.add, joint, np.where(place < rank, 0, counts)))
+
+
+def largest_lacking(joint: Any, of_value: Floats) -> Floats:
+    """The largest number of the values that each class lacks, (classes,); -inf where it has all.
+
+    ``joint`` is sparse, ``of_value`` (values,). In the order of the numbers it is the first place
+    that the class leaves free.
+    """
+    order = np.argsort(-of_value, kind="stable")
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    shift = rows_of(joint) * len(order)
+    ranks = np.sort(shift + rank[joint.indices]) - shift
+    places = np.arange(len(ranks)) - np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
+    first_free = reduced(np.add, joint, (ranks == places).astype(np.int64))
+    return np.asarray(np.append(of_value[order], -np.inf)[first_free])
 
 
 def having(joint: Histograms, values: Mask) -> Mask:
@@ -99,12 +124,17 @@ def pairs_of(joint: Histograms) -> tuple[Codes, Codes]:
     return rows, columns
 
 
+def too_large(joint: Histograms) -> bool:
+    """Whether histograms are sparse and would take more than ``MOST_BYTES`` as an array."""
+    return is_sparse(joint) and joint.shape[0] * joint.shape[1] * 8 > MOST_BYTES
+
+
 def dense(joint: Histograms, attribute: str | None = None) -> Ints:
     """The same as an array; InputError where it would take more than ``MOST_BYTES``."""
     if not is_sparse(joint):
         return joint
-    classes, values = joint.shape
-    if classes * values * joint.dtype.itemsize > MOST_BYTES:
+    if too_large(joint):
+        classes, values = joint.shape
         about = f"column {attribute!r}" if attribute else "a sensitive attribute"
         raise InputError(
             f"{about} has {values:,} distinct values, too many to look at all of them at once in "

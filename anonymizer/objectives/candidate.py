@@ -70,7 +70,7 @@ def columns_of(counts: Counts) -> Columns:
     """
     people = [] if counts.population is None else [counts.population[:, None]]
     most = max(counts.records, int(people[0].sum()) if people else 0)
-    columns = [*counts.joint.values(), *people, counts.sizes[:, None]]
+    columns = [*counts.dense.joint.values(), *people, counts.sizes[:, None]]
     return np.concatenate(columns, axis=1).astype(np.int32 if most < 2**31 else np.int64)
 
 

@@ -46,7 +46,7 @@ Measure = TypeVar("Measure", bound=Callable[..., Floats])
 def reads_sparse(measure: Measure) -> Measure:
     """Mark a ``measure`` that takes sparse histograms as well as arrays, in time for their pairs.
 
-    Others are given arrays: see ``measured``. A measure that overrides a marked one is not marked.
+    Others are given arrays: see ``measures_of``. One that overrides a marked one is not marked.
     """
     measure.reads_sparse = True  # type: ignore[attr-defined]
     return measure
@@ -138,7 +138,7 @@ class PrivacyModel(ABC):
         Raises PolicyUnreachableError when it is out of the bounds that the table sets, InputError
         when the model cannot be measured on the table at all.
         """
-        best = measured(self, table)[0] if self.beyond and self.monotone else inf
+        best = measures_of(self, table)[0] if self.beyond and self.monotone else inf
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
             given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
             raise PolicyUnreachableError(
@@ -259,7 +259,7 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
     return mask
 
 
-def measured(model: PrivacyModel, classes: Classes) -> Floats:
+def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
     """What a model measures of classes, whichever kind their histograms are of.
 
     Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
@@ -283,10 +283,10 @@ def measured(model: PrivacyModel, classes: Classes) -> Floats:
 def holds(model: PrivacyModel, classes: Classes) -> Mask:
     """Which classes satisfy a model, shape (classes,); a class that it does not judge does."""
     if not model.per_class:
-        fine = bool(model.accepts(measured(model, classes.occupied)).all())
+        fine = bool(model.accepts(measures_of(model, classes.occupied)).all())
         return np.full(len(classes), fine)
     mask = np.zeros(len(classes), bool) if model.judges_empty else classes.sizes == 0
-    mask[~mask] = model.accepts(measured(model, _judged(model, classes)))
+    mask[~mask] = model.accepts(measures_of(model, _judged(model, classes)))
     return mask
 
 
@@ -294,7 +294,7 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
     """One verdict per model and sensitive attribute; a single one for models of class sizes."""
     found = []
     for model, attribute, classes in _conditions(counts, models):
-        values = measured(model, _judged(model, classes))
+        values = measures_of(model, _judged(model, classes))
         violating = int((~model.accepts(values)).sum())
         found.append(Verdict(model, attribute, model.worst(values), violating, len(values)))
     return found

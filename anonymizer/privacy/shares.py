@@ -7,13 +7,21 @@ merging acceptable classes gives an acceptable one.
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import inf, log2
+from typing import Any
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.information.histograms import is_sparse, largest, reduced, rows_of
+from anonymizer.information.histograms import (
+    is_sparse,
+    largest,
+    largest_lacking,
+    reduced,
+    rows_of,
+    without,
+)
 from anonymizer.kernels import Bound, Kind
-from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.base import (
     TOLERANCE,
     Positive,
@@ -47,31 +55,20 @@ class ShareModel(SensitiveModel):
     def measure(self, classes: Classes) -> Floats:
         known = classes.margin > 0
         if is_sparse(classes.joint):
-            return self._of_pairs(classes, np.flatnonzero(known))
+            return self._of_pairs(classes, classes.joint, np.flatnonzero(known))
         return np.asarray(self.gains(classes.shares[:, known], classes.prior[known]).max(axis=1))
 
-    def _of_pairs(self, classes: Classes, known: Codes) -> Floats:
-        """The same from the pairs of a sparse matrix: of values that occur, and one that does not.
-
-        Of those that a class lacks that counts which gains most by it.
-        """
-        joint, prior = classes.joint, classes.prior[known]
-        absent = self.gains(np.zeros(len(known)), prior)
-        order = np.argsort(-absent, kind="stable")
-        rank = np.full(len(classes.margin), len(known))
-        rank[known[order]] = np.arange(len(known))
-        class_of = rows_of(joint)
-        ranks = np.sort(class_of * (len(known) + 1) + rank[joint.indices])
-        ranks -= class_of * (len(known) + 1)
-        begins = np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
-        filled = reduced(np.add, joint, (ranks == np.arange(len(ranks)) - begins).astype(np.int64))
-        most = np.append(absent[order], -inf)[np.minimum(filled, len(known))]
+    def _of_pairs(self, classes: Classes, joint: Any, known: Codes) -> Floats:
+        """The same from the pairs of a sparse matrix, and the values that each class lacks."""
+        absent = np.full(len(classes.margin), -inf)
+        absent[known] = self.gains(np.zeros(len(known)), classes.prior[known])
         some = classes.margin[joint.indices] > 0
         gains = np.full(len(some), -inf)
-        shares = joint.data / classes.sizes[class_of]
+        shares = joint.data / classes.sizes[rows_of(joint)]
         gains[some] = self.gains(shares[some], classes.prior[joint.indices[some]])
+        most = largest_lacking(joint, absent)
         found = reduced(np.maximum, joint, gains)
-        return np.where(classes.sizes > 0, np.maximum(found, most), most)
+        return np.asarray(np.where(classes.sizes > 0, np.maximum(found, most), most))
 
     def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """The least and the largest share of each value, shape (values,) each."""
@@ -262,6 +259,8 @@ class BayesianGain(ShareModel):
 
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
+        if not is_sparse(classes.joint):
+            return super().measure(classes)
         likeliest = largest(without(classes.joint, classes.margin == 0))
         return np.asarray(likeliest / np.maximum(classes.sizes, 1) - classes.prior.max())
 
@@ -288,6 +287,8 @@ class ValueGain(BayesianGain):
         "Rare values of “{attribute}”: One may become many times likelier, and any may be ruled "
         "out; the same increase is granted to all.",
     )
+
+    measure = ShareModel.measure
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return shares - prior
