@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.information.histograms import Histograms, blocks, having, is_sparse, summed
+from anonymizer.information.histograms import Histograms, blocks, having, is_sparse, occurring, summed
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
@@ -50,7 +50,7 @@ def entropy_miller_madow(counts: ArrayLike | Histograms) -> Floats:
     1.072135
     """
     counts = _counts(counts)
-    extra = np.maximum(summed(counts, lambda each: each > 0) - 1, 0) * MILLER_MADOW
+    extra = np.maximum(occurring(counts) - 1, 0) * MILLER_MADOW
     return np.asarray(entropy(counts) + _per_record(extra, counts.sum(-1)))
 
 

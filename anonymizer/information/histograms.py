@@ -54,7 +54,7 @@ def occurring(joint: Histograms) -> Ints:
     """The different values that each class has, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(np.diff(joint.indptr), np.int64)
-    return np.asarray((joint > 0).sum(axis=1), np.int64)
+    return np.asarray((joint > 0).sum(axis=-1), np.int64)
 
 
 def largest(joint: Histograms) -> Ints:
