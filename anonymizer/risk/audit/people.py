@@ -45,8 +45,8 @@ class Placed:
     @cached_property
     def people(self) -> Ints:
         """The people of each class, shape (classes,)."""
-        single = np.zeros(len(self.class_of), np.intp)
-        return cross_counts(self.class_of, single, (len(self.counts), 1))[:, 0]
+        known = self.class_of[self.class_of >= 0]
+        return np.bincount(known, minlength=len(self.counts)).astype(np.int64)
 
     def joint(self, attribute: str) -> Histograms:
         """The people of each class by value, shape (classes, values)."""
