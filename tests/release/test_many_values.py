@@ -1,17 +1,18 @@
 """A sensitive attribute of thousands of values, from the table to the report."""
 
-import contextlib
 import io
 import json
+import re
+from contextlib import nullcontext, redirect_stdout
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from strategies import sparse_histograms
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity
 from anonymizer.cli import main
-from anonymizer.counts import pairs
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Schema
 
@@ -44,9 +45,9 @@ suppression = 0.05
 
 @pytest.fixture(scope="module")
 def people():
-    """6,000 records in some 3,000 combinations, of incomes of which most are near to each other."""
+    """2,400 records in some 1,900 combinations, of some 1,300 incomes of 3,000."""
     rng = np.random.default_rng(4)
-    records = 6000
+    records = 2400
     shares = 1 / np.arange(1, VALUES + 1) ** 0.6
     return pd.DataFrame(
         {
@@ -58,22 +59,21 @@ def people():
     )
 
 
-def counted(people):
+def test_the_table_has_sparse_counts(people):
     schema = Schema(("age", "zip", "sex"), ("income",))
     hierarchies = {name: Hierarchy.suppression() for name in schema.quasi_identifiers}
-    return Counted.of(people, schema, hierarchies, None).counts
-
-
-def test_the_table_has_sparse_counts(people):
-    joint = counted(people).joint["income"]
+    with sparse_histograms():
+        counts = Counted.of(people, schema, hierarchies, None).counts
+    joint = counts.joint["income"]
     assert isinstance(joint, csr_array)
     assert joint.nnz <= len(people)
+    assert joint.shape[1] > 1000
 
 
 def run(*words):
     """The exit code of a command, and what it says."""
     output = io.StringIO()
-    with pytest.raises(SystemExit) as stop, contextlib.redirect_stdout(output):
+    with pytest.raises(SystemExit) as stop, redirect_stdout(output):
         main([str(word) for word in words])
     return stop.value.code, output.getvalue()
 
@@ -82,13 +82,12 @@ def run(*words):
 def said(people, tmp_path_factory):
     """What every command says of the table, its counts being arrays or sparse: a list of two."""
     found = []
-    for few in (10**9, pairs.FEW_CELLS):
+    for kind in (nullcontext, sparse_histograms):
         folder = tmp_path_factory.mktemp("many")
         people.to_csv(folder / "people.csv", index=False)
         (folder / "study.toml").write_text(STUDY)
         study, release = folder / "study.toml", folder / "release"
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairs, "FEW_CELLS", few)
+        with kind(), pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             quality = ["quality", release / "released.csv"]
             commands = {
@@ -137,7 +136,8 @@ def test_every_command_says_the_same_of_both_kinds(said, command):
 def test_the_release_is_the_same_of_both_kinds(said):
     (_, dense), (_, sparse) = said
     assert sparse["release/released.csv"] == dense["release/released.csv"]
-    assert sparse["report.md"] == dense["report.md"]
+    digest = re.compile("[0-9a-f]{64}")  # also of the manifest, whose last bits may differ
+    assert digest.sub("", sparse["report.md"]) == digest.sub("", dense["report.md"])
     assert_alike(*(json.loads(each["release/release.json"]) for each in (dense, sparse)))
 
 
@@ -152,7 +152,8 @@ def test_what_is_fitted_keeps_the_policy_and_information(people):
         sensitive="income",
         privacy=[KAnonymity(4), EntropyLDiversity(3)],
     )
-    released = anonymizer.fit_transform(people)
+    with sparse_histograms():
+        released = anonymizer.fit_transform(people)
     by_class = released.groupby(["age", "zip", "sex"])["income"]
     shares = by_class.value_counts(normalize=True)
     bits = -(shares * np.log2(shares)).groupby(level=[0, 1, 2]).sum()
