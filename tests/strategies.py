@@ -54,8 +54,8 @@ def classes_of(joint: np.ndarray, people: np.ndarray | None = None) -> Classes:
 
 
 @contextmanager
-def sparse_histograms() -> Iterator[None]:
-    """Histograms of counts are sparse matrices, however few they are."""
+def sparse_counts() -> Iterator[None]:
+    """The matrices of counts are sparse matrices, however few they are."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"FEW_CELLS": -1, "FEW_VALUES": -1, "PAIRS_APART": 0}.items():
             patch.setattr(pairs, name, value)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.information.histograms import Histograms, largest
+from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.privacy import TOLERANCE
 from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import NEARLY
@@ -40,7 +40,7 @@ class Disclosure(Result):
     prior: float
 
 
-def disclosure_of(attribute: str, joint: Histograms) -> Disclosure:
+def disclosure_of(attribute: str, joint: CountMatrix) -> Disclosure:
     """What classes disclose; ``joint``: records by class and value, shape (classes, values).
 
     Classes without a record, of which only a population has some, disclose nothing.

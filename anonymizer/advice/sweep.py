@@ -13,7 +13,7 @@ from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space, released_classes
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
-from anonymizer.information.histograms import dense
+from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy import (
     TOLERANCE,

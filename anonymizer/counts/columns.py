@@ -9,7 +9,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import as_array, tabulated
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information.histograms import Histograms
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, one_text_each, read_keys
@@ -24,7 +24,7 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 def spread(
     column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = read_keys
-) -> tuple[Histograms, tuple[object, ...]]:
+) -> tuple[CountMatrix, tuple[object, ...]]:
     """The sizes of a tally's rows by their cell and value, shape (cells, values), and the values.
 
     Values of one key are one value; the default is the view of the reader who takes most for one.
@@ -70,7 +70,7 @@ def _place(value: object) -> tuple[str, bool, str]:
 
 def histograms(
     table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
-) -> tuple[Histograms, tuple[object, ...]]:
+) -> tuple[CountMatrix, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(table[name], keys)
     shape, cells = (classes, len(values)), class_of * len(values) + codes

@@ -10,7 +10,7 @@ import numpy as np
 from anonymizer.counts.pairs import chosen, dealt_out, merged
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
-from anonymizer.information.histograms import Histograms, dense, is_sparse
+from anonymizer.information.matrices import CountMatrix, dense, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 Partitions = Mapping[str, Partition]
@@ -29,7 +29,7 @@ class Classes:
     """The count matrix C of one sensitive attribute: all that a per-class quantity depends on.
 
     ``joint`` (classes, values) are the records of each class by sensitive value, of very many
-    values a sparse matrix (``anonymizer.information.histograms``); models that do not say that they
+    values a sparse matrix (``anonymizer.information.matrices``); models that do not say that they
     read one are given an array. ``margin`` (values,) are those of the whole table: the distribution
     p(w) an adversary is taken to know, which no recoding changes. ``values`` are what the columns
     of ``joint`` count, empty where no model needs to know; ``attribute`` is their name, for
@@ -38,7 +38,7 @@ class Classes:
     attribute matters, all records have the same value.
     """
 
-    joint: Histograms
+    joint: CountMatrix
     margin: Ints
     values: tuple[object, ...] = field(default=(), repr=False)
     population: Ints | None = None
@@ -93,7 +93,7 @@ class Counts:
     names: tuple[str, ...]
     cells: Codes
     sizes: Ints
-    joint: Mapping[str, Histograms]
+    joint: Mapping[str, CountMatrix]
     margins: Mapping[str, Ints]
     records: int
     values: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
@@ -106,7 +106,7 @@ class Counts:
         names: tuple[str, ...],
         cells: Codes,
         sizes: Ints,
-        joint: Mapping[str, Histograms],
+        joint: Mapping[str, CountMatrix],
         values: Mapping[str, tuple[object, ...]] | None = None,
         targets: tuple[str, ...] = (),
         population: Ints | None = None,
@@ -202,7 +202,7 @@ class Counts:
         joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
         return replace(self, joint=joint)
 
-    def _with(self, cells: Codes, rows_of: Callable[[Histograms], Any]) -> "Counts":
+    def _with(self, cells: Codes, rows_of: Callable[[CountMatrix], Any]) -> "Counts":
         """Other classes: their cells, and what makes their rows of those of these classes."""
         return replace(
             self,
@@ -235,7 +235,7 @@ def row_keys(cells: Codes) -> Codes:
     return key
 
 
-def _dealt(joint: Histograms, rng: np.random.Generator) -> Histograms:
+def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
     """A random count matrix of the same margins: the values of the records, permuted."""
     if is_sparse(joint):
         return dealt_out(joint, rng)

@@ -1,4 +1,4 @@
-"""Histograms made and merged: dense where that is quick, by pairs of class and value otherwise.
+"""Count matrices made and merged: dense where that is quick, by pairs of class and value otherwise.
 
 The one place that decides which kind they are. scipy is imported when one is sparse, not before.
 """
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.information.histograms import Histograms, is_sparse
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints
 
 FEW_CELLS = 4_000_000
@@ -31,14 +31,15 @@ def as_array(classes: int, values: int, pairs: int = 0) -> bool:
     return cells <= MOST_CELLS and (values <= FEW_VALUES or pairs * PAIRS_APART >= cells)
 
 
-def settled(joint: Histograms) -> Histograms:
+def settled(joint: CountMatrix) -> CountMatrix:
     """Sparse histograms as an array where they should be one, others as they are."""
-    if is_sparse(joint) and as_array(*joint.shape, joint.nnz):
-        return joint.toarray()
-    return joint
+    if not is_sparse(joint):
+        return joint
+    classes, values = joint.shape
+    return joint.toarray() if as_array(classes, values, joint.nnz) else joint
 
 
-def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> Histograms:
+def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> CountMatrix:
     """Records by class and value from rows of a class, a value and records, (rows,) each."""
     if as_array(*shape):
         joint = np.zeros(shape, np.int64)
@@ -52,7 +53,7 @@ def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]
     return settled(found)
 
 
-def merged(joint: Histograms, order: Codes, starts: Codes) -> Histograms:
+def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
     """The rows of classes added up: those in ``order`` from each of ``starts`` to the next one."""
     if not is_sparse(joint):
         return np.add.reduceat(joint[order], starts, axis=0)
@@ -63,12 +64,12 @@ def merged(joint: Histograms, order: Codes, starts: Codes) -> Histograms:
     return settled(found)
 
 
-def chosen(joint: Histograms, classes: Any) -> Histograms:
+def chosen(joint: CountMatrix, classes: Any) -> CountMatrix:
     """The rows of some classes, by mask or places."""
     return settled(joint[classes])
 
 
-def with_empty_rows(joint: Histograms, rows: int) -> Histograms:
+def with_empty_rows(joint: CountMatrix, rows: int) -> CountMatrix:
     """The same with so many classes more at the end, which have no record."""
     if not is_sparse(joint):
         return np.pad(joint, ((0, rows), (0, 0)))
@@ -77,7 +78,7 @@ def with_empty_rows(joint: Histograms, rows: int) -> Histograms:
     return type(joint)((joint.data, joint.indices, indptr), shape=shape)
 
 
-def dealt_out(joint: Any, rng: np.random.Generator) -> Histograms:
+def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
     """Sparse histograms of the same margins at random: the values of the records, permuted."""
     margin = joint.sum(axis=0)
     values = rng.permutation(np.repeat(np.arange(len(margin), dtype=np.int32), margin))

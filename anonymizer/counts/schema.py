@@ -21,7 +21,7 @@ from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import with_empty_rows
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.information.histograms import Histograms
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, read_keys
@@ -211,7 +211,7 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
 
 def _by_cell(
     tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = read_keys
-) -> tuple[Codes, Ints, dict[str, Histograms], dict[str, Values]]:
+) -> tuple[Codes, Ints, dict[str, CountMatrix], dict[str, Values]]:
     """The distinct cells of a tally's rows, their sizes, histograms by attribute, and values.
 
     Rows that differ by sensitive values alone are one cell before histograms are made: of many
@@ -227,9 +227,9 @@ def _by_cell(
 
 
 def _joint(
-    found: Mapping[str, tuple[Histograms, Values]],
-) -> tuple[dict[str, Histograms], dict[str, Values]]:
-    """Histograms by attribute, and what their columns count."""
+    found: Mapping[str, tuple[CountMatrix, Values]],
+) -> tuple[dict[str, CountMatrix], dict[str, Values]]:
+    """Count matrices by attribute, and what their columns count."""
     return {n: matrix for n, (matrix, _) in found.items()}, {n: v for n, (_, v) in found.items()}
 
 

@@ -7,7 +7,7 @@ number n_gw of records in each. Classes without records contribute nothing and m
 privacy metrics", Transactions on Data Privacy 3 (2010), sections 2.2 and 3.
 
 Counts may be a sparse matrix of scipy, (classes, values), except where weights are given: see
-``anonymizer.information.histograms``.
+``anonymizer.information.matrices``.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.information.histograms import Histograms, blocks, having, is_sparse, occurring, summed
+from anonymizer.information.matrices import (
+    CountMatrix,
+    blocks,
+    having,
+    is_sparse,
+    occurring,
+    summed,
+)
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 
-def entropy(counts: ArrayLike | Histograms, times: ArrayLike = 1) -> Floats:
+def entropy(counts: ArrayLike | CountMatrix, times: ArrayLike = 1) -> Floats:
     """H = -sum p log p over the last axis, p = counts / sum, in bits; 0 without records.
 
     Written as log n - (sum n_w log n_w) / n: one division, so that an exactly uniform class
@@ -41,7 +48,7 @@ def entropy(counts: ArrayLike | Histograms, times: ArrayLike = 1) -> Floats:
     return np.where(bits > 0, bits, 0.0)
 
 
-def entropy_miller_madow(counts: ArrayLike | Histograms) -> Floats:
+def entropy_miller_madow(counts: ArrayLike | CountMatrix) -> Floats:
     """H + (m - 1) / (2 n ln 2) over the last axis, m values occurring, in bits; 0 without records.
 
     Corrects the first term of the bias of small samples (Miller 1955).
@@ -54,7 +61,7 @@ def entropy_miller_madow(counts: ArrayLike | Histograms) -> Floats:
     return np.asarray(entropy(counts) + _per_record(extra, counts.sum(-1)))
 
 
-def entropy_grassberger(counts: ArrayLike | Histograms) -> Floats:
+def entropy_grassberger(counts: ArrayLike | CountMatrix) -> Floats:
     """Log n - sum n_w G(n_w) / n over the last axis, in bits; 0 without records.
 
     An estimate of less bias than the plug-in one, from few records (Grassberger 2003, "Entropy
@@ -68,7 +75,7 @@ def entropy_grassberger(counts: ArrayLike | Histograms) -> Floats:
     return _per_record(xlogx(total) - summed(counts, grassberger), total)
 
 
-def divergence(counts: ArrayLike | Histograms, prior: ArrayLike) -> Floats:
+def divergence(counts: ArrayLike | CountMatrix, prior: ArrayLike) -> Floats:
     """Kullback-Leibler divergence D(q || p) over the last axis, in bits.
 
     ``counts`` (..., m) give q = counts / sum, ``prior`` (m,) gives p likewise. Infinite where a
@@ -86,7 +93,7 @@ def divergence(counts: ArrayLike | Histograms, prior: ArrayLike) -> Floats:
     return np.where(escapes, np.inf, np.maximum(_per_record(cost, total), 0.0))
 
 
-def surprise(joint: ArrayLike | Histograms, prior: ArrayLike | None = None) -> Floats:
+def surprise(joint: ArrayLike | CountMatrix, prior: ArrayLike | None = None) -> Floats:
     """I1(W, g) = D(p(w|g) || p(w)), one value per class, in bits; never negative (Eq. 8).
 
     ``prior`` (m,) is the distribution of W in the table; the column sums when left out.
@@ -98,7 +105,7 @@ def surprise(joint: ArrayLike | Histograms, prior: ArrayLike | None = None) -> F
     return divergence(joint, joint.sum(0) if prior is None else prior)
 
 
-def specific_information(joint: ArrayLike | Histograms, prior: ArrayLike | None = None) -> Floats:
+def specific_information(joint: ArrayLike | CountMatrix, prior: ArrayLike | None = None) -> Floats:
     """I2(W, g) = H(W) - H(W|g), one value per class, in bits (Eq. 3 and 10).
 
     Negative where a class makes W less certain than the table does.
@@ -107,7 +114,7 @@ def specific_information(joint: ArrayLike | Histograms, prior: ArrayLike | None 
     return np.asarray(entropy(joint.sum(0) if prior is None else prior) - entropy(joint))
 
 
-def weighted_uncertainty_reduction(joint: ArrayLike | Histograms) -> Floats:
+def weighted_uncertainty_reduction(joint: ArrayLike | CountMatrix) -> Floats:
     """I3(g, W) = sum_w p(w|g) [H(X~) - H(X~|w)], one value per class, in bits (Table 1).
 
     What a class's sensitive values tell, on average, about which class a record is in.
@@ -118,7 +125,7 @@ def weighted_uncertainty_reduction(joint: ArrayLike | Histograms) -> Floats:
     return _per_record(joint @ gain, joint.sum(1))
 
 
-def partition_information(joint: ArrayLike | Histograms) -> Floats:
+def partition_information(joint: ArrayLike | CountMatrix) -> Floats:
     """I4(g, W) = I({g, not g}; W), one value per class, in bits (Table 1).
 
     The information of the two-class partition; it does not average to I(X~;W).
@@ -136,7 +143,7 @@ def _apart(joint: Floats, total: Floats) -> Floats:
     return np.asarray(np.maximum(entropy(total) - within / total.sum(), 0.0))
 
 
-def mutual_information(joint: ArrayLike | Histograms) -> float:
+def mutual_information(joint: ArrayLike | CountMatrix) -> float:
     """I(X~;W) = H(W) - H(W|X~), in bits (Eq. 1 and 2); 0 without records.
 
     >>> mutual_information([[4, 0], [0, 4]])
@@ -145,7 +152,7 @@ def mutual_information(joint: ArrayLike | Histograms) -> float:
     return max(_reduction(_counts(joint), entropy), 0.0)
 
 
-def mutual_information_miller_madow(joint: ArrayLike | Histograms) -> float:
+def mutual_information_miller_madow(joint: ArrayLike | CountMatrix) -> float:
     """I(X~;W) with H(W) and every H(W|g) corrected as Miller and Madow do, in bits.
 
     I + (m - 1 - sum_g (m_g - 1)) / (2 n ln 2), m values occurring in the table and m_g in class g:
@@ -158,13 +165,13 @@ def mutual_information_miller_madow(joint: ArrayLike | Histograms) -> float:
     return _reduction(_counts(joint), entropy_miller_madow)
 
 
-def _reduction(joint: Histograms, measure: Callable[[Histograms], Floats]) -> float:
+def _reduction(joint: CountMatrix, measure: Callable[[CountMatrix], Floats]) -> float:
     """The entropy of the table less the mean one of its classes; 0 without records."""
     total = joint.sum()
     return float(measure(joint.sum(0)) - joint.sum(1) @ measure(joint) / total) if total else 0.0
 
 
-def _counts(counts: ArrayLike | Histograms) -> Any:
+def _counts(counts: ArrayLike | CountMatrix) -> Any:
     """A sparse matrix as it is, anything else as an array of floats."""
     return counts if is_sparse(counts) else np.asarray(counts, float)
 

@@ -27,7 +27,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.chance import expected, of_small
 from anonymizer.information.entropy import divergence
-from anonymizer.information.histograms import occurring
+from anonymizer.information.matrices import occurring
 from anonymizer.kernels import Worth
 from anonymizer.kernels.arrays import Columns, Floats
 from anonymizer.kernels.terms import MILLER_MADOW

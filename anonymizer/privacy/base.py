@@ -19,7 +19,7 @@ from anonymizer.errors import (
     require_whole,
     suggestion,
 )
-from anonymizer.information.histograms import blocks, dense, is_sparse
+from anonymizer.information.matrices import blocks, dense, is_sparse
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy.wording import Wording

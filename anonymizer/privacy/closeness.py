@@ -24,7 +24,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, digest_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
-from anonymizer.information.histograms import is_sparse
+from anonymizer.information.matrices import is_sparse
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of, reads_sparse

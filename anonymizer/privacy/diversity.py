@@ -10,7 +10,7 @@ import numpy as np
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
-from anonymizer.information.histograms import largest, occurring, rarer
+from anonymizer.information.matrices import largest, occurring, rarer
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy.base import (

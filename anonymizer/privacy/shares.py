@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.information.histograms import (
+from anonymizer.information.matrices import (
     is_sparse,
     largest,
     largest_lacking,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.information.histograms import rows_of
+from anonymizer.information.matrices import rows_of
 from anonymizer.kernels import Sums
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.information.entropy import entropy
-from anonymizer.information.histograms import Histograms, is_sparse
 from anonymizer.information.itpr import discrimination_rate, itpr, itpr_terms
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.population.frequencies import numbers_of_records
@@ -182,7 +182,7 @@ class Inference(Profile):
     margin: Ints  # records of the table by value, shape (values,)
 
     @classmethod
-    def of(cls, joint: ArrayLike | Histograms) -> "Inference":
+    def of(cls, joint: ArrayLike | CountMatrix) -> "Inference":
         """Make a profile of a count matrix (classes, values); empty rows and columns are ignored.
 
         Raises InputError when it is no count matrix, or has no records.

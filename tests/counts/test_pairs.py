@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from strategies import SENSITIVE, sparse_histograms, sparse_joints, tables
+from strategies import SENSITIVE, sparse_counts, sparse_joints, tables
 
 from anonymizer import Hierarchy
 from anonymizer.counts import pairs
@@ -43,7 +43,7 @@ def as_lists(counts: Counts) -> dict[str, object]:
 
 def both(make):
     """What a function makes of arrays and of sparse histograms."""
-    with sparse_histograms():
+    with sparse_counts():
         sparse = make()
     return make(), sparse
 
@@ -65,7 +65,7 @@ def some_counts(draw):
         given = {SENSITIVE: histograms}
         return Counts.of(("a", "b"), cells, joint.sum(axis=1), given, values, (), people)
 
-    with sparse_histograms():
+    with sparse_counts():
         sparse = make(csr_array(joint))
     assert is_sparse(sparse)
     return make(joint), sparse
@@ -92,13 +92,13 @@ def test_sparse_counts_are_merged_chosen_and_recoded_as_arrays_are(counts, data)
         lambda each: each.shuffled(np.random.default_rng(3)),
         lambda each: each.dense,
     ):
-        with sparse_histograms():
+        with sparse_counts():
             assert as_lists(change(sparse)) == as_lists(change(dense))
     about = sparse.about(SENSITIVE)
     assert len(about) == len(dense)
     assert about.sizes.tolist() == dense.sizes.tolist()
     assert about.shares.tolist() == dense.about(SENSITIVE).shares.tolist()
-    with sparse_histograms():
+    with sparse_counts():
         assert about.occupied.sizes.tolist() == dense.about(SENSITIVE).occupied.sizes.tolist()
 
 
@@ -146,7 +146,7 @@ def test_dealing_sparse_counts_out_is_the_law_of_permuted_records():
     """Of 3 records of one value, of 4, two classes of 2 get 1 or 2 in 1 of 2 deals each."""
     rng = np.random.default_rng(5)
     joint = csr_array(np.array([[2, 0], [1, 1]]))
-    with sparse_histograms():
+    with sparse_counts():
         dealt = [pairs.dealt_out(joint, rng).toarray() for _ in range(2000)]
     assert {tuple(map(tuple, each.tolist())) for each in dealt} == {
         ((2, 0), (1, 1)),

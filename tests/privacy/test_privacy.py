@@ -18,14 +18,14 @@ from strategies import (
     merged,
     problem_of,
     some_classes,
-    sparse_histograms,
+    sparse_counts,
     sparse_joints,
     tables,
 )
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.information import histograms
+from anonymizer.information import matrices
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.kernels.arrays import Floats
@@ -476,13 +476,13 @@ def test_both_kernels_find_what_the_model_measures(model, classes, empty, scale)
 
 @EVERY_CASE
 @given(joint=sparse_joints, others=st.integers(1, 3), extra=st.integers(0, 2))
-def test_sparse_histograms_measure_the_same(model, joint, others, extra):
+def test_sparse_counts_measure_the_same(model, joint, others, extra):
     """Also against a table that has other records than these classes."""
     classes = replace(
         classes_of(joint, np.full(len(joint), others)), margin=joint.sum(axis=0) + extra
     )
     sparse = replace(classes, joint=csr_array(joint))
-    with sparse_histograms():
+    with sparse_counts():
         assert holds(model, sparse).tolist() == holds(model, classes).tolist()
         if not model.judges_empty:
             classes, sparse = classes.occupied, sparse.occupied
@@ -492,7 +492,7 @@ def test_sparse_histograms_measure_the_same(model, joint, others, extra):
 
 
 @pytest.mark.parametrize("model", PER_CLASS, ids=repr)
-def test_a_measure_of_sensitive_values_reads_sparse_histograms(model):
+def test_a_measure_of_sensitive_values_reads_sparse_counts(model):
     """So that none of this package's makes an array of them."""
     assert not model.sensitive or model.measure.reads_sparse
 
@@ -512,11 +512,11 @@ class LeastShare(SensitiveModel):
 
 
 def test_a_model_that_reads_arrays_gets_a_few_classes_at_a_time(monkeypatch):
-    monkeypatch.setattr(histograms, "AT_ONCE", 2 * 3 * 8)
+    monkeypatch.setattr(matrices, "AT_ONCE", 2 * 3 * 8)
     joint = np.array([[4, 0, 0], [1, 1, 2], [0, 3, 1], [0, 0, 0], [2, 2, 4]])
     classes = replace(classes_of(joint, np.zeros(5)), joint=csr_array(joint))
     assert measures_of(LeastShare(0.2), classes).tolist() == [0, 0.25, 0, 0, 0.25]
-    with sparse_histograms():
+    with sparse_counts():
         assert holds(LeastShare(0.2), classes).tolist() == [1, 0, 1, 1, 0]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from strategies import sparse_histograms
+from strategies import sparse_counts
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity
 from anonymizer.cli import main
@@ -62,7 +62,7 @@ def people():
 def test_the_table_has_sparse_counts(people):
     schema = Schema(("age", "zip", "sex"), ("income",))
     hierarchies = {name: Hierarchy.suppression() for name in schema.quasi_identifiers}
-    with sparse_histograms():
+    with sparse_counts():
         counts = Counted.of(people, schema, hierarchies, None).counts
     joint = counts.joint["income"]
     assert isinstance(joint, csr_array)
@@ -82,7 +82,7 @@ def run(*words):
 def said(people, tmp_path_factory):
     """What every command says of the table, its counts being arrays or sparse: a list of two."""
     found = []
-    for kind in (nullcontext, sparse_histograms):
+    for kind in (nullcontext, sparse_counts):
         folder = tmp_path_factory.mktemp("many")
         people.to_csv(folder / "people.csv", index=False)
         (folder / "study.toml").write_text(STUDY)
@@ -152,7 +152,7 @@ def test_what_is_fitted_keeps_the_policy_and_information(people):
         sensitive="income",
         privacy=[KAnonymity(4), EntropyLDiversity(3)],
     )
-    with sparse_histograms():
+    with sparse_counts():
         released = anonymizer.fit_transform(people)
     by_class = released.groupby(["age", "zip", "sex"])["income"]
     shares = by_class.value_counts(normalize=True)

@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.information.histograms import MOST_BYTES
+from anonymizer.information.matrices import MOST_BYTES
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.interval_dp import Chain

@@ -8,7 +8,7 @@ from unicodedata import normalize
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.information.histograms import having, largest, pairs_of, without
+from anonymizer.information.matrices import having, largest, pairs_of, without
 from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,

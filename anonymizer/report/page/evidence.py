@@ -13,7 +13,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
-from anonymizer.information.histograms import largest
+from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore

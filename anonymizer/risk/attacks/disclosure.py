@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from anonymizer.counts.pairs import tabulated
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.information.histograms import Histograms, is_sparse, likeliest, pairs_of
+from anonymizer.information.matrices import CountMatrix, is_sparse, likeliest, pairs_of
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy.population import journalist, marketer, prosecutor
 from anonymizer.release.results import Result
@@ -89,7 +89,7 @@ class Guesses(Result):
     i2_max: float  # max_g H(W) - H(W|g), in bits
 
 
-def guesses(joint: ArrayLike | Histograms, skew: float = SKEW) -> Guesses:
+def guesses(joint: ArrayLike | CountMatrix, skew: float = SKEW) -> Guesses:
     """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
 
     Raises InputError when it is no count matrix, or has no records.
@@ -119,7 +119,7 @@ def guesses(joint: ArrayLike | Histograms, skew: float = SKEW) -> Guesses:
     )
 
 
-def guessed_right(joint: ArrayLike | Histograms, class_of: Codes, values: Codes) -> int:
+def guessed_right(joint: ArrayLike | CountMatrix, class_of: Codes, values: Codes) -> int:
     """The number of people whose own value is the most frequent one of their class.
 
     Of values that are as frequent, the first one is guessed. ``joint`` (classes, values) are the
@@ -142,7 +142,7 @@ class Similar(Result):
 
 
 def similarity(
-    joint: ArrayLike | Histograms,
+    joint: ArrayLike | CountMatrix,
     values: Sequence[object],
     hierarchy: Hierarchy,
     attribute: str = "sensitive",
@@ -172,7 +172,7 @@ def similarity(
     )
 
 
-def _at(level: int, joint: ArrayLike | Histograms, groups: Codes) -> Similar:
+def _at(level: int, joint: ArrayLike | CountMatrix, groups: Codes) -> Similar:
     """The attack at one level; ``groups`` (values,) is the group of each value."""
     counts = joint if is_sparse(joint) else np.asarray(joint, np.int64)
     class_of, values = pairs_of(counts)

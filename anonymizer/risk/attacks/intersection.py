@@ -18,7 +18,7 @@ import pandas as pd
 from anonymizer.counts.columns import histograms
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.information.histograms import AT_ONCE, Histograms, dense
+from anonymizer.information.matrices import AT_ONCE, CountMatrix, dense
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.privacy.query_loss import Labels, together
@@ -104,7 +104,7 @@ def _worse(one: Verdict, other: Verdict) -> Verdict:
     return replace(one, worst=one.model.worst(np.array([one.worst, other.worst])))
 
 
-def candidates(cells: Codes, supports: Sequence[Histograms | None]) -> Ints:
+def candidates(cells: Codes, supports: Sequence[CountMatrix | None]) -> Ints:
     """The number of sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
 
     ``cells`` (rows, releases) are the classes in each release, ``supports`` (classes, values) the

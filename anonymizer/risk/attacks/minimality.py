@@ -14,7 +14,7 @@ import numpy as np
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information.histograms import largest, too_large
+from anonymizer.information.matrices import largest, too_large
 from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable

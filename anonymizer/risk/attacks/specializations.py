@@ -12,7 +12,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information.histograms import dense
+from anonymizer.information.matrices import dense
 from anonymizer.kernels import NUMPY, Kernel
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.information.histograms import Histograms, largest
+from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
@@ -152,7 +152,7 @@ class KnownPeople:
             )
         return counts, class_of
 
-    def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> Histograms:
+    def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""
         shape = classes, len(self.people.kinds[name])
         return cross_counts(class_of, self.people.values[name][mask], shape)

@@ -16,7 +16,7 @@ from anonymizer.counts.pairs import tabulated
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.information.histograms import Histograms, is_sparse
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
@@ -48,7 +48,7 @@ class Placed:
         known = self.class_of[self.class_of >= 0]
         return np.bincount(known, minlength=len(self.counts)).astype(np.int64)
 
-    def joint(self, attribute: str) -> Histograms:
+    def joint(self, attribute: str) -> CountMatrix:
         """The people of each class by value, shape (classes, values)."""
         shape = self.counts.joint[attribute].shape
         return cross_counts(self.class_of, self.values[attribute], shape)
@@ -85,7 +85,7 @@ class Placed:
         return np.where(class_of >= 0, together(*labels)[len(self.class_of) :], -1)
 
 
-def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, int]) -> Histograms:
+def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, int]) -> CountMatrix:
     """People by class and value, of the given shape; those with -1 for either are left out."""
     known = (class_of >= 0) & (values >= 0)
     return tabulated(class_of[known], values[known], np.ones(int(known.sum()), np.int64), shape)

@@ -1,4 +1,4 @@
-"""Histograms of classes, one row for each: an array, or a sparse matrix where most counts are 0.
+"""Count matrices of classes: arrays, or sparse where most counts are 0.
 
 Either kind is a count matrix C, shape (classes, values). A sparse one is a ``csr_array`` of scipy:
 the values of each class ascend, none stands twice and none counts 0. Functions here give the same
@@ -14,7 +14,7 @@ import numpy as np
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
-Histograms = Ints | Any
+CountMatrix = Ints | Any
 """Records by class and value, shape (classes, values): an array, or a ``csr_array``."""
 
 MOST_BYTES = 2**30
@@ -43,28 +43,28 @@ def reduced(ufunc: np.ufunc, joint: Any, found: Any) -> Any:
     return result
 
 
-def summed(joint: Histograms, of: Callable[[Any], Any]) -> Any:
+def summed(joint: CountMatrix, of: Callable[[Any], Any]) -> Any:
     """The sum of a function of the counts of each class, shape (classes,); it has to be 0 of 0."""
     if is_sparse(joint):
         return reduced(np.add, joint, of(joint.data))
     return of(joint).sum(axis=-1)
 
 
-def occurring(joint: Histograms) -> Ints:
+def occurring(joint: CountMatrix) -> Ints:
     """The different values that each class has, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(np.diff(joint.indptr), np.int64)
     return np.asarray((joint > 0).sum(axis=-1), np.int64)
 
 
-def largest(joint: Histograms) -> Ints:
+def largest(joint: CountMatrix) -> Ints:
     """The records of the most frequent value of each class, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(reduced(np.maximum, joint, joint.data))
     return np.asarray(joint.max(axis=1))
 
 
-def likeliest(joint: Histograms) -> Codes:
+def likeliest(joint: CountMatrix) -> Codes:
     """The most frequent value of each class, the first of several, shape (classes,); 0 of none."""
     if not is_sparse(joint):
         return np.asarray(joint.argmax(axis=1))
@@ -73,7 +73,7 @@ def likeliest(joint: Histograms) -> Codes:
     return np.asarray(reduced(np.minimum, joint, values), np.intp)
 
 
-def rarer(joint: Histograms, rank: int) -> Ints:
+def rarer(joint: CountMatrix, rank: int) -> Ints:
     """Records of all values of each class but the ``rank`` most frequent, shape (classes,)."""
     if not is_sparse(joint):
         return np.asarray(-np.sort(-joint, axis=1)[:, rank:].sum(axis=1), np.int64)
@@ -99,14 +99,14 @@ def largest_lacking(joint: Any, of_value: Floats) -> Floats:
     return np.asarray(np.append(of_value[order], -np.inf)[first_free])
 
 
-def having(joint: Histograms, values: Mask) -> Mask:
+def having(joint: CountMatrix, values: Mask) -> Mask:
     """Which classes have a record of any of some values, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(reduced(np.logical_or, joint, values[joint.indices]))
     return np.asarray((joint[..., values] > 0).any(axis=-1))
 
 
-def without(joint: Histograms, values: Mask) -> Histograms:
+def without(joint: CountMatrix, values: Mask) -> CountMatrix:
     """The same histograms with no record of some values."""
     if not is_sparse(joint):
         return np.where(values, 0, joint)
@@ -116,7 +116,7 @@ def without(joint: Histograms, values: Mask) -> Histograms:
     return left
 
 
-def pairs_of(joint: Histograms) -> tuple[Codes, Codes]:
+def pairs_of(joint: CountMatrix) -> tuple[Codes, Codes]:
     """Class and value of each pair that occurs, class by class, shape (pairs,) each."""
     if is_sparse(joint):
         return rows_of(joint), np.asarray(joint.indices, np.intp)
@@ -124,12 +124,12 @@ def pairs_of(joint: Histograms) -> tuple[Codes, Codes]:
     return rows, columns
 
 
-def too_large(joint: Histograms) -> bool:
+def too_large(joint: CountMatrix) -> bool:
     """Whether histograms are sparse and would take more than ``MOST_BYTES`` as an array."""
     return is_sparse(joint) and joint.shape[0] * joint.shape[1] * 8 > MOST_BYTES
 
 
-def dense(joint: Histograms, attribute: str | None = None) -> Ints:
+def dense(joint: CountMatrix, attribute: str | None = None) -> Ints:
     """The same as an array; InputError where it would take more than ``MOST_BYTES``."""
     if not is_sparse(joint):
         return joint
@@ -144,7 +144,7 @@ def dense(joint: Histograms, attribute: str | None = None) -> Ints:
     return np.asarray(joint.toarray())
 
 
-def blocks(joint: Histograms) -> Iterator[tuple[slice, Ints]]:
+def blocks(joint: CountMatrix) -> Iterator[tuple[slice, Ints]]:
     """Consecutive classes, few enough to be looked at together, and their rows as an array."""
     if not is_sparse(joint):
         yield slice(0, len(joint)), joint
