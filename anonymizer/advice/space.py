@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-import numpy as np
-
 from anonymizer.counts.counts import Counts
 from anonymizer.kernels.arrays import Columns, Ints
 from anonymizer.objectives import Objective
@@ -207,14 +205,7 @@ class Space:
 
 def released_classes(candidate: Candidate) -> Columns:
     """The classes of a node as they would be released: suppressed ones as one, or left out."""
-    counts = candidate.classes.counts
-    if candidate.suppressed is None:
-        return counts.copy()
-    rest = counts[~candidate.suppressed]
-    if candidate.removed:
-        return rest
-    together = candidate.together[None].astype(counts.dtype)
-    return np.concatenate([rest, together])
+    return candidate.released.copy().dense(len(candidate.layout.margins))
 
 
 def objective_of_rest(objective: Objective, name: str) -> Objective:

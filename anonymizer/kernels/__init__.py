@@ -14,7 +14,7 @@ from typing import Any
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.arrays import Columns, Ints, Mask, Places
-from anonymizer.kernels.frequency import FrequencySet, Words
+from anonymizer.kernels.frequency import FrequencySet, Histograms, Words
 from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums, Worth
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Bound",
     "Columns",
     "FrequencySet",
+    "Histograms",
     "Kernel",
     "Kind",
     "Ordering",
@@ -73,8 +74,8 @@ class Kernel:
     name: str
     distinct: Callable[[Iterable[Ints]], tuple[Ints, Ints]]
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
-    broken: Callable[[Columns, Rules, int], tuple[int, Mask]]
-    uncertainty: Callable[[Columns, int, int], float]
+    broken: Callable[[Columns | Histograms, Rules, int], tuple[int, Mask]]
+    uncertainty: Callable[[Columns | Histograms, int, int], float]
 
 
 @dataclass(frozen=True)

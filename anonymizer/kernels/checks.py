@@ -1,15 +1,19 @@
 """The checks of classes in machine code: which of them break a bound, and their uncertainty."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
-from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.machine import in_machine_code, within_machine_code
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
+from anonymizer.kernels.frequency import Histograms, grassberger_table, logs_table
+from anonymizer.kernels.machine import in_machine_code, inside_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
     LOWER,
     ORDER,
+    PLACE,
     RANK,
     START,
     STOP,
@@ -23,18 +27,31 @@ from anonymizer.kernels.terms import MILLER_MADOW
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
 DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
-TRANSPORT, PRESENCE = int(Kind.TRANSPORT), int(Kind.PRESENCE)
+POPULATION, PRESENCE = int(Kind.POPULATION), int(Kind.PRESENCE)
 LN2 = float(np.log(2))
+
+TRANSPORT = int(Kind.TRANSPORT)
+Check = Callable[..., float]
 
 LEAST = 1e-12
 """What a class is beyond a bound that is broken by equality."""
+
+
+DENSE: Any = ()
+"""Starts and places of dense classes, whose numbers stand in the columns that they are about.
+
+A tuple, whose length is known when compiling: what sparse classes need is left out then.
+"""
+
+SURELY = 1e-9
+"""By how many bits an entropy must be out of reach to be refused unsummed: more than rounding."""
 
 
 @within_machine_code
 def breaks(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
 ) -> bool:
-    """Whether a class breaks a bound other than on size."""
+    """Whether a dense class breaks a bound other than on size."""
     for bound in range(len(laid.limits)):
         if beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
             return True
@@ -45,7 +62,7 @@ def breaks(
 def excess(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
 ) -> float:
-    """How far a class is beyond its bounds other than on size, 0 where it breaks none.
+    """How far a dense class is beyond its bounds other than on size, 0 where it breaks none.
 
     The sum over bounds of what is beyond each, multiplied out by n: bits or records, so that it
     adds up over classes as what they keep does.
@@ -66,36 +83,112 @@ def beyond(
     grassbergers: Floats,
     sums: Ints,
 ) -> float:
-    """How far a class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
-    kind = laid.facts[bound, KIND]
+    """How far a dense class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
+    kind, records = laid.facts[bound, KIND], counts[row, counts.shape[1] - 1]
+    begin, end = laid.facts[bound, START], laid.facts[bound, STOP]
     if kind == PRESENCE:
-        return _present(counts, row, laid, bound)
-    if counts[row, counts.shape[1] - 1] == 0:
+        return _present(records, counts[row, begin], laid, bound)
+    if records == 0:
         return 0.0
+    if kind == POPULATION:
+        return laid.limits[bound] - counts[row, begin]
+    of = DENSE, counts, row
     if kind == DIVERGENCE:
-        return _divergent(counts, row, laid, bound, logs)
+        return _divergent(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
     if kind == ENTROPY:
-        return _uncertain(counts, row, laid, bound, logs)
+        return _uncertain(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
     if kind <= GRASSBERGER:
-        return _unlikely(counts, row, laid, bound, logs, grassbergers)
+        return _unlikely(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
     if kind == SHARES:
-        return _disclosed(counts, row, laid, bound)
+        return _disclosed(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
     if kind == DISTINCT:
-        return _uniform(counts, row, laid, bound)
+        return _uniform(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
     if kind == RECURSIVE:
-        return _dominated(counts, row, laid, bound, sums)
-    if kind == TRANSPORT:
-        return _distant(counts, row, laid, bound, sums)
-    return laid.limits[bound] - counts[row, laid.facts[bound, START]]
+        return _dominated(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+    return _distant(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+
+
+@inside_machine_code
+def trailing(counts: Columns, row: int) -> tuple[int, int]:
+    """The records of a class of either kind, and those of the population, if that has a column."""
+    last = counts.shape[1] - 1
+    return counts[row, last], counts[row, max(last - 1, 0)]
+
+
+@inside_machine_code
+def within(places: Places, begin: int, end: int, start: int, stop: int) -> tuple[int, int]:
+    """Those of the entries [begin, end) that are about the columns [start, stop)."""
+    if len(places) == 0:
+        return start, stop
+    return _first(places, begin, end, start), _first(places, begin, end, stop)
 
 
 @within_machine_code
-def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> float:
+def _first(places: Places, begin: int, end: int, column: int) -> int:
+    """The first of some entries that is not before a column, by bisection; the end if none is."""
+    if begin == end or places[begin] >= column:
+        return begin
+    if places[end - 1] < column:
+        return end
+    while end - begin > 1:  # the entry at begin is before the column, that before end is not
+        middle = (begin + end) // 2
+        if places[middle] < column:
+            begin = middle
+        else:
+            end = middle
+    return end
+
+
+@inside_machine_code
+def _number(numbers: Columns, row: int, entry: int) -> int:
+    """The number of an entry: of a sparse class, or in a row of dense ones."""
+    if numbers.ndim == 2:
+        return numbers[row, entry]
+    return numbers[entry]
+
+
+@inside_machine_code
+def _column(places: Places, entry: int) -> int:
+    """The column that an entry is about."""
+    if len(places) == 0:
+        return entry
+    return int(places[entry])
+
+
+@within_machine_code
+def _out_of_reach(most: int, limit: float, logs: Floats) -> bool:
+    """Whether so many values, or records, are too few for an entropy: it is log2 of them at most.
+
+    No sum is needed then, and none of many small classes, of which most nodes are made.
+    """
+    return most > 0 and limit > xlogx(most, logs) / most + SURELY
+
+
+# The checks have the same arguments: ``places``, ``numbers`` of sparse classes, of which the class
+# has the entries [begin, end), columns ascending; ``numbers`` of dense ones, of which it is a row.
+# They say how far it is beyond a bound, of sparse classes perhaps only whether.
+
+
+@within_machine_code
+def _uncertain(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """Too little entropy. Multiplied out by n: no division."""
-    records = counts[row, counts.shape[1] - 1]
+    if len(places) > 0 and _out_of_reach(min(end - begin, records), laid.limits[bound], logs):
+        return LEAST
     bits = xlogx(records, logs)
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        count = counts[row, column]
+    for entry in range(begin, end):
+        count = _number(numbers, row, entry)
         if count > 0:
             bits -= xlogx(count, logs)
     return laid.limits[bound] * records - bits
@@ -103,15 +196,24 @@ def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
 
 @within_machine_code
 def _unlikely(
-    counts: Columns, row: int, laid: Laid, bound: int, logs: Floats, grassbergers: Floats
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
 ) -> float:
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
-    records = counts[row, counts.shape[1] - 1]
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
     bits = xlogx(records, logs)
     extra = -MILLER_MADOW
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        count = counts[row, column]
+    for entry in range(begin, end):
+        count = _number(numbers, row, entry)
         if count > 0:
             extra += MILLER_MADOW
             bits -= _grassberger(count, grassbergers) if by_grassberger else xlogx(count, logs)
@@ -121,66 +223,133 @@ def _unlikely(
 
 
 @within_machine_code
-def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> float:
+def _divergent(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """Too far from the table, in bits. Multiplied out by n."""
-    records = counts[row, counts.shape[1] - 1]
     bits = -xlogx(records, logs)
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        count = counts[row, column]
+    for entry in range(begin, end):
+        count = _number(numbers, row, entry)
         if count > 0:
-            bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
+            bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, _column(places, entry)]
     return bits - laid.limits[bound] * records
 
 
 @within_machine_code
-def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> float:
-    """A value has too large or too small a share."""
-    records = counts[row, counts.shape[1] - 1]
-    beyond = 0.0
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        count = counts[row, column]
-        beyond = max(beyond, records * laid.rows[LOWER, bound, column] - count)
+def _disclosed(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
+    """A value has too large or too small a share.
+
+    Where all values that must occur do, the others need no look.
+    """
+    beyond, needed = 0.0, 0
+    for entry in range(begin, end):
+        count, column = _number(numbers, row, entry), _column(places, entry)
+        lower = laid.rows[LOWER, bound, column]
+        needed += lower > 0
+        beyond = max(beyond, records * lower - count)
         beyond = max(beyond, count - records * laid.rows[UPPER, bound, column])
+    if len(places) == 0:
+        return beyond
+    if needed < laid.facts[bound, RANK]:
+        beyond = max(beyond, records * _most_absent(places, begin, end, laid, bound))
     return beyond
 
 
 @within_machine_code
-def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> float:
+def _most_absent(places: Places, begin: int, end: int, laid: Laid, bound: int) -> float:
+    """The largest share that a value must have which does not occur."""
+    most, entry = 0.0, begin
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
+        if entry < end and places[entry] == column:
+            entry += 1
+        else:
+            most = max(most, laid.rows[LOWER, bound, column])
+    return most
+
+
+@within_machine_code
+def _uniform(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """Too few distinct values."""
     distinct = 0
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        distinct += counts[row, column] > 0
+    for entry in range(begin, end):
+        distinct += _number(numbers, row, entry) > 0
         if distinct >= laid.limits[bound]:
             return 0.0
     return laid.limits[bound] - distinct
 
 
 @within_machine_code
-def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Ints) -> float:
+def _dominated(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """One value is too frequent compared with the less frequent ones.
 
-    The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
+    The ``rank`` - 1 most frequent ones stand first in ``sums``, sorted by insertion.
     """
     most = laid.facts[bound, RANK] - 1
     kept, tail, largest = 0, np.int64(0), np.int64(0)
-    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
-        count = np.int64(counts[row, column])
+    for entry in range(begin, end):
+        count = np.int64(_number(numbers, row, entry))
         if count > largest:
             largest = count
         place = kept
-        while place > 0 and ranked[place - 1] < count:
+        while place > 0 and sums[place - 1] < count:
             place -= 1
         if kept < most:
             kept += 1
             out = np.int64(0)
         elif place < most:
-            out = ranked[most - 1]
+            out = sums[most - 1]
         else:
             out = count
         if place < most:
             for later in range(kept - 1, place, -1):
-                ranked[later] = ranked[later - 1]
-            ranked[place] = count
+                sums[later] = sums[later - 1]
+            sums[place] = count
         tail += out
     if tail > 0 and largest / tail < laid.limits[bound]:
         return 0.0
@@ -189,14 +358,35 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Ints) 
 
 
 @within_machine_code
-def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Ints) -> float:
+def _distant(
+    places: Places,
+    numbers: Columns,
+    row: int,
+    begin: int,
+    end: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
-    records = counts[row, counts.shape[1] - 1]
     start, values = laid.facts[bound, START], laid.facts[bound, STOP] - laid.facts[bound, START]
     sums[0] = 0
-    for place in range(values):
-        column = start + np.int64(laid.rows[ORDER, bound, start + place])
-        sums[place + 1] = sums[place] + counts[row, column]
+    if len(places) == 0:
+        for place in range(values):
+            column = start + np.int64(laid.rows[ORDER, bound, start + place])
+            sums[place + 1] = sums[place] + _number(numbers, row, column)
+    else:
+        for place in range(values):
+            sums[place + 1] = 0
+        for entry in range(begin, end):
+            sums[np.int64(laid.rows[PLACE, bound, places[entry]]) + 1] = _number(
+                numbers, row, entry
+            )
+        for place in range(values):
+            sums[place + 1] += sums[place]
     moved = 0.0
     for run in range(laid.facts[bound, FIRST], laid.facts[bound + 1, FIRST]):
         inside = sums[np.int64(laid.runs[run, 1])] - sums[np.int64(laid.runs[run, 0])]
@@ -205,13 +395,10 @@ def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Ints) -> f
 
 
 @within_machine_code
-def _present(counts: Columns, row: int, laid: Laid, bound: int) -> float:
+def _present(records: int, population: int, laid: Laid, bound: int) -> float:
     """Too large or too small a share of the population is in the table."""
-    records = counts[row, counts.shape[1] - 1]
-    start = laid.facts[bound, START]
-    population = counts[row, start]
     few = laid.limits[bound] * population - records
-    return max(few, records - laid.rows[UPPER, bound, start] * population)
+    return max(few, records - laid.rows[UPPER, bound, laid.facts[bound, START]] * population)
 
 
 @within_machine_code
@@ -231,11 +418,141 @@ def _grassberger(count: int, grassbergers: Floats) -> float:
     return count * (np.log2(2.0 * half) + 1 / (24.0 * half * half * LN2))
 
 
-@in_machine_code
-def _broken(
+@within_machine_code
+def mark_small(counts: Columns, least: float, most: int, marks: Mask) -> int:
+    """Mark classes of too few records; these records, until beyond the most.
+
+    Classes beyond the most are not marked, nor set to be unmarked.
+    """
+    records, last = 0, counts.shape[1] - 1
+    for row in range(len(counts)):
+        size = counts[row, last]
+        marks[row] = size < least and size > 0
+        if marks[row]:
+            records += size
+            if records > most:
+                return records
+    return records
+
+
+def _marking(check: Check) -> Callable[..., int]:
+    """A loop that marks classes beyond a bound which were not marked, compiled for one check.
+
+    It returns the records of these, or, as soon as they are, more than the most.
+    """
+
+    @within_machine_code
+    def mark(
+        counts: Columns,
+        starts: Ints,
+        places: Places,
+        numbers: Columns,
+        laid: Laid,
+        bound: int,
+        logs: Floats,
+        grassbergers: Floats,
+        sums: Ints,
+        most: int,
+        marks: Mask,
+    ) -> int:
+        """Those of one check."""
+        found, last = 0, counts.shape[1] - 1
+        start, stop = laid.facts[bound, START], laid.facts[bound, STOP]
+        for row in range(len(counts)):
+            records = counts[row, last]
+            if marks[row] or records == 0:
+                continue
+            if len(starts) > 0:
+                begin, end = within(places, starts[row], starts[row + 1], start, stop)
+                over = check(
+                    places, numbers, 0, begin, end, records, laid, bound, logs, grassbergers, sums
+                )
+            else:
+                over = check(
+                    DENSE, counts, row, start, stop, records, laid, bound, logs, grassbergers, sums
+                )
+            if over > 0:
+                marks[row] = True
+                found += records
+                if found > most:
+                    return found
+        return found
+
+    return mark
+
+
+_mark_uncertain, _mark_divergent = _marking(_uncertain), _marking(_divergent)
+_mark_unlikely, _mark_disclosed = _marking(_unlikely), _marking(_disclosed)
+_mark_uniform, _mark_dominated = _marking(_uniform), _marking(_dominated)
+_mark_distant = _marking(_distant)
+
+
+@within_machine_code
+def _mark_by_population(
+    counts: Columns, present: bool, laid: Laid, bound: int, most: int, marks: Mask
+) -> int:
+    """The same of a bound about the population."""
+    found = 0
+    for row in range(len(counts)):
+        records, population = trailing(counts, row)
+        if marks[row]:
+            continue
+        if present:
+            marks[row] = _present(records, population, laid, bound) > 0
+        else:
+            marks[row] = records > 0 and population < laid.limits[bound]
+        if marks[row]:
+            found += records
+            if found > most:
+                return found
+    return found
+
+
+@within_machine_code
+def mark_beyond(
     counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+    most: int,
+    marks: Mask,
+) -> int:
+    """Mark classes beyond a bound that were not marked; their records, until beyond the most.
+
+    All classes by one bound: what a tuple of arrays costs to take apart is paid once. ``sums`` is
+    room for one number more than a class has columns.
+    """
+    kind = laid.facts[bound, KIND]
+    classes = counts, starts, places, numbers
+    if kind == ENTROPY:
+        return _mark_uncertain(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == DIVERGENCE:
+        return _mark_divergent(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind <= GRASSBERGER:
+        return _mark_unlikely(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == SHARES:
+        return _mark_disclosed(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == DISTINCT:
+        return _mark_uniform(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == RECURSIVE:
+        return _mark_dominated(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    if kind == TRANSPORT:
+        return _mark_distant(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+    return _mark_by_population(counts, kind == PRESENCE, laid, bound, most, marks)
+
+
+@within_machine_code
+def broken_classes(
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
     least: float,
-    presence: bool,
     laid: Laid,
     logs: Floats,
     grassbergers: Floats,
@@ -245,71 +562,107 @@ def _broken(
 ) -> int:
     """Records in classes that break a bound, marking those; stops beyond the most.
 
-    ``sums`` is room for one number more than a class has columns.
+    Marks are complete where the records are not beyond the most.
     """
-    records, last = 0, counts.shape[1] - 1
-    for row in range(len(counts)):
-        size = counts[row, last]
-        marks[row] = size < least and size > 0
-        if not marks[row] and (size > 0 or presence):
-            marks[row] = breaks(counts, row, laid, logs, grassbergers, sums)
-        if marks[row]:
-            records += size
-            if records > most:
-                return records
-    return records
+    found = mark_small(counts, least, most, marks)
+    for bound in range(len(laid.limits)):
+        if found > most:
+            return found
+        found += mark_beyond(
+            counts,
+            starts,
+            places,
+            numbers,
+            laid,
+            bound,
+            logs,
+            grassbergers,
+            sums,
+            most - found,
+            marks,
+        )
+    return found
+
+
+@in_machine_code
+def _broken(
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    least: float,
+    laid: Laid,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+    most: int,
+    marks: Mask,
+) -> int:
+    return broken_classes(
+        counts, starts, places, numbers, least, laid, logs, grassbergers, sums, most, marks
+    )
 
 
 @in_machine_code
 def _small(counts: Columns, least: float, most: int, marks: Mask) -> int:
-    """The same of a bound on size alone."""
-    records, last = 0, counts.shape[1] - 1
-    for row in range(len(counts)):
-        size = counts[row, last]
-        marks[row] = size < least and size > 0
-        if marks[row]:
-            records += size
-            if records > most:
-                return records
-    return records
+    return mark_small(counts, least, most, marks)
+
+
+@within_machine_code
+def bits_within(numbers: Columns, row: int, begin: int, end: int, logs: Floats) -> float:
+    """Sum of n_gw log n_gw over entries, those of 0 left out."""
+    inside = 0.0
+    for entry in range(begin, end):
+        count = _number(numbers, row, entry)
+        if count > 0:
+            inside += xlogx(count, logs)
+    return inside
 
 
 @in_machine_code
-def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
+def _uncertainty(
+    counts: Columns,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    start: int,
+    stop: int,
+    logs: Floats,
+) -> float:
     """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
     bits = 0.0
     for row in range(len(counts)):
-        inside = 0.0
-        for column in range(start, stop):
-            count = counts[row, column]
-            if count > 0:
-                inside += xlogx(count, logs)
+        if len(starts) > 0:
+            begin, end = within(places, starts[row], starts[row + 1], start, stop)
+            inside = bits_within(numbers, 0, begin, end, logs)
+        else:
+            inside = bits_within(counts, row, start, stop, logs)
         bits += xlogx(counts[row, counts.shape[1] - 1], logs) - inside
     return bits
 
 
-def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Mask]:
+def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, Mask]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
     """
-    marks = np.empty(len(counts), bool)
+    of = Histograms.of(counts)
+    marks = np.empty(len(of), bool)
     if not len(rules):
-        return int(_small(counts, rules.least, most, marks)), marks
+        return int(_small(of.counts, rules.least, most, marks)), marks
     records = _broken(
-        counts,
+        *of,
         rules.least,
-        rules.presence,
         rules.laid,
         logs_table(),
         grassberger_table(),
-        np.empty(counts.shape[1] + 1, np.int64),
+        np.empty(rules.laid.rows.shape[2] + 1, np.int64),
         most,
         marks,
     )
     return int(records), marks
 
 
-def uncertainty(counts: Columns, start: int, stop: int) -> float:
+def uncertainty(counts: Columns | Histograms, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    return float(_uncertainty(counts, start, stop, logs_table()))
+    return float(_uncertainty(*Histograms.of(counts), start, stop, logs_table()))

@@ -16,6 +16,17 @@ from anonymizer.kernels.frequency import FrequencySet, Words
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
+ONE, NONE = np.uint64(1), np.uint64(0)
+
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+"""Multiplied by 2^i, its first 6 bits are different for each i."""
+
+TRAILING = np.zeros(64, np.int64)
+"""The number of a word's lowest bit, by those 6 bits of its product."""
+with np.errstate(over="ignore"):
+    TRAILING[[int((ONE << np.uint64(i)) * DE_BRUIJN >> np.uint64(58)) for i in range(64)]] = (
+        np.arange(64)
+    )
 
 
 @within_machine_code
@@ -27,8 +38,8 @@ def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
     return same
 
 
-@in_machine_code
-def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
+@within_machine_code
+def group_rows(  # noqa: C901 (one loop, unrolled by hand for speed)
     keys: Keys,
     counts: Columns,
     members: Places,
@@ -40,12 +51,15 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
     found: Keys,
     sums: Columns,
     firsts: Places,
+    listed: tuple[int, ...],
+    group_of: Places,
 ) -> int:
     """Merge rows whose masked keys agree; the number of groups.
 
     Neighbours that agree, as they often do in sorted keys, are found without hashing. The lengths
     of the tuples ``mask`` (words of a key) and ``lone`` (1 where there is one column, else 0) are
-    known when compiling, which unrolls the loops over them.
+    known when compiling, which unrolls the loops over them. So is that of ``listed``: of sparse
+    classes, 1, the group of each row is noted in ``group_of``; of dense ones it is 0.
     """
     shift, last_slot = np.uint64(64 - bits), (1 << bits) - 1
     groups, place, before = 0, -1, np.uint64(0)
@@ -73,6 +87,8 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
                 if found[place, 0] == key and _agree(keys, row, mask, found, place):
                     break
                 slot = (slot + 1) & last_slot
+        if len(listed) == 1:
+            group_of[row] = place
         if len(lone) == 1:
             sums[place, 0] = counts[row, 0] if new else sums[place, 0] + counts[row, 0]
         elif new:
@@ -84,6 +100,170 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
     for group in range(groups):
         table[slots[group]] = 0
     return groups
+
+
+@within_machine_code
+def _by_group(group_of: Places, rows: int, groups: int, order: Places, ends: Places) -> None:
+    """Sort rows by group: those of group g stand in ``order`` up to ends[g]."""
+    for group in range(groups + 1):
+        ends[group] = 0
+    for row in range(rows):
+        ends[group_of[row] + 1] += 1
+    for group in range(groups):
+        ends[group + 1] += ends[group]
+    for row in range(rows):
+        order[ends[group_of[row]]] = row
+        ends[group_of[row]] += 1
+
+
+@within_machine_code
+def _drain(
+    scratch: Columns, marks: Keys, write: int, into_places: Places, into_numbers: Columns
+) -> int:
+    """Move what was summed to the entries from ``write`` on, in order; where the next one goes.
+
+    From mark to mark and not from column to column: a class has few of many values.
+    """
+    words = (len(scratch) + 63) >> 6
+    for top in range(words, len(marks)):
+        filled, marks[top] = marks[top], NONE
+        while filled != NONE:
+            low = filled & (~filled + ONE)
+            filled ^= low
+            word = ((top - words) << 6) + TRAILING[np.int64((low * DE_BRUIJN) >> np.uint64(58))]
+            inside, marks[word] = marks[word], NONE
+            while inside != NONE:
+                low = inside & (~inside + ONE)
+                inside ^= low
+                column = (word << 6) + TRAILING[np.int64((low * DE_BRUIJN) >> np.uint64(58))]
+                into_places[write] = column
+                into_numbers[write] = scratch[column]
+                scratch[column] = 0
+                write += 1
+    return write
+
+
+@within_machine_code
+def merge_entries(
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    groups: int,
+    room: Places,
+    scratch: Columns,
+    marks: Keys,
+    into_starts: Ints,
+    into_places: Places,
+    into_numbers: Columns,
+) -> int:
+    """Merge the entries of the rows of each group, in time linear in them; how many are left.
+
+    Parameters
+    ----------
+    room
+        The group of each row in the first row of it, shape (3, rows + 1); overwritten.
+    scratch
+        Zeros, one for every column that entries may have; zeros again afterwards.
+    marks
+        Zeros, as many as ``mark_words`` says; zeros again afterwards.
+    into_starts, into_places, into_numbers
+        Room for as many starts and entries as there are: not those that are read.
+    """
+    order, ends = room[1], room[2]
+    words = (len(scratch) + 63) >> 6
+    _by_group(room[0], len(starts) - 1, groups, order, ends)
+    begin, write = 0, 0
+    into_starts[0] = 0
+    for group in range(groups):
+        end = int(ends[group])
+        if end - begin == 1:
+            row = order[begin]
+            for entry in range(starts[row], starts[row + 1]):
+                into_places[write] = places[entry]
+                into_numbers[write] = numbers[entry]
+                write += 1
+        else:
+            for place in range(begin, end):
+                row = order[place]
+                for entry in range(starts[row], starts[row + 1]):
+                    column = np.int64(places[entry])
+                    scratch[column] += numbers[entry]
+                    word = column >> 6
+                    marks[word] |= ONE << np.uint64(column & 63)
+                    marks[words + (word >> 6)] |= ONE << np.uint64(word & 63)
+            write = _drain(scratch, marks, write, into_places, into_numbers)
+        into_starts[group + 1] = write
+        begin = end
+    return write
+
+
+@in_machine_code
+def _group(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
+    mask: Words,
+    lone: tuple[int, ...],
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+) -> int:
+    """Merge dense classes whose masked keys agree; the number of groups."""
+    return group_rows(
+        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, (), firsts
+    )
+
+
+@in_machine_code
+def _group_listed(
+    keys: Keys,
+    counts: Columns,
+    members: Places,
+    starts: Ints,
+    places: Places,
+    numbers: Columns,
+    mask: Words,
+    lone: tuple[int, ...],
+    bits: int,
+    table: Places,
+    slots: Places,
+    found: Keys,
+    sums: Columns,
+    firsts: Places,
+    room: Places,
+    scratch: Columns,
+    marks: Keys,
+    into_starts: Ints,
+    into_places: Places,
+    into_numbers: Columns,
+) -> int:
+    """Merge sparse classes whose masked keys agree; the number of groups."""
+    group_of = room[0]
+    groups = group_rows(
+        keys, counts, members, mask, lone, bits, table, slots, found, sums, firsts, (1,), group_of
+    )
+    merge_entries(
+        starts,
+        places,
+        numbers,
+        groups,
+        room,
+        scratch,
+        marks,
+        into_starts,
+        into_places,
+        into_numbers,
+    )
+    return groups
+
+
+def mark_words(columns: int) -> int:
+    """The words that mark which of some columns are filled, and which of those words are."""
+    words = (columns + 63) >> 6
+    return words + ((words + 63) >> 6)
 
 
 @in_machine_code
@@ -128,6 +308,12 @@ class _Workspace(threading.local):
     firsts = np.zeros(0, np.int32)
     found = np.zeros((0, 0), np.uint64)
     sums: Columns = np.zeros((0, 0), np.int32)
+    room = np.zeros((3, 0), np.int32)
+    scratch: Columns = np.zeros(0, np.int32)
+    marks = np.zeros(0, np.uint64)
+    starts = np.zeros(0, np.int64)
+    places = np.zeros(0, np.int32)
+    numbers: Columns = np.zeros(0, np.int32)
 
     def fit(self, rows: int, words: int, columns: int, kind: "np.dtype[Any]") -> int:
         """Make room for so many groups; the bits of the hash table's size."""
@@ -142,6 +328,21 @@ class _Workspace(threading.local):
         if len(self.sums) < rows or self.sums.shape[1] != columns or self.sums.dtype != kind:
             self.sums = np.empty((rows, columns), kind)
         return bits
+
+    def fit_entries(self, source: FrequencySet) -> None:
+        """Make room for the entries of sparse classes."""
+        rows, entries, kind = len(source), len(source.places), source.counts.dtype
+        columns = int(source.places.max(initial=0)) + 1
+        if self.room.shape[1] <= rows:
+            self.room = np.empty((3, rows + 1), np.int32)
+            self.starts = np.empty(rows + 1, np.int64)
+        if len(self.places) < entries:
+            self.places = np.empty(entries, np.int32)
+        if len(self.numbers) < entries or self.numbers.dtype != kind:
+            self.numbers = np.empty(entries, kind)
+        if len(self.scratch) < columns or self.scratch.dtype != kind:
+            self.scratch = np.zeros(columns, kind)
+            self.marks = np.zeros(mark_words(columns), np.uint64)
 
 
 _workspace = _Workspace()
@@ -173,15 +374,23 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     rows, columns = source.counts.shape
     space = _workspace
     bits = space.fit(rows, len(mask), columns, source.counts.dtype)
-    groups = _group(
-        *source,
-        mask,
-        (1,) if columns == 1 else (),
-        bits,
-        space.table,
-        space.slots,
-        space.found,
-        space.sums,
-        space.firsts,
+    lone = (1,) if columns == 1 else ()
+    groups: Any = space.table, space.slots, space.found, space.sums, space.firsts
+    if not len(source.starts):
+        number = _group(*source[:3], mask, lone, bits, *groups)
+        return FrequencySet(
+            space.found[:number], space.sums[:number], space.firsts[:number], *source[3:]
+        )
+    space.fit_entries(source)
+    entries: Any = space.starts, space.places, space.numbers
+    room: Any = space.room, space.scratch, space.marks
+    number = _group_listed(*source, mask, lone, bits, *groups, *room, *entries)
+    starts = space.starts[: number + 1]
+    return FrequencySet(
+        space.found[:number],
+        space.sums[:number],
+        space.firsts[:number],
+        starts,
+        space.places[: starts[-1]],
+        space.numbers[: starts[-1]],
     )
-    return FrequencySet(space.found[:groups], space.sums[:groups], space.firsts[:groups])

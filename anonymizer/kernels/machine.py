@@ -20,3 +20,8 @@ def in_machine_code(function: Function) -> Function:
 def within_machine_code(function: Function) -> Function:
     """The same of a function that compiled ones of its file call: kept on disk as part of them."""
     return cast(Function, numba.njit(nogil=True)(function))
+
+
+def inside_machine_code(function: Function) -> Function:
+    """The same of one that does little before it calls another: put in place of each call of it."""
+    return cast(Function, numba.njit(nogil=True, forceinline=True)(function))

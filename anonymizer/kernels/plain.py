@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
-from anonymizer.kernels.frequency import LOGS, FrequencySet, Words, grassberger_table, logs_table
+from anonymizer.kernels.frequency import (
+    LOGS,
+    FrequencySet,
+    Histograms,
+    Words,
+    grassberger_table,
+    logs_table,
+)
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -24,6 +31,9 @@ from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 BLOCK = 2048
 """Classes checked at a time: few enough to stop early, enough to be worth a call."""
 
+MOST_AT_ONCE = 1 << 21
+"""Numbers of sparse histograms that are checked at a time, as dense ones."""
+
 
 def distinct(blocks: Iterable[Ints]) -> tuple[Ints, Ints]:
     """The distinct keys of some blocks of them, and how often each occurs."""
@@ -40,32 +50,61 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     np.any(keys[1:] != keys[:-1], axis=1, out=first[1:])
     starts = np.flatnonzero(first)
     counts = np.add.reduceat(source.counts[order], starts, axis=0, dtype=source.counts.dtype)
-    return FrequencySet(keys[starts], counts, source.members[order[starts]])
+    merged = Histograms(counts, *source[3:])
+    if merged.sparse:
+        group_of = np.empty(len(order), np.int64)
+        group_of[order] = np.cumsum(first) - 1
+        merged = _merged(source.histograms, group_of, counts)
+    return FrequencySet.of(keys[starts], merged, source.members[order[starts]])
 
 
-def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Mask]:
+def _merged(source: Histograms, group_of: Ints, counts: Columns) -> Histograms:
+    """The sparse histograms of groups of classes, whose trailing columns are known."""
+    pairs = np.column_stack([group_of[source.rows], source.places])
+    order = np.lexsort(pairs.T[::-1])
+    pairs = pairs[order]
+    first = np.ones(len(pairs), bool)
+    np.any(pairs[1:] != pairs[:-1], axis=1, out=first[1:])
+    begins = np.flatnonzero(first)
+    numbers = source.numbers[order]
+    if len(begins):
+        numbers = np.add.reduceat(numbers, begins, dtype=numbers.dtype)
+    groups, places = pairs[begins].T
+    starts = np.searchsorted(groups, np.arange(len(counts) + 1)).astype(np.int64)
+    return Histograms(counts, starts, places.astype(np.int32), numbers)
+
+
+def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, Mask]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
-    A class without records, of which only the population has some, may be marked too.
+    A class without records, of which only the population has some, may be marked too. Sparse
+    histograms are checked as dense ones, some classes at a time.
     """
-    sizes = counts[:, -1]
+    of, columns = Histograms.of(counts), rules.laid.rows.shape[2]
+    sizes = of.sizes
     marks = (sizes < rules.least) & (sizes > 0)
     records = int(sizes[marks].sum())
-    for begin in range(0, len(counts), BLOCK):
+    step = min(BLOCK, max(1, MOST_AT_ONCE // columns)) if of.sparse else BLOCK
+    for begin in range(0, len(of), step):
         if records > most or not len(rules):
             break
-        block = slice(begin, begin + BLOCK)
-        new = _breaking(counts[block], rules) & ~marks[block]
+        block = slice(begin, begin + step)
+        new = _breaking(of.select(block).dense(columns), rules) & ~marks[block]
         marks[block] |= new
         records += int(sizes[block][new].sum())
     return records, marks
 
 
-def uncertainty(counts: Columns, start: int, stop: int) -> float:
+def uncertainty(counts: Columns | Histograms, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    inside = _weighed(counts[:, start:stop], logs_table()).sum(axis=1)
-    return float((_weighed(counts[:, -1], logs_table()) - inside).sum())
+    of = Histograms.of(counts)
+    whole = _weighed(of.sizes, logs_table())
+    if of.sparse:
+        about = (of.places >= start) & (of.places < stop)
+        return float(whole.sum() - _weighed(of.numbers[about], logs_table()).sum())
+    inside = _weighed(of.counts[:, start:stop], logs_table()).sum(axis=1)
+    return float((whole - inside).sum())
 
 
 def _breaking(counts: Columns, rules: Rules) -> Mask:

@@ -94,7 +94,7 @@ class Bound:
 KIND, START, STOP, RANK, FIRST = range(5)
 """The columns of ``Laid.facts``."""
 
-LOWER, UPPER, ORDER = range(3)
+LOWER, UPPER, ORDER, PLACE = range(4)
 """The rows of ``Laid.rows``."""
 
 
@@ -105,12 +105,13 @@ class Laid(NamedTuple):
     ----------
     facts
         Kind, columns [start, stop), rank and first run of every bound, shape (bounds + 1, 5); the
-        runs of a bound end where those of the next begin.
+        runs of a bound end where those of the next begin. The rank of a bound on shares is the
+        number of values that must occur.
     limits
         Shape (bounds,).
     rows
-        Lower and upper numbers and the order, by bound and column of the frequency set, shape
-        (3, bounds, columns).
+        Lower and upper numbers, the order and each value's place in it, by bound and column of
+        dense histograms, shape (4, bounds, columns).
     runs
         Begin, end, mass and weight, shape (runs, 4).
     """
@@ -154,7 +155,7 @@ class Rules:
 def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
     facts = np.zeros((len(bounds) + 1, 5), np.int64)
     limits = np.empty(len(bounds))
-    rows = np.zeros((3, len(bounds), columns))
+    rows = np.zeros((4, len(bounds), columns))
     runs: list[Floats] = []
     for number, (bound, start, stop) in enumerate(bounds):
         first = facts[number, FIRST]
@@ -163,10 +164,12 @@ def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
         limits[number] = bound.limit
         if bound.lower is not None:
             rows[LOWER, number, start:stop] = bound.lower
+            facts[number, RANK] = np.count_nonzero(bound.lower > 0)
         if bound.upper is not None:
             rows[UPPER, number, start:stop] = bound.upper
         if bound.sums is not None:
             rows[ORDER, number, start:stop] = bound.sums.order
+            rows[PLACE, number, start:stop] = np.argsort(bound.sums.order)
             runs.append(np.column_stack(bound.sums[1:]).astype(float))
             facts[number + 1, FIRST] += len(runs[-1])
     return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 4)))

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Columns, Floats, Ints
-from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
+from anonymizer.kernels.checks import DENSE, DIVERGENCE, ENTROPY, breaks, mark_beyond, xlogx
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
+
+ALL = int(np.iinfo(np.int64).max)
+"""More records than there are."""
 
 
 class Criteria(NamedTuple):
@@ -92,6 +95,8 @@ class Room(NamedTuple):
         Shape (classes,) each.
     sums
         Room for one number more than a class has columns.
+    marks
+        Shape (classes,).
     """
 
     counts: Columns
@@ -99,6 +104,7 @@ class Room(NamedTuple):
     bits: Floats
     worths: Floats
     sums: Ints
+    marks: Mask
 
     @classmethod
     def of(cls, counts: Columns) -> "Room":
@@ -110,6 +116,7 @@ class Room(NamedTuple):
             np.empty(classes),
             np.empty(classes),
             np.empty(columns + 1, np.int64),
+            np.empty(classes, bool),
         )
 
 
@@ -185,14 +192,25 @@ def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
 @within_machine_code
 def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) -> None:
     """Mark classes that break a bound of any other kind."""
-    worths, counts = room.worths, room.counts
+    worths, marks, counts = room.worths, room.marks[:number], room.counts[:number]
     for row in range(number):
-        if worths[row] == 0.0:
-            over = beyond(
-                counts, row, required.laid, bound, required.logs, required.grassbergers, room.sums
-            )
-            if over > 0:
-                worths[row] = -np.inf
+        marks[row] = worths[row] < 0
+    mark_beyond(
+        counts,
+        DENSE,
+        DENSE,
+        counts,
+        required.laid,
+        bound,
+        required.logs,
+        required.grassbergers,
+        room.sums,
+        ALL,
+        marks,
+    )
+    for row in range(number):
+        if marks[row]:
+            worths[row] = -np.inf
 
 
 @within_machine_code

@@ -193,7 +193,7 @@ class Tabulated(Objective):
         totals = self._totals(candidate.node)
         marks = candidate.suppressed
         if marks is not None:
-            cells, sizes = self.cells[candidate.classes.members[marks]], candidate.hidden[:, -1]
+            cells, sizes = self.cells[candidate.classes.members[marks]], candidate.hidden.sizes
             for i, level in enumerate(candidate.node):
                 # Summed, not by BLAS: its threads wait for each other on a machine that is busy.
                 totals[i] += (sizes * self.extra[i][level][cells[:, i]]).sum()

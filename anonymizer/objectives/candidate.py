@@ -1,13 +1,14 @@
 """Candidates: what a node would release, as the arrays that policies and objectives look at."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.kernels import FrequencySet, Kernel
+from anonymizer.kernels import FrequencySet, Histograms, Kernel
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 
 
@@ -50,28 +51,97 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
-    def classes(self, attribute: str | None, counts: Columns, margins: Ints) -> Classes:
+    def classes(
+        self, attribute: str | None, counts: Columns | Histograms, margins: Ints
+    ) -> Classes:
         """The classes by the values of one attribute, against a table of these margins."""
         start, stop = self.place(attribute)
+        of = Histograms.of(counts)
+        joint = of.sizes[:, None] if attribute is None else of.about(start, stop)
         return Classes(
-            counts[:, start:stop].astype(np.int64),
+            joint.astype(np.int64),
             margins[start:stop],
             self.values.get(attribute, ()) if attribute else (),
-            counts[:, -2].astype(np.int64) if self.population else None,
+            of.counts[:, -2].astype(np.int64) if self.population else None,
             attribute,
         )
+
+    def some_classes(
+        self, attribute: str | None, counts: Columns | Histograms, margins: Ints
+    ) -> Iterator[Classes]:
+        """The same some at a time: dense rows of sparse classes need not fit into memory."""
+        start, stop = self.place(attribute)
+        for _, block in Histograms.of(counts).blocks(stop - start):
+            yield self.classes(attribute, block, margins)
+
+
+MANY = 64
+"""Values from which on histograms may be sparse: fewer are read faster side by side."""
+
+SPARSE = 8
+"""Histograms are sparse where one number in so many, or fewer, is not 0."""
+
+
+def histograms_of(counts: Counts) -> Histograms:
+    """The histograms of classes, dense or sparse, in the narrowest type that holds all records."""
+    if not _worth_listing(counts):
+        return Histograms.of(columns_of(counts))
+    parts, start = [], 0
+    for joint in counts.joint.values():
+        rows, places, numbers = _entries(joint)
+        parts.append((rows, places + start, numbers))
+        start += joint.shape[1]
+    rows, places, numbers = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if len(parts) > 1:
+        order = np.lexsort([places, rows])
+        rows, places, numbers = rows[order], places[order], numbers[order]
+    kind = _kind(counts)
+    starts = np.searchsorted(rows, np.arange(len(counts) + 1)).astype(np.int64)
+    trailing = np.concatenate(_trailing(counts), axis=1).astype(kind)
+    return Histograms(trailing, starts, places.astype(np.int32), numbers.astype(kind))
 
 
 def columns_of(counts: Counts) -> Columns:
     """The histograms of classes side by side and their sizes last, shape (classes, columns).
 
     In the narrowest type that holds all records. Before the sizes stand the population's, where
-    there is one.
+    there is one. InputError where they are too many for an array.
     """
+    joints = counts.dense.joint.values()
+    return np.concatenate([*joints, *_trailing(counts)], axis=1).astype(_kind(counts))
+
+
+def _worth_listing(counts: Counts) -> bool:
+    """Whether the values that occur are listed: where counts do, or few of many values occur."""
+    joints = list(counts.joint.values())
+    if any(not isinstance(joint, np.ndarray) for joint in joints):
+        return True
+    values = sum(joint.shape[1] for joint in joints)
+    if values <= MANY:
+        return False
+    pairs = sum(int(np.count_nonzero(joint)) for joint in joints)
+    return bool(pairs * SPARSE < len(counts) * values)
+
+
+def _entries(joint: Any) -> tuple[Ints, Ints, Ints]:
+    """Class, value and records wherever there are any, class by class; of a matrix of any kind."""
+    if isinstance(joint, np.ndarray):
+        rows, places = np.nonzero(joint)
+        return rows, places, joint[rows, places]
+    rows = np.repeat(np.arange(joint.shape[0]), np.diff(joint.indptr))
+    return rows, joint.indices.astype(np.int64), joint.data
+
+
+def _trailing(counts: Counts) -> list[Ints]:
+    """The columns that are of no attribute's values, shape (classes, 1) each."""
     people = [] if counts.population is None else [counts.population[:, None]]
-    most = max(counts.records, int(people[0].sum()) if people else 0)
-    columns = [*counts.dense.joint.values(), *people, counts.sizes[:, None]]
-    return np.concatenate(columns, axis=1).astype(np.int32 if most < 2**31 else np.int64)
+    return [*people, counts.sizes[:, None]]
+
+
+def _kind(counts: Counts) -> type[np.signedinteger[Any]]:
+    """The narrowest type that holds all records."""
+    people = 0 if counts.population is None else int(counts.population.sum())
+    return np.int32 if max(counts.records, people) < 2**31 else np.int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +164,23 @@ class Candidate:
     sums: dict[object, float] = field(default_factory=dict)
 
     @cached_property
-    def hidden(self) -> Columns:
-        """The suppressed classes, shape (suppressed classes, columns)."""
-        nothing = self.classes.counts[:0]
-        return nothing if self.suppressed is None else self.classes.counts[self.suppressed]
+    def hidden(self) -> Histograms:
+        """The suppressed classes."""
+        which = slice(0, 0) if self.suppressed is None else self.suppressed
+        return self.classes.histograms.select(which)
 
     @cached_property
     def together(self) -> Ints:
         """The suppressed records by column, shape (columns,)."""
-        return np.asarray(self.hidden.sum(axis=0, dtype=np.int64))
+        return self.hidden.summed(len(self.layout.margins))
+
+    @property
+    def released(self) -> Histograms:
+        """The classes of the table released: those that are suppressed as one, or left out."""
+        if self.suppressed is None:
+            return self.classes.histograms
+        rest = self.classes.histograms.select(~self.suppressed)
+        return rest if self.removed or not self.records_suppressed else rest.plus(self.together)
 
     @property
     def records_suppressed(self) -> int:
@@ -112,15 +190,15 @@ class Candidate:
     @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
-        occupied = self._occupied(self.classes.counts)
+        occupied = self._occupied(self.classes.sizes)
         if self.suppressed is None:
             return occupied
-        hidden = self._occupied(self.hidden)
+        hidden = self._occupied(self.hidden.sizes)
         return occupied - hidden + (hidden > 0)
 
-    def _occupied(self, counts: Columns) -> int:
+    def _occupied(self, sizes: Columns) -> int:
         """How many of some classes the table has records of."""
-        return int((counts[:, -1] > 0).sum()) if self.layout.population else len(counts)
+        return int((sizes > 0).sum()) if self.layout.population else len(sizes)
 
     @property
     def released_classes(self) -> int:
@@ -131,34 +209,43 @@ class Candidate:
     def squares(self) -> int:
         """Sum of n_g^2 over the classes that are not suppressed."""
         if "squares" not in self.sums:
-            self.sums["squares"] = _squares(self.classes.counts)
-        hidden = 0 if self.suppressed is None else _squares(self.hidden)
+            self.sums["squares"] = _squares(self.classes.sizes)
+        hidden = 0 if self.suppressed is None else _squares(self.hidden.sizes)
         return int(self.sums["squares"]) - hidden
 
     def total(self, key: object, measure: Callable[[Columns], float]) -> float:
         """A sum over the classes released, by a function of any classes' columns.
 
-        ``key`` identifies the sum.
+        ``key`` identifies the sum. Many values are handed over for some classes at a time.
         """
+        columns = len(self.layout.margins)
+
+        def summed(of: Histograms) -> float:
+            return sum(measure(block.dense(columns)) for _, block in of.blocks(columns))
+
+        return self.summed(key, summed)
+
+    def summed(self, key: object, measure: Callable[[Histograms], float]) -> float:
+        """The same by a function of any classes' histograms."""
         if key not in self.sums:
-            self.sums[key] = measure(self.classes.counts)
+            self.sums[key] = measure(self.classes.histograms)
         total = self.sums[key]
         if self.suppressed is not None and len(self.hidden):
             total -= measure(self.hidden)
             if not self.removed:
-                total += measure(self.together[None])
+                total += measure(Histograms.of(self.together[None]))
         return total
 
     def uncertainty(self, attribute: str) -> float:
         """Sum of n_g H(W|g) over the classes released, in bits."""
         start, stop = self.layout.place(attribute)
-        return self.total(attribute, lambda counts: self.kernel.uncertainty(counts, start, stop))
+        return self.summed(attribute, lambda of: self.kernel.uncertainty(of, start, stop))
 
     def occurring(self, attribute: str) -> int:
         """Sum over the classes released of the number of values that occur in each."""
         start, stop = self.layout.place(attribute)
         key = "occurring", attribute
-        return int(self.total(key, lambda counts: int((counts[:, start:stop] > 0).sum())))
+        return int(self.summed(key, lambda of: of.occurring(start, stop)))
 
     def entropy(self, attribute: str) -> float:
         """N H(W) of the table released, in bits."""
@@ -166,11 +253,6 @@ class Candidate:
         return self.kernel.uncertainty(self.margins[None], start, stop)
 
 
-def _squares(counts: Columns) -> int:
-    sizes = counts[:, -1].astype(np.int64)
+def _squares(sizes: Columns) -> int:
+    sizes = sizes.astype(np.int64)
     return int(sizes @ sizes)
-
-
-def merged(counts: Columns, marks: Mask) -> Ints:
-    """Some classes as one, shape (columns,)."""
-    return np.asarray(counts[marks].sum(axis=0, dtype=np.int64))

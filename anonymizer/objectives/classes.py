@@ -28,8 +28,8 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.chance import expected, of_small
 from anonymizer.information.entropy import divergence
 from anonymizer.information.matrices import occurring
-from anonymizer.kernels import Worth
-from anonymizer.kernels.arrays import Columns, Floats
+from anonymizer.kernels import Histograms, Worth
+from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW
 from anonymizer.objectives.base import (
     Objective,
@@ -212,12 +212,11 @@ class AboveShuffled(MutualInformation):
         start, stop = candidate.layout.place(attribute)
         chance = of_small(candidate.margins[start:stop])
 
-        def bits(counts: Columns) -> float:
-            sizes = counts[:, -1]
-            return float(chance[sizes[sizes < len(chance)]].sum())
+        def bits(of: Histograms) -> float:
+            return float(chance[of.sizes[of.sizes < len(chance)]].sum())
 
         key = "small", attribute, tuple(candidate.margins[start:stop].tolist())
-        return self.plug_in(candidate, attribute) - candidate.total(key, bits)
+        return self.plug_in(candidate, attribute) - candidate.summed(key, bits)
 
     def shortfall(self, plain: Candidate) -> float:
         """What the node's classes keep by chance: those of nodes below keep as much, or more."""
@@ -228,11 +227,11 @@ class AboveShuffled(MutualInformation):
         start, stop = candidate.layout.place(attribute)
         chance = expected(candidate.margins[start:stop])
 
-        def bits(counts: Columns) -> float:
+        def bits(of: Histograms) -> float:
             # A class of more records than are left is removed: what it counts is taken off again.
-            return chance.total(np.minimum(counts[:, -1], chance.records))
+            return chance.total(np.minimum(of.sizes, chance.records))
 
-        return candidate.total(chance, bits)
+        return candidate.summed(chance, bits)
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
         """P(g) I1 - e(n_g) of each class, in bits."""

@@ -4,7 +4,7 @@ It is no sum over classes, and may rise or fall when they merge. What bounds it 
 (``anonymizer.information.itpr.least_itpr``): no node below a node has an ITPR below that.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -15,7 +15,8 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import entropy
 from anonymizer.information.itpr import itpr, least_itpr
-from anonymizer.kernels.arrays import Columns, Floats, Ints
+from anonymizer.kernels import Histograms
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 from anonymizer.objectives.candidate import Candidate
 
@@ -57,11 +58,7 @@ class LeastItpr(Objective):
 
     def score(self, candidate: Candidate) -> float:
         """Minus the ITPR of the table released; suppressed records are one class, or none."""
-        counts, layout = released(candidate), candidate.layout
-        return -sum(
-            weight * of(layout.classes(name, counts, candidate.margins), itpr)
-            for name, weight in self._of(layout.sensitive).items()
-        )
+        return -self._summed(candidate, candidate.released, itpr)
 
     def bound(self, plain: Candidate, share: float) -> float:
         """0: ITPR is never less, and everything above a node may have that."""
@@ -69,32 +66,31 @@ class LeastItpr(Objective):
 
     def shortfall(self, plain: Candidate) -> float:
         """What ITPR does not fall below in any node below."""
-        counts, layout = plain.classes.counts, plain.layout
-        return sum(
-            weight * of(layout.classes(name, counts, plain.margins), least_itpr)
-            for name, weight in self._of(layout.sensitive).items()
-        )
+        return self._summed(plain, plain.classes.histograms, least_itpr)
 
     def __call__(self, counts: Counts) -> float:
         """Minus the ITPR of a recoding without suppression."""
         weights = self._of(counts.sensitive).items()
-        return -sum(weight * of(counts.about(name), itpr) for name, weight in weights)
+        return -sum(weight * of([counts.about(name)], itpr) for name, weight in weights)
+
+    def _summed(self, candidate: Candidate, histograms: Histograms, measure: Measure) -> float:
+        """What is measured of classes, summed over the attributes."""
+        layout, margins = candidate.layout, candidate.margins
+        return sum(
+            weight * of(layout.some_classes(name, histograms, margins), measure)
+            for name, weight in self._of(layout.sensitive).items()
+        )
 
     def _of(self, sensitive: tuple[str, ...]) -> Weights:
         return {name: self.weights.get(name, 1.0) for name in sensitive}
 
 
-def of(classes: Classes, measure: Measure) -> float:
+def of(blocks: Iterable[Classes], measure: Measure) -> float:
     """ITPR, or what it does not fall below, of the classes that have records."""
-    some = classes.occupied
-    return measure(some.sizes, entropy(some.joint), float(entropy(some.margin)))
-
-
-def released(candidate: Candidate) -> Columns:
-    """The classes of the table released, shape (classes, columns)."""
-    counts = candidate.classes.counts
-    if candidate.suppressed is None:
-        return counts
-    kept = counts[~candidate.suppressed]
-    hidden = candidate.records_suppressed and not candidate.removed
-    return np.concatenate([kept, candidate.together[None]]) if hidden else kept
+    sizes, bits, prior = [], [], 0.0
+    for classes in blocks:
+        some = classes.occupied
+        sizes.append(some.sizes)
+        bits.append(entropy(some.joint))
+        prior = float(entropy(some.margin))
+    return measure(np.concatenate(sizes), np.concatenate(bits), prior)

@@ -19,7 +19,7 @@ from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective, ObjectiveName
-from anonymizer.objectives.candidate import Layout, columns_of
+from anonymizer.objectives.candidate import Layout, histograms_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
 from anonymizer.recoding.lattice import Node
@@ -301,12 +301,12 @@ def suppressed_of(
     """
     layout = Layout.of(counts)
     policy = Policy(models, layout, NUMPY)
-    columns, bound = columns_of(counts), policy.against(layout.margins)
+    histograms, bound = histograms_of(counts), policy.against(layout.margins)
     broken = None
     if forced is not None and forced.any():
-        marks = bound.broken(columns, int(layout.margins[-1]))[1] | forced
-        broken = int(columns[marks, -1].sum(dtype=np.int64)), marks
-    return suppress(columns, policy, bound, suppression, hidden, broken)
+        marks = bound.broken(histograms, int(layout.margins[-1]))[1] | forced
+        broken = int(histograms.sizes[marks].sum(dtype=np.int64)), marks
+    return suppress(histograms, policy, bound, suppression, hidden, broken)
 
 
 def _needed(

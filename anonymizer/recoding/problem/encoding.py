@@ -17,7 +17,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels import FrequencySet, Words
 from anonymizer.kernels.arrays import Codes
-from anonymizer.objectives.candidate import columns_of
+from anonymizer.objectives.candidate import histograms_of
 from anonymizer.recoding.lattice import Node
 
 WORD = 63
@@ -82,7 +82,7 @@ class Encoding:
         encoding = cls(counts.names, heights, words, tuple(fields))
         # Classes of neighbouring keys side by side: they merge first, and lie near in memory.
         members = np.arange(len(counts), dtype=np.int32)
-        return encoding, FrequencySet(keys, columns_of(counts), members).in_order()
+        return encoding, FrequencySet.of(keys, histograms_of(counts), members).in_order()
 
     def mask(self, node: Node) -> Words:
         """The bits that stay when generalizing to a node, one number per word."""

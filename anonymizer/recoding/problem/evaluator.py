@@ -120,11 +120,11 @@ class Evaluator:
 
     def holds(self, classes: FrequencySet) -> bool:
         """Whether every class satisfies every model, without suppression."""
-        return self.bound_policy.holds(classes.counts)
+        return self.bound_policy.holds(classes.histograms)
 
     def hopeful(self, classes: FrequencySet) -> bool:
         """Whether the strongly monotone models alone stay within the budget."""
-        return self.outright.broken(classes.counts, self.most)[0] <= self.most
+        return self.outright.broken(classes.histograms, self.most)[0] <= self.most
 
     def assess(self, node: Node, classes: FrequencySet) -> tuple[bool, Candidate, Candidate | None]:
         """All there is to know of a node.
@@ -135,7 +135,7 @@ class Evaluator:
         suppressed, and the node as it would be released; None when it is not feasible.
         """
         plain = self.plain(node, classes)
-        broken = self.outright.broken(classes.counts, self.most)
+        broken = self.outright.broken(classes.histograms, self.most)
         if broken[0] > self.most:
             return False, plain, None
         all_strong = len(self.outright.models) == len(self.bound_policy.models)
@@ -181,7 +181,7 @@ class Evaluator:
         classes = plain.classes
         hidden = self._all_hidden(plain.node, classes)
         found = suppress(
-            classes.counts, self.policy, self.bound_policy, self.suppression, hidden, broken
+            classes.histograms, self.policy, self.bound_policy, self.suppression, hidden, broken
         )
         if found is None or not found.records:
             return None if found is None else plain

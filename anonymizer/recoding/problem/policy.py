@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Kernel, Kind, Rules
+from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Histograms, Kernel, Kind, Rules
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel, attributes_of, holds
@@ -103,7 +103,7 @@ class BoundPolicy:
         """Whether any model is about the classes together."""
         return bool(self.together or self.whole)
 
-    def broken(self, counts: Columns, most: int = 0) -> tuple[int, Mask]:
+    def broken(self, counts: Columns | Histograms, most: int = 0) -> tuple[int, Mask]:
         """Records in classes that break a model, and which classes those are.
 
         Beyond ``most`` such records it stops: the number is then too small and the marks
@@ -113,17 +113,19 @@ class BoundPolicy:
         if records > most or not self.measured:
             return records, marks
         for model, attribute in self.measured:
-            marks |= ~holds(model, self.policy.layout.classes(attribute, counts, self.margins))
-        return int(counts[marks, -1].sum(dtype=np.int64)), marks
+            blocks = self.policy.layout.some_classes(attribute, counts, self.margins)
+            kept = [holds(model, classes) for classes in blocks]
+            marks |= ~np.concatenate(kept) if kept else marks
+        return int(Histograms.of(counts).sizes[marks].sum(dtype=np.int64)), marks
 
-    def allows(self, counts: Columns) -> bool:
+    def allows(self, counts: Columns | Histograms) -> bool:
         """Whether the classes together satisfy the models of the table as a whole."""
-        return all(self._within(counts, *laid) for laid in self.together) and all(
+        return all(self._within(Histograms.of(counts), *laid) for laid in self.together) and all(
             holds(model, self.policy.layout.classes(attribute, counts, self.margins)).all()
             for model, attribute in self.whole
         )
 
-    def holds(self, counts: Columns) -> bool:
+    def holds(self, counts: Columns | Histograms) -> bool:
         """Whether every class satisfies every model, and all of them together do."""
         records, marks = self.broken(counts)
         # Only where a class without records may be marked do the marks say more than the records.
@@ -131,12 +133,12 @@ class BoundPolicy:
             return False
         return self.allows(counts)
 
-    def _within(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
+    def _within(self, counts: Histograms, bound: Bound, start: int, stop: int) -> bool:
         """Whether the classes together stay within a bound."""
         if bound.kind == Kind.RISK:
-            value = float(np.count_nonzero(counts[:, -1]))
+            value = float(np.count_nonzero(counts.sizes))
         elif bound.kind == Kind.POPULATION_RISK:
-            value = float((counts[:, -1] / counts[:, start]).sum())  # no class is without people
+            value = float((counts.sizes / counts.counts[:, -2]).sum())  # no class is without people
         else:
             uncertainty = self.policy.kernel.uncertainty
             value = uncertainty(self.margins[None], start, stop) - uncertainty(counts, start, stop)

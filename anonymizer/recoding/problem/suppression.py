@@ -16,8 +16,8 @@ from numbers import Real
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.kernels import Histograms
 from anonymizer.kernels.arrays import Columns, Ints, Mask
-from anonymizer.objectives.candidate import merged
 from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 
 
@@ -83,7 +83,7 @@ class Suppressed:
 
 
 def suppress(
-    counts: Columns,
+    counts: Columns | Histograms,
     policy: Policy,
     bound_policy: BoundPolicy,
     suppression: Suppression,
@@ -95,7 +95,7 @@ def suppress(
     Parameters
     ----------
     counts
-        The classes, shape (classes, columns).
+        The classes, as columns (classes, columns) or histograms.
     policy, bound_policy
         The policy, and the same with the margins of the whole table filled in.
     suppression
@@ -107,35 +107,35 @@ def suppress(
     broken
         What breaks the policy against those margins, where that is known already.
     """
-    margins = bound_policy.margins
+    of, margins = Histograms.of(counts), bound_policy.margins
     most = suppression.most(int(margins[-1]))
-    records, marks = broken or bound_policy.broken(counts, most)
+    records, marks = broken or bound_policy.broken(of, most)
     if records > most:
         return None
     if not marks.any():
-        return Suppressed(marks, 0, False, margins) if bound_policy.allows(counts) else None
+        return Suppressed(marks, 0, False, margins) if bound_policy.allows(of) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
         if policy.layout.population:
-            whole = whole | (counts[:, -1] == 0)  # people whom no class stands for
-        together = merged(counts, whole)
+            whole = whole | (of.sizes == 0)  # people whom no class stands for
+        together = of.select(whole).summed(len(margins))
         fits = 0 < int(together[-1]) <= most
-        if fits and (suppression.exempt or _fit(counts, whole, together, bound_policy)):
+        if fits and (suppression.exempt or _fit(of, whole, together, bound_policy)):
             return Suppressed(whole, int(together[-1]), False, margins)
-    return _removed(counts, policy, margins, marks, most)
+    return _removed(of, policy, margins, marks, most)
 
 
-def _fit(counts: Columns, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
+def _fit(of: Histograms, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
     """Whether some classes as one, and with the others, satisfy every model."""
     if bound_policy.broken(together[None])[1].any():
         return False
     if not bound_policy.judges_all:
         return True
-    return bound_policy.allows(np.concatenate([counts[~marks], together[None]]))
+    return bound_policy.allows(of.select(~marks).plus(together))
 
 
 def _removed(
-    counts: Columns, policy: Policy, margins: Ints, marks: Mask, most: int
+    of: Histograms, policy: Policy, margins: Ints, marks: Mask, most: int
 ) -> Suppressed | None:
     """Leave marked classes out, and those that break the policy once these are gone.
 
@@ -143,26 +143,19 @@ def _removed(
     """
     marks = marks.copy()
     while True:
-        gone = merged(counts, marks)
+        gone = of.select(marks).summed(len(margins))
         left = margins - gone
         if not left[-1]:
             return None
-        rest = np.flatnonzero(~marks)
+        places = np.flatnonzero(~marks)
+        rest = of.select(places)
         bound_policy = policy.against(left)
-        broken, new = bound_policy.broken(counts[rest], most - int(gone[-1]))
+        broken, new = bound_policy.broken(rest, most - int(gone[-1]))
         if int(gone[-1]) + broken > most:
             return None
         if not new.any():
-            absent = bound_policy.broken(_without_records(counts[marks], policy))[1].any()
-            allowed = not absent and bound_policy.allows(counts[rest])
+            people = of.select(marks).without_records() if policy.layout.population else None
+            absent = people is not None and bound_policy.broken(people)[1].any()
+            allowed = not absent and bound_policy.allows(rest)
             return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
-        marks[rest[new]] = True
-
-
-def _without_records(counts: Columns, policy: Policy) -> Columns:
-    """What a population still has of classes that are left out; none without a population."""
-    if not policy.layout.population:
-        return counts[:0]
-    people = np.zeros_like(counts)
-    people[:, -2] = counts[:, -2]
-    return people
+        marks[places[new]] = True
