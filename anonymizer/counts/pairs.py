@@ -3,6 +3,7 @@
 The one place that decides which kind they are. scipy is imported when one is sparse, not before.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ FEW_VALUES = 64
 
 PAIRS_APART = 8
 """Counts per pair up to which a matrix is dense: pairs take more memory, and more time each."""
+
+
+RECORDS_AT_ONCE = 4_000_000
+"""Records that are dealt out and counted together."""
+
+ENTRIES = "data", "indices"
+"""What a sparse matrix has of each pair."""
 
 
 def as_array(classes: int, values: int, pairs: int = 0) -> bool:
@@ -79,10 +87,22 @@ def with_empty_rows(joint: CountMatrix, rows: int) -> CountMatrix:
 
 
 def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
-    """Sparse histograms of the same margins at random: the values of the records, permuted."""
-    margin = joint.sum(axis=0)
-    values = rng.permutation(np.repeat(np.arange(len(margin), dtype=np.int32), margin))
-    indptr = np.append(0, np.cumsum(joint.sum(axis=1)))
-    found = type(joint)((np.ones(len(values), np.int64), values, indptr), shape=joint.shape)
-    found.sum_duplicates()
-    return settled(found)
+    """A sparse count matrix of the same margins at random: the values of the records, permuted.
+
+    The records of a few classes are counted at a time: they may be far more than their pairs.
+    """
+    margin, classes = joint.sum(axis=0), joint.shape[0]
+    values = np.repeat(np.arange(len(margin), dtype=np.int32), margin)
+    rng.shuffle(values)
+    ends = np.append(0, np.cumsum(joint.sum(axis=1)))
+    lots = np.searchsorted(ends, np.arange(0, len(values), RECORDS_AT_ONCE))
+    parts = []
+    for low, high in pairwise(np.unique([0, *lots, classes]).tolist()):
+        records = values[ends[low] : ends[high]]
+        shape, indptr = (high - low, len(margin)), ends[low : high + 1] - ends[low]
+        part = type(joint)((np.ones(len(records), np.int64), records, indptr), shape=shape)
+        part.sum_duplicates()
+        parts.append(part)
+    indptr = np.append(0, np.cumsum(np.concatenate([np.diff(part.indptr) for part in parts])))
+    data, indices = (np.concatenate([getattr(part, name) for part in parts]) for name in ENTRIES)
+    return settled(type(joint)((data, indices, indptr), shape=joint.shape))

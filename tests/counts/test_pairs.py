@@ -155,6 +155,18 @@ def test_dealing_sparse_counts_out_is_the_law_of_permuted_records():
     assert np.mean([each[0, 0] == 2 for each in dealt]) == pytest.approx(0.5, abs=0.04)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 5, 7, 1000])
+def test_sparse_counts_are_dealt_out_a_few_classes_at_a_time(monkeypatch, at_once):
+    joint = np.array([[2, 0, 1], [0, 0, 0], [0, 3, 1], [4, 0, 0], [0, 0, 0]])
+    whole = pairs.dealt_out(csr_array(joint), np.random.default_rng(2))
+    monkeypatch.setattr(pairs, "RECORDS_AT_ONCE", at_once)
+    with sparse_counts():
+        dealt = pairs.dealt_out(csr_array(joint), np.random.default_rng(2))
+    assert dealt.has_canonical_format
+    assert dealt.toarray().tolist() == whole.tolist()
+    assert dealt.sum(axis=1).tolist() == joint.sum(axis=1).tolist()
+
+
 def test_memory_grows_with_the_pairs_that_occur():
     """Of 200,000 cells and 10,000 values, 16 GB as an array."""
     rng = np.random.default_rng(1)
