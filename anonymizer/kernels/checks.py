@@ -28,9 +28,9 @@ ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
 DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
 POPULATION, PRESENCE = int(Kind.POPULATION), int(Kind.PRESENCE)
+TRANSPORT = int(Kind.TRANSPORT)
 LN2 = float(np.log(2))
 
-TRANSPORT = int(Kind.TRANSPORT)
 Check = Callable[..., float]
 
 LEAST = 1e-12
@@ -651,7 +651,7 @@ def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, 
     if not len(rules):
         return int(_small(of.counts, rules.least, most, marks)), marks
     records = _broken(
-        *of,
+        *_entries(of),
         rules.least,
         rules.laid,
         logs_table(),
@@ -665,4 +665,9 @@ def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, 
 
 def uncertainty(counts: Columns | Histograms, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    return float(_uncertainty(*Histograms.of(counts), start, stop, logs_table()))
+    return float(_uncertainty(*_entries(Histograms.of(counts)), start, stop, logs_table()))
+
+
+def _entries(of: Histograms) -> tuple[Columns, Any, Any, Columns]:
+    """Histograms as loops take them: each kind has a loop of its own, without the other's work."""
+    return of if of.sparse else (of.counts, DENSE, DENSE, of.counts)

@@ -378,9 +378,7 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     groups: Any = space.table, space.slots, space.found, space.sums, space.firsts
     if not len(source.starts):
         number = _group(*source[:3], mask, lone, bits, *groups)
-        return FrequencySet(
-            space.found[:number], space.sums[:number], space.firsts[:number], *source[3:]
-        )
+        return FrequencySet(space.found[:number], space.sums[:number], space.firsts[:number])
     space.fit_entries(source)
     entries: Any = space.starts, space.places, space.numbers
     room: Any = space.room, space.scratch, space.marks

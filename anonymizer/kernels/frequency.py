@@ -57,7 +57,7 @@ class Histograms(NamedTuple):
         """Histograms as they are; columns as dense ones."""
         if isinstance(counts, Histograms):
             return counts
-        return cls(counts, numbers=np.zeros(0, counts.dtype))
+        return cls(counts)
 
     @classmethod
     def listed(cls, dense: Columns, trailing: int) -> "Histograms":
@@ -88,6 +88,8 @@ class Histograms(NamedTuple):
 
     def copy(self) -> "Histograms":
         """The same in memory of its own."""
+        if not self.sparse:
+            return Histograms(self.counts.copy())
         counts, starts, places, numbers = self
         return Histograms(counts.copy(), starts.copy(), places.copy(), numbers.copy())
 
@@ -95,7 +97,7 @@ class Histograms(NamedTuple):
         """Some classes: a mask of them, their places, or a slice without a step."""
         counts = np.ascontiguousarray(self.counts[which])
         if not self.sparse:
-            return Histograms(counts, *self[1:])
+            return Histograms(counts)
         rows = np.arange(len(self))[which]
         lengths = np.diff(self.starts)[rows]
         starts = np.zeros(len(rows) + 1, np.int64)
@@ -123,7 +125,7 @@ class Histograms(NamedTuple):
         """With one more class, given as a dense row of all columns, shape (columns,)."""
         kind, trailing = self.counts.dtype, self.counts.shape[1]
         if not self.sparse:
-            return Histograms(np.concatenate([self.counts, row[None]]), *self[1:])
+            return Histograms(np.concatenate([self.counts, row[None]]))
         one = Histograms.listed(row[None].astype(kind), trailing)
         return Histograms(
             np.concatenate([self.counts, one.counts]),
@@ -137,7 +139,7 @@ class Histograms(NamedTuple):
         counts = np.zeros_like(self.counts)
         counts[:, -2] = self.counts[:, -2]
         if not self.sparse:
-            return Histograms(counts, *self[1:])
+            return Histograms(counts)
         return Histograms(counts, np.zeros_like(self.starts), self.places[:0], self.numbers[:0])
 
     def about(self, start: int, stop: int) -> Columns:

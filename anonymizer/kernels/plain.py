@@ -50,8 +50,8 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     np.any(keys[1:] != keys[:-1], axis=1, out=first[1:])
     starts = np.flatnonzero(first)
     counts = np.add.reduceat(source.counts[order], starts, axis=0, dtype=source.counts.dtype)
-    merged = Histograms(counts, *source[3:])
-    if merged.sparse:
+    merged = Histograms(counts)
+    if source.histograms.sparse:
         group_of = np.empty(len(order), np.int64)
         group_of[order] = np.cumsum(first) - 1
         merged = _merged(source.histograms, group_of, counts)

@@ -76,7 +76,11 @@ class Layout:
 
 
 MANY = 64
-"""Values from which on histograms may be sparse: fewer are read faster side by side."""
+"""Values beyond which histograms may be sparse: fewer are read faster side by side.
+
+Rolling up 20 000 classes and checking entropy takes sparse ones 1.5 times as long of 32 values, as
+long of 64, 0.7 of the time of 128 and 0.45 of that of 512, one number in eight not being 0.
+"""
 
 SPARSE = 8
 """Histograms are sparse where one number in so many, or fewer, is not 0."""
