@@ -1,13 +1,17 @@
 """Random tables, hierarchies and policies for the laws."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.counts import pairs
 from anonymizer.counts.counts import Classes
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.privacy import PrivacyModel
@@ -30,6 +34,14 @@ joints = arrays(
 """Count matrices of 2 to 6 classes, none of them empty."""
 
 
+sparse_joints = arrays(
+    np.int64,
+    st.tuples(st.integers(1, 6), st.integers(1, 4)),
+    elements=st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 50]),
+).filter(np.any)
+"""Count matrices most of whose counts are 0; classes may be empty, and values nobody's."""
+
+
 VALUES = ("1", "2", "3", "4")
 """What the columns of count matrices stand for: numbers, so that they have an order."""
 
@@ -39,6 +51,15 @@ def classes_of(joint: np.ndarray, people: np.ndarray | None = None) -> Classes:
     joint = np.asarray(joint)
     population = None if people is None else joint.sum(axis=1) + np.asarray(people)
     return Classes(joint, joint.sum(axis=0), VALUES[: joint.shape[1]], population, "w")
+
+
+@contextmanager
+def sparse_counts() -> Iterator[None]:
+    """The matrices of counts are sparse matrices, however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"FEW_CELLS": -1, "FEW_VALUES": -1, "PAIRS_APART": 0}.items():
+            patch.setattr(pairs, name, value)
+        yield
 
 
 @st.composite

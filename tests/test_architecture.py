@@ -46,7 +46,7 @@ ONLY_IN = {
     "pydantic": {"release"},  # documents are checked at the border
     "pydantic_core": {"release"},
     "rich": {"feedback", "papers", "report"},
-    "scipy": {"channels", "privacy"},
+    "scipy": {"channels", "counts", "privacy"},
     "threadpoolctl": {"channels"},
     "sklearn": {"release", "utility"},
     "weasyprint": {"report"},

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Ints
+from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.privacy import TOLERANCE
 from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import NEARLY
@@ -40,20 +40,20 @@ class Disclosure(Result):
     prior: float
 
 
-def disclosure_of(attribute: str, joint: Ints) -> Disclosure:
+def disclosure_of(attribute: str, joint: CountMatrix) -> Disclosure:
     """What classes disclose; ``joint``: records by class and value, shape (classes, values).
 
     Classes without a record, of which only a population has some, disclose nothing.
     """
     sizes = joint.sum(axis=1)
     joint, sizes = joint[sizes > 0], sizes[sizes > 0]
-    largest = joint.max(axis=1)
-    nearly = largest >= NEARLY * sizes - TOLERANCE
+    most = largest(joint)
+    nearly = most >= NEARLY * sizes - TOLERANCE
     return Disclosure(
         attribute,
         records=int(sizes.sum()),
-        sure=int(sizes[largest == sizes].sum()),
-        guessed=int(largest[nearly].sum()),
-        worst=float((largest / sizes).max()),
+        sure=int(sizes[most == sizes].sum()),
+        guessed=int(most[nearly].sum()),
+        worst=float((most / sizes).max()),
         prior=float(np.max(joint.sum(axis=0)) / sizes.sum()),
     )

@@ -12,7 +12,7 @@ from anonymizer.counts.multidimensional import Regions
 from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
 from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels.arrays import Ints
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 
@@ -108,7 +108,7 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
     return tuple(name for name in names if len(chosen[name]) == 1)
 
 
-def _found(raw: Counts, joint: Mapping[str, Ints], **known: object) -> Found:
+def _found(raw: Counts, joint: Mapping[str, CountMatrix], **known: object) -> Found:
     """The result with what the classes keep and disclose."""
     about = raw.targets or raw.sensitive
     original = sum(mutual_information(raw.joint[name]) for name in about)
@@ -124,7 +124,7 @@ def _found(raw: Counts, joint: Mapping[str, Ints], **known: object) -> Found:
 
 def _lost(
     raw: Counts,
-    joint: Mapping[str, Ints],
+    joint: Mapping[str, CountMatrix],
     about: tuple[str, ...],
     original: float,
     retained: float,
@@ -148,7 +148,7 @@ def mostly_lost(original: float, chance: float, kept: float) -> bool:
     return lost is not None and lost > LOST
 
 
-def chance_of(joint: Ints) -> float:
+def chance_of(joint: CountMatrix) -> float:
     """The bits that classes of these sizes tell on average of values dealt out at random."""
     sizes = joint.sum(axis=1).astype(np.int64)
     return float(expected(joint.sum(axis=0).tolist())(sizes).sum())

@@ -9,7 +9,7 @@ import numpy as np
 from anonymizer.advice.space import Space
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.privacy import PrivacyModel, attributes_of, holds
+from anonymizer.privacy import PrivacyModel, attributes_of, holds, measures_of
 from anonymizer.release.results import Result
 
 DIGITS = 3
@@ -52,7 +52,7 @@ def obstacles_at(
             broken = ~holds(model, classes)
             if not broken.any():
                 continue
-            worst = model.worst(model.measure(classes.occupied))
+            worst = model.worst(measures_of(model, classes.occupied))
             yield Obstacle(
                 model.name,
                 about,
@@ -125,7 +125,7 @@ def at_worst(
         if relaxed is None:
             return None
         classes = counts.about(about)
-        values = model.measure(classes.occupied)
+        values = measures_of(model, classes.occupied)
         sizes = classes.occupied.sizes
         if model.per_class and len(values) == len(fine):
             values, sizes = values[fine], sizes[fine]

@@ -13,6 +13,7 @@ from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space, released_classes
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
+from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy import (
     TOLERANCE,
@@ -20,6 +21,7 @@ from anonymizer.privacy import (
     PrivacyModel,
     TCloseness,
     about_each,
+    measures_of,
 )
 from anonymizer.recoding.classes import Boxes
 from anonymizer.recoding.generalization import Generalization
@@ -180,11 +182,11 @@ class Sweeper:
 
     def _thresholds(self) -> list[float]:
         """Round numbers between what holds without the model and what no recoding satisfies."""
-        loosest = self.swept.worst(self.swept.measure(self._loosest))
+        loosest = self.swept.worst(measures_of(self.swept, self._loosest))
         if not self.swept.at_least:
             return round_series(loosest)
         classes = self.space.problem.counts.project(()).about(self.attribute)
-        return round_steps(loosest, float(self.swept.measure(classes.occupied)[0]))
+        return round_steps(loosest, float(measures_of(self.swept, classes.occupied)[0]))
 
     @cached_property
     def _joint(self) -> dict[float | None, Ints]:
@@ -233,7 +235,7 @@ class Sweeper:
             chosen, search = recoding.choose(space.problem, self.seed, space.run)
         except PolicyUnreachableError:
             return None
-        joint = space.problem.counts.recode(chosen).joint[self.attribute]
+        joint = dense(space.problem.counts.recode(chosen).joint[self.attribute], self.attribute)
         return joint, search.value or 0.0
 
 

@@ -6,15 +6,14 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import as_array, tabulated
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart, without_sign
-
-MOST_CELLS = 200_000_000
-"""Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
 
 
 def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
@@ -25,17 +24,13 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 def spread(
     column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = read_keys
-) -> tuple[Ints, tuple[object, ...]]:
+) -> tuple[CountMatrix, tuple[object, ...]]:
     """The sizes of a tally's rows by their cell and value, shape (cells, values), and the values.
 
     Values of one key are one value; the default is the view of the reader who takes most for one.
     """
     codes, values = by_text(column, keys)
-    cells = int(cell_of.max()) + 1
-    _require_countable(column, cells, len(values))
-    joint = np.zeros((cells, len(values)), np.int64)
-    np.add.at(joint, (cell_of, codes), sizes)
-    return joint, values
+    return tabulated(cell_of, codes, sizes, (int(cell_of.max()) + 1, len(values))), values
 
 
 def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[object, ...]]:
@@ -75,12 +70,15 @@ def _place(value: object) -> tuple[str, bool, str]:
 
 def histograms(
     table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
-) -> tuple[Ints, tuple[object, ...]]:
+) -> tuple[CountMatrix, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(table[name], keys)
-    _require_countable(table[name], classes, len(values))
-    cells = engine.sized(table, class_of * len(values) + codes, classes * len(values))
-    return cells.reshape(classes, len(values)), tuple(values)
+    shape, cells = (classes, len(values)), class_of * len(values) + codes
+    if as_array(*shape):
+        return engine.sized(table, cells, classes * len(values)).reshape(shape), tuple(values)
+    pairs, pair = np.unique(cells, return_inverse=True)
+    sizes = engine.sized(table, pair, len(pairs))
+    return tabulated(*np.divmod(pairs, len(values)), sizes, shape), tuple(values)
 
 
 def one_spelling(column: pd.Series) -> pd.Series:
@@ -144,12 +142,4 @@ def require_everybody(counts: Counts) -> None:
             f"the population lacks {records:,} records of the table, in {int(lacking.sum()):,} of "
             f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
             "who is in the table"
-        )
-
-
-def _require_countable(column: pd.Series, rows: int, values: int) -> None:
-    if rows * values > MOST_CELLS:
-        raise InputError(
-            f"column {column.name!r} has {values:,} distinct values, too many to count in "
-            f"{rows:,} combinations; is it a sensitive attribute, or an identifier?"
         )

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from anonymizer.counts.pairs import chosen, dealt_out, merged
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
+from anonymizer.information.matrices import CountMatrix, dense, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 Partitions = Mapping[str, Partition]
@@ -26,22 +28,24 @@ class Grouping(Protocol):
 class Classes:
     """The count matrix C of one sensitive attribute: all that a per-class quantity depends on.
 
-    ``joint`` (classes, values) are the records of each class by sensitive value, ``margin``
-    (values,) those of the whole table: the distribution p(w) an adversary is taken to know, which
-    no recoding changes. ``values`` are what the columns of ``joint`` count, empty where no model
-    needs to know; ``attribute`` is their name, for messages. ``population`` (classes,) are the
-    records of a population that have the class's quasi-identifiers; a class may then have no record
-    in the table itself. Where no sensitive attribute matters, all records have the same value.
+    ``joint`` (classes, values) are the records of each class by sensitive value, of very many
+    values a sparse matrix (``anonymizer.information.matrices``); models that do not say that they
+    read one are given an array. ``margin`` (values,) are those of the whole table: the distribution
+    p(w) an adversary is taken to know, which no recoding changes. ``values`` are what the columns
+    of ``joint`` count, empty where no model needs to know; ``attribute`` is their name, for
+    messages. ``population`` (classes,) are the records of a population that have the class's
+    quasi-identifiers; a class may then have no record in the table itself. Where no sensitive
+    attribute matters, all records have the same value.
     """
 
-    joint: Ints
+    joint: CountMatrix
     margin: Ints
     values: tuple[object, ...] = field(default=(), repr=False)
     population: Ints | None = None
     attribute: str | None = None
 
     def __len__(self) -> int:
-        return len(self.joint)
+        return int(self.joint.shape[0])
 
     @cached_property
     def sizes(self) -> Ints:
@@ -50,8 +54,12 @@ class Classes:
 
     @property
     def shares(self) -> Floats:
-        """p(w|g), shape (classes, values); 0 in a class without records."""
-        return np.asarray(self.joint / np.maximum(self.sizes, 1)[:, None])
+        """p(w|g), shape (classes, values), an array; 0 in a class without records.
+
+        InputError where that array would be too large.
+        """
+        joint = dense(self.joint, self.attribute)
+        return np.asarray(joint / np.maximum(self.sizes, 1)[:, None])
 
     @property
     def prior(self) -> Floats:
@@ -64,7 +72,7 @@ class Classes:
         if self.population is None:
             return self
         some = self.sizes > 0
-        return replace(self, joint=self.joint[some], population=self.population[some])
+        return replace(self, joint=chosen(self.joint, some), population=self.population[some])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +82,18 @@ class Counts:
     ``cells`` (classes, names) has the code of each class in each of the quasi-identifiers
     ``names``; a group of values goes by the smallest of its value codes, so that recodings of
     nested partitions compose. ``sizes`` (classes,) are the records of each class, ``joint``
-    (classes, values) those by value of each sensitive attribute and target, ``values`` what its
-    columns count. ``margins`` (values,) and ``records`` are the same of the whole table: what
-    classes are measured against, whichever of them these counts hold. No privacy model is about
-    the ``targets``. ``population`` (classes,) are the records of a population; classes of which
-    only that has records are then among the others, of size 0.
+    (classes, values) those by value of each sensitive attribute and target, of very many values a
+    sparse matrix (``anonymizer.counts.pairs``), ``values`` what its columns count. ``margins``
+    (values,) and ``records`` are the same of the whole table: what classes are measured against,
+    whichever of them these counts hold. No privacy model is about the ``targets``. ``population``
+    (classes,) are the records of a population; classes of which only that has records are then
+    among the others, of size 0.
     """
 
     names: tuple[str, ...]
     cells: Codes
     sizes: Ints
-    joint: Mapping[str, Ints]
+    joint: Mapping[str, CountMatrix]
     margins: Mapping[str, Ints]
     records: int
     values: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
@@ -97,7 +106,7 @@ class Counts:
         names: tuple[str, ...],
         cells: Codes,
         sizes: Ints,
-        joint: Mapping[str, Ints],
+        joint: Mapping[str, CountMatrix],
         values: Mapping[str, tuple[object, ...]] | None = None,
         targets: tuple[str, ...] = (),
         population: Ints | None = None,
@@ -122,6 +131,12 @@ class Counts:
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes."""
         return tuple(name for name in self.joint if name not in self.targets)
+
+    @property
+    def dense(self) -> "Counts":
+        """The same with arrays only; InputError where one would be too large."""
+        joint = {name: dense(each, name) for name, each in self.joint.items()}
+        return replace(self, joint=joint)
 
     def about(self, attribute: str | None) -> Classes:
         """The classes by the values of one attribute; None: by their sizes alone."""
@@ -157,7 +172,7 @@ class Counts:
 
     def select(self, classes: Mask | Codes) -> "Counts":
         """Keep some classes, or those in some places; the table they are measured against stays."""
-        return self._with(self.cells[classes], lambda rows: rows[classes])
+        return self._with(self.cells[classes], lambda rows: chosen(rows, classes))
 
     def merge(self, classes: Mask) -> "Counts":
         """Some classes as one; it goes by the cell of the first of them."""
@@ -180,16 +195,14 @@ class Counts:
         key = row_keys(cells)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        return self._with(
-            cells[order[starts]], lambda rows: np.add.reduceat(rows[order], starts, axis=0)
-        )
+        return self._with(cells[order[starts]], lambda rows: merged(rows, order, starts))
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
         """The same classes and margins with each sensitive attribute dealt out at random."""
         joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
         return replace(self, joint=joint)
 
-    def _with(self, cells: Codes, rows_of: Callable[[Ints], Ints]) -> "Counts":
+    def _with(self, cells: Codes, rows_of: Callable[[CountMatrix], Any]) -> "Counts":
         """Other classes: their cells, and what makes their rows of those of these classes."""
         return replace(
             self,
@@ -222,8 +235,10 @@ def row_keys(cells: Codes) -> Codes:
     return key
 
 
-def _dealt(joint: Ints, rng: np.random.Generator) -> Ints:
+def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
     """A random count matrix of the same margins: the values of the records, permuted."""
+    if is_sparse(joint):
+        return dealt_out(joint, rng)
     if MANY < joint.sum() < MOST_DRAWN:
         return _drawn(joint, rng)
     classes, values = joint.shape

@@ -18,8 +18,10 @@ from anonymizer.counts.columns import (
     stacked,
 )
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.pairs import with_empty_rows
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, read_keys
@@ -193,7 +195,7 @@ class Schema:
             before, after = (0, len(people.sizes)), (len(sizes), 0)
             cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
             sizes, population = np.pad(sizes, before), np.pad(people.sizes, after)
-            joint = {name: np.pad(matrix, (before, (0, 0))) for name, matrix in joint.items()}
+            joint = {name: with_empty_rows(each, len(people.sizes)) for name, each in joint.items()}
         counts = Counts.of(
             self.quasi_identifiers, cells, sizes, joint, values, self.targets_alone, population
         )
@@ -209,7 +211,7 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
 
 def _by_cell(
     tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = read_keys
-) -> tuple[Codes, Ints, dict[str, Ints], dict[str, Values]]:
+) -> tuple[Codes, Ints, dict[str, CountMatrix], dict[str, Values]]:
     """The distinct cells of a tally's rows, their sizes, histograms by attribute, and values.
 
     Rows that differ by sensitive values alone are one cell before histograms are made: of many
@@ -224,8 +226,10 @@ def _by_cell(
     return cells[first], sizes, joint, values
 
 
-def _joint(found: Mapping[str, tuple[Ints, Values]]) -> tuple[dict[str, Ints], dict[str, Values]]:
-    """Histograms by attribute, and what their columns count."""
+def _joint(
+    found: Mapping[str, tuple[CountMatrix, Values]],
+) -> tuple[dict[str, CountMatrix], dict[str, Values]]:
+    """Count matrices by attribute, and what their columns count."""
     return {n: matrix for n, (matrix, _) in found.items()}, {n: v for n, (_, v) in found.items()}
 
 

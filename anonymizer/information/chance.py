@@ -21,6 +21,7 @@ off by |prod (n - n_i)| / j! times such a difference, and sum_w N_w / N = 1: see
 partition of the records the errors add up to less than 1e-10 bits, whatever N.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -110,12 +111,12 @@ def expected(margin: Iterable[int]) -> Expected:
 @lru_cache(maxsize=256)
 def _expected(margin: tuple[int, ...]) -> Expected:
     records = sum(margin)
-    nodes = _nodes(records)
+    nodes, alike = _nodes(records), Counter(margin)
     bits = np.zeros(len(nodes))
     for begin in range(1, len(nodes), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
-        for count in margin:
-            bits[some] += _surprise(records, count, nodes[some, None])
+        for count, times in alike.items():
+            bits[some] += times * _surprise(records, count, nodes[some, None])
     return Expected(records, nodes, _divided(nodes, bits / max(records, 1) / np.log(2)))
 
 
@@ -132,7 +133,9 @@ def of_small(margin: Iterable[int]) -> Floats:
 def _of_small(margin: tuple[int, ...]) -> Floats:
     records = sum(margin)
     sizes = np.arange(1, min(2 * DENSE, records) + 1)[:, None]
-    nats = sum((_surprise(records, count, sizes) for count in margin), np.zeros(len(sizes)))
+    nats = np.zeros(len(sizes))
+    for count, times in Counter(margin).items():
+        nats += times * _surprise(records, count, sizes)
     return np.concatenate([[0.0], nats / max(records, 1) / np.log(2)])
 
 

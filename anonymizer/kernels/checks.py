@@ -441,7 +441,6 @@ def _marking(check: Check) -> Callable[..., int]:
     It returns the records of these, or, as soon as they are, more than the most.
     """
 
-    @within_machine_code
     def mark(
         counts: Columns,
         starts: Ints,
@@ -478,7 +477,10 @@ def _marking(check: Check) -> Callable[..., int]:
                     return found
         return found
 
-    return mark
+    # Machine code that was kept on disk is linked by these names: of two loops of one name the
+    # wrong one may be called.
+    mark.__qualname__ = f"mark{check.__name__}"
+    return within_machine_code(mark)
 
 
 _mark_uncertain, _mark_divergent = _marking(_uncertain), _marking(_divergent)

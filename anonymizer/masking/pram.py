@@ -21,7 +21,7 @@ from anonymizer.masking.candidate import Candidate, Piece, assembled, without_ra
 from anonymizer.masking.contingency import distinct
 from anonymizer.masking.options import Pram
 from anonymizer.masking.part import Block, Part, Symbol, plain
-from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of
+from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of, measures_of
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
 """Shares of the way from the limits of a policy to no information that are kept free, as tried."""
@@ -81,7 +81,7 @@ def _tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
         return model
     whole = part.contingency.counts(part.contingency.records.sum(axis=0)[None])
     values = [
-        float(model.measure(whole.about(attribute))[0])
+        float(measures_of(model, whole.about(attribute))[0])
         for attribute in attributes_of(model, whole.sensitive)
     ]
     reachable = min(values) if model.at_least else max(values)

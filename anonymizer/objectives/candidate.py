@@ -136,12 +136,9 @@ def columns_of(counts: Counts) -> Columns:
     """The histograms of classes side by side and their sizes last, shape (classes, columns).
 
     In the narrowest type that holds all records. Before the sizes stand the population's, where
-    there is one.
+    there is one. InputError where they are too many for an array.
     """
-    joints = [
-        joint if isinstance(joint, np.ndarray) else joint.toarray()
-        for joint in counts.joint.values()
-    ]
+    joints = counts.dense.joint.values()
     return np.concatenate([*joints, *_trailing(counts)], axis=1).astype(_kind(counts))
 
 

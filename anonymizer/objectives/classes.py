@@ -27,6 +27,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.chance import expected, of_small
 from anonymizer.information.entropy import divergence
+from anonymizer.information.matrices import occurring
 from anonymizer.kernels import Histograms, Worth
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW
@@ -171,7 +172,7 @@ class MillerMadow(MutualInformation):
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
         """P(g) I1 - (m_g - 1) / (2 N ln 2), and of what the table's entropy is raised by p(g)."""
-        free = np.maximum(np.count_nonzero(classes.joint, axis=1) - 1, 0)
+        free = np.maximum(occurring(classes.joint) - 1, 0)
         of_table = (np.count_nonzero(classes.margin) - 1) * classes.sizes / records
         bits = MILLER_MADOW * (of_table - free) / records
         return np.asarray(super().kept_by(classes, records) + bits)

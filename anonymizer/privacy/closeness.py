@@ -24,9 +24,11 @@ from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, digest_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
+from anonymizer.information.matrices import is_sparse
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of
+from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of, reads_sparse
+from anonymizer.privacy.transport import transported
 from anonymizer.privacy.wording import Wording
 from anonymizer.tables.values import is_missing, number_of, text_of
 
@@ -143,10 +145,13 @@ class TCloseness(SensitiveModel):
         """Whether merging values brings distributions closer: not where it shortens an order."""
         return self.distance in ("kl", "equal")
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         if self.distance == "kl":
             return divergence(classes.joint, classes.margin)
         sums = self._sums(classes)
+        if is_sparse(classes.joint):
+            return transported(classes.joint, classes.sizes, sums)
         ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
         before = np.pad(ordered, ((0, 0), (1, 0)))
         inside = before[:, sums.ends] - before[:, sums.begins]
@@ -240,6 +245,7 @@ class MeanInformation(SensitiveModel):
 
     bits: NotNegative
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         """The mean of I1 over the records in bits, shape (1,).
 

@@ -10,9 +10,18 @@ import numpy as np
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
+from anonymizer.information.matrices import largest, occurring, rarer
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole, one_of
+from anonymizer.privacy.base import (
+    TOLERANCE,
+    Positive,
+    PrivacyModel,
+    SensitiveModel,
+    Whole,
+    one_of,
+    reads_sparse,
+)
 from anonymizer.privacy.sizes import KAnonymity
 from anonymizer.privacy.wording import Wording
 
@@ -52,8 +61,9 @@ class DistinctLDiversity(SensitiveModel):
 
     l: Whole  # noqa: E741 (the model's own letter)
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
-        return np.asarray((classes.joint > 0).sum(axis=1), float)
+        return occurring(classes.joint).astype(float)
 
     def lasting(self) -> tuple[PrivacyModel, ...]:
         """Itself: and l different values are of l records."""
@@ -110,11 +120,12 @@ class EntropyLDiversity(SensitiveModel):
         """Entropy is concave in the class; its estimates are not."""
         return self.estimator == "plug-in"
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         effective = np.asarray(np.exp2(ESTIMATORS[self.estimator][0](classes.joint)))
         if self.estimator == "plug-in":
             return effective
-        return np.asarray(np.clip(effective, 1, (classes.joint > 0).sum(axis=1)))
+        return np.asarray(np.clip(effective, 1, occurring(classes.joint)))
 
     def accepts(self, values: Floats) -> Mask:
         return np.asarray(np.log2(values) >= self._bits)
@@ -181,11 +192,11 @@ class RecursiveLDiversity(SensitiveModel):
     def range(self) -> str:
         return f"< {self.c:g}"
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
-        ranked = -np.sort(-classes.joint, axis=1)
-        tail = ranked[:, self.l - 1 :].sum(axis=1)
+        tail = rarer(classes.joint, self.l - 1)
         ratio = np.full(len(classes), inf)
-        np.divide(ranked[:, 0], tail, out=ratio, where=tail > 0)
+        np.divide(largest(classes.joint), tail, out=ratio, where=tail > 0)
         return ratio
 
     def accepts(self, values: Floats) -> Mask:

@@ -17,7 +17,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.information.entropy import entropy
 from anonymizer.information.itpr import itpr, least_itpr
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import PrivacyModel, SensitiveModel, Share
+from anonymizer.privacy.base import PrivacyModel, SensitiveModel, Share, reads_sparse
 from anonymizer.privacy.wording import Wording
 
 Open = tuple[Ints, Floats, float]
@@ -37,6 +37,7 @@ class ItprModel(PrivacyModel):
     def left_open(self, classes: Classes) -> Open:
         """What classes leave open of that which is at risk."""
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         """ITPR, shape (1,)."""
         return np.array([itpr(*self.left_open(classes))])
@@ -47,6 +48,7 @@ class Floor(ItprModel):
 
     monotone = True
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         """What ITPR does not fall below, shape (1,)."""
         return np.array([least_itpr(*self.left_open(classes))])

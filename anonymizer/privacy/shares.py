@@ -7,13 +7,30 @@ merging acceptable classes gives an acceptable one.
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import inf, log2
+from typing import Any
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
+from anonymizer.information.matrices import (
+    is_sparse,
+    largest,
+    largest_lacking,
+    reduced,
+    rows_of,
+    without,
+)
 from anonymizer.kernels import Bound, Kind
-from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import TOLERANCE, Positive, PositiveShare, SensitiveModel, Share, Whole
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.privacy.base import (
+    TOLERANCE,
+    Positive,
+    PositiveShare,
+    SensitiveModel,
+    Share,
+    Whole,
+    reads_sparse,
+)
 from anonymizer.privacy.wording import Wording
 
 MOST_BITS = 1000.0
@@ -25,15 +42,33 @@ class ShareModel(SensitiveModel):
 
     @abstractmethod
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """What is bounded, of shares (classes, values) of values that the table has."""
+        """What is bounded of each share, of a value that has the ``prior`` in the table.
+
+        Both of the same shape, or ``shares`` (classes, values) and ``prior`` (values,).
+        """
 
     @abstractmethod
     def most(self, prior: Floats) -> Floats:
         """The largest share of each value at which its gain is tolerated, shape (values,)."""
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         known = classes.margin > 0
+        if is_sparse(classes.joint):
+            return self._of_pairs(classes, classes.joint, np.flatnonzero(known))
         return np.asarray(self.gains(classes.shares[:, known], classes.prior[known]).max(axis=1))
+
+    def _of_pairs(self, classes: Classes, joint: Any, known: Codes) -> Floats:
+        """The same from the pairs of a sparse matrix, and the values that each class lacks."""
+        absent = np.full(len(classes.margin), -inf)
+        absent[known] = self.gains(np.zeros(len(known)), classes.prior[known])
+        some = classes.margin[joint.indices] > 0
+        gains = np.full(len(some), -inf)
+        shares = joint.data / classes.sizes[rows_of(joint)]
+        gains[some] = self.gains(shares[some], classes.prior[joint.indices[some]])
+        most = largest_lacking(joint, absent)
+        found = reduced(np.maximum, joint, gains)
+        return np.asarray(np.where(classes.sizes > 0, np.maximum(found, most), most))
 
     def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """The least and the largest share of each value, shape (values,) each."""
@@ -79,6 +114,7 @@ class AlphaKAnonymity(ShareModel):
     def most(self, prior: Floats) -> Floats:
         return np.full(len(prior), self.limit)
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         return np.where(classes.sizes < self.k, inf, super().measure(classes))
 
@@ -221,6 +257,13 @@ class BayesianGain(ShareModel):
 
     gain: Share
 
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        if not is_sparse(classes.joint):
+            return super().measure(classes)
+        likeliest = largest(without(classes.joint, classes.margin == 0))
+        return np.asarray(likeliest / np.maximum(classes.sizes, 1) - classes.prior.max())
+
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return np.asarray(shares - prior.max())
 
@@ -244,6 +287,8 @@ class ValueGain(BayesianGain):
         "Rare values of “{attribute}”: One may become many times likelier, and any may be ruled "
         "out; the same increase is granted to all.",
     )
+
+    measure = ShareModel.measure
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return shares - prior

@@ -23,6 +23,7 @@ from anonymizer.privacy import (
     TCloseness,
     Verdict,
     is_ordered,
+    measures_of,
     models_of,
     population_of,
 )
@@ -174,7 +175,7 @@ def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[
     """The strictest parameters that every class satisfies, to every reader of the table."""
     measures = {**MEASURES, "t_ordered": _order(views[0], models)}
     found = {
-        measure: model.worst(np.concatenate([model.measure(each) for each in views]))
+        measure: model.worst(np.concatenate([measures_of(model, each) for each in views]))
         for measure, model in measures.items()
         if model is not None
     }

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.information.entropy import entropy
 from anonymizer.information.itpr import discrimination_rate, itpr, itpr_terms
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.population.frequencies import numbers_of_records
@@ -181,11 +182,16 @@ class Inference(Profile):
     margin: Ints  # records of the table by value, shape (values,)
 
     @classmethod
-    def of(cls, joint: ArrayLike) -> "Inference":
+    def of(cls, joint: ArrayLike | CountMatrix) -> "Inference":
         """Make a profile of a count matrix (classes, values); empty rows and columns are ignored.
 
         Raises InputError when it is no count matrix, or has no records.
         """
+        if is_sparse(joint):
+            numbers_of_records(joint.data, 1)
+            starts = np.unique(joint.indptr[:-1][np.diff(joint.indptr) > 0]).astype(np.intp)
+            values = np.asarray(joint.indices, np.intp)
+            return cls(joint.data, values, starts, joint.sum(axis=0))
         matrix = numbers_of_records(joint, 2)
         matrix = matrix[matrix.any(axis=1)]
         rows, values = np.nonzero(matrix)

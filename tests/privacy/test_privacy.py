@@ -11,12 +11,24 @@ import pytest
 from cases import BOUNDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import classes_of, joints, merged, problem_of, some_classes, tables
+from scipy.sparse import csr_array
+from strategies import (
+    classes_of,
+    joints,
+    merged,
+    problem_of,
+    some_classes,
+    sparse_counts,
+    sparse_joints,
+    tables,
+)
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.information import matrices
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import (
     MODELS,
@@ -44,9 +56,11 @@ from anonymizer.privacy import (
     Verdict,
     acceptable,
     holds,
+    measures_of,
     require_possible,
     verdicts,
 )
+from anonymizer.privacy.base import SensitiveModel
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.release.study import Study
@@ -458,6 +472,52 @@ def test_both_kernels_find_what_the_model_measures(model, classes, empty, scale)
     expected = holds(model, classes).tolist()
     for found in in_kernels(model, classes):
         assert found.tolist() == expected
+
+
+@EVERY_CASE
+@given(joint=sparse_joints, others=st.integers(1, 3), extra=st.integers(0, 2))
+def test_sparse_counts_measure_the_same(model, joint, others, extra):
+    """Also against a table that has other records than these classes."""
+    classes = replace(
+        classes_of(joint, np.full(len(joint), others)), margin=joint.sum(axis=0) + extra
+    )
+    sparse = replace(classes, joint=csr_array(joint))
+    with sparse_counts():
+        assert holds(model, sparse).tolist() == holds(model, classes).tolist()
+        if not model.judges_empty:
+            classes, sparse = classes.occupied, sparse.occupied
+    expected, found = model.measure(classes), measures_of(model, sparse)
+    assert not isinstance(sparse.joint, np.ndarray)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", PER_CLASS, ids=repr)
+def test_a_measure_of_sensitive_values_reads_sparse_counts(model):
+    """So that none of this package's makes an array of them."""
+    assert not model.sensitive or model.measure.reads_sparse
+
+
+@dataclass(frozen=True)
+class LeastShare(SensitiveModel):
+    """A model of a user, which knows arrays alone."""
+
+    name: ClassVar[str] = "least-share"
+    bounded_by: ClassVar[str] = "share"
+    share: float
+
+    def measure(self, classes: Classes) -> Floats:
+        assert isinstance(classes.joint, np.ndarray)
+        assert len(classes) == len(classes.population) <= 2
+        return classes.shares.min(axis=1)
+
+
+def test_a_model_that_reads_arrays_gets_a_few_classes_at_a_time(monkeypatch):
+    monkeypatch.setattr(matrices, "AT_ONCE", 2 * 3 * 8)
+    joint = np.array([[4, 0, 0], [1, 1, 2], [0, 3, 1], [0, 0, 0], [2, 2, 4]])
+    classes = replace(classes_of(joint, np.zeros(5)), joint=csr_array(joint))
+    assert measures_of(LeastShare(0.2), classes).tolist() == [0, 0.25, 0, 0, 0.25]
+    with sparse_counts():
+        assert holds(LeastShare(0.2), classes).tolist() == [1, 0, 1, 1, 0]
 
 
 @given(joints)

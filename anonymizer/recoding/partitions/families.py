@@ -4,11 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import prod
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.information.matrices import MOST_BYTES
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.interval_dp import Chain
@@ -175,9 +178,20 @@ def tabulated(counts: Counts, places: Sequence[Codes], shape: tuple[int, ...]) -
     """Records by place and sensitive value, shape (..., values); ``places`` (classes,) each."""
     tables: Tables = {}
     for name, joint in count_matrices(counts).items():
+        _require_room(prod(shape), joint.shape[1], name)
         tables[name] = np.zeros((*shape, joint.shape[1]), np.int64)
         np.add.at(tables[name], tuple(places), joint)
     return tables
+
+
+def _require_room(places: int, values: int, name: str | None) -> None:
+    """Refuse a table of so many places and values that is too large to be made."""
+    if places * values * 8 > MOST_BYTES:
+        raise InputError(
+            f"column {name!r} has {values:,} distinct values, too many to weigh ranges of "
+            f"{places:,} combinations by; put its values into groups, choose coarser "
+            "quasi-identifiers, or full-domain recoding"
+        )
 
 
 def before(table: Ints) -> Ints:

@@ -88,7 +88,7 @@ class Ranges(Intervals):
         return Judged.joined(
             [
                 judge.tables(counts, {w: s[self.ends[lot]] - s[self.starts[lot]] for w, s in sums})
-                for lot in lots(len(self.starts), number)
+                for lot in lots(len(self.starts), number, tables)
             ]
         )
 

@@ -115,7 +115,7 @@ def _judged(
     strips = {name: _strips(table, rows) for name, table in tables.items()}
     combinations = next(iter(strips.values())).shape[2]
     starts, ends = columns.with_missing
-    for lot in lots(shape[0], shape[1] * combinations):
+    for lot in lots(shape[0], shape[1] * combinations, tables):
         tiles = {name: strip[ends[lot]] - strip[starts[lot]] for name, strip in strips.items()}
         flat = {name: tile.reshape(-1, *tile.shape[2:]) for name, tile in tiles.items()}
         gain, count, broken = judge.tables(counts, flat)

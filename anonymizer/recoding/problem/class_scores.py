@@ -14,6 +14,9 @@ from anonymizer.privacy import Mask, PrivacyModel, acceptable
 BATCH = 100_000
 """Classes judged together: bounds what the judging takes to some tens of megabytes."""
 
+ENTRIES = 8_000_000
+"""Counts judged together, where classes have so many values that these are fewer classes."""
+
 Tables = dict[str | None, Ints]
 """Records by sensitive attribute, the last axis being its values; under None in all."""
 
@@ -69,13 +72,20 @@ class Judge:
 
 
 def count_matrices(counts: Counts) -> Tables:
-    """Records of each class by value of each sensitive attribute, and under None in all."""
+    """Records of each class by value of each sensitive attribute, and under None in all.
+
+    InputError where they are too many for arrays.
+    """
     matrices: Tables = {None: counts.sizes[:, None]}
-    matrices.update(counts.joint)
+    matrices.update(counts.dense.joint)
     return matrices
 
 
-def lots(groups: int, classes: int) -> Iterator[slice]:
-    """Consecutive slices of groups of so many classes each, few enough to be judged together."""
-    size = max(1, BATCH // classes)
+def lots(groups: int, classes: int, tables: Tables) -> Iterator[slice]:
+    """Consecutive slices of groups of so many classes each, few enough to be judged together.
+
+    The last axis of the tables are the values of each class.
+    """
+    values = max(table.shape[-1] for table in tables.values())
+    size = max(1, min(BATCH, ENTRIES // values) // classes)
     return (slice(low, min(low + size, groups)) for low in range(0, groups, size))

@@ -8,6 +8,7 @@ from unicodedata import normalize
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.information.matrices import having, largest, pairs_of, without
 from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,
@@ -15,6 +16,7 @@ from anonymizer.privacy import (
     EntropyLDiversity,
     PrivacyModel,
     RecursiveLDiversity,
+    measures_of,
 )
 from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
 from anonymizer.tables.values import is_missing, number_of, text_of
@@ -74,9 +76,9 @@ def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[Re
     loose = [model.strongly_monotone or _is_void(model) for model in about]
     if any(model.per_class and not free for model, free in zip(about, loose, strict=True)):
         return
-    largest = classes.joint.max(axis=1)
-    nearly = largest >= NEARLY * classes.sizes - TOLERANCE
-    yield from _of_some("homogeneous-classes", classes, nearly, int(largest[nearly].sum()))
+    most = largest(classes.joint)
+    nearly = most >= NEARLY * classes.sizes - TOLERANCE
+    yield from _of_some("homogeneous-classes", classes, nearly, int(most[nearly].sum()))
 
 
 def _diverse_by_gaps(
@@ -85,13 +87,13 @@ def _diverse_by_gaps(
     """Classes that would break a model of diversity if only values counted."""
     if not missing.any():
         return
-    gaps = classes.joint[:, missing].any(axis=1)
-    values = np.where(missing, 0, classes.joint[gaps])
+    gaps = having(classes.joint, missing)
+    values = without(classes.joint[gaps], missing)
     known = replace(classes, joint=values, margin=np.where(missing, 0, classes.margin))
     broken = np.zeros(len(classes), bool)
     for model in about:
         if isinstance(model, DIVERSITIES) and not _is_void(model):
-            broken[gaps] |= ~model.accepts(model.measure(known))
+            broken[gaps] |= ~model.accepts(measures_of(model, known))
     yield from _of_some("missing-as-value", classes, broken, int(classes.sizes[broken].sum()))
 
 
@@ -101,7 +103,7 @@ def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
     if numbers is None:
         return
     near = NARROW * _spread(numbers[~missing], classes.margin[~missing])
-    rows, columns = np.nonzero(classes.joint)
+    rows, columns = pairs_of(classes.joint)
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
     # A missing value is NaN, and so is the width of a class that has one: nothing is near it.
     width = np.maximum.reduceat(numbers[columns], starts) - np.minimum.reduceat(

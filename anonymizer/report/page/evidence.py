@@ -13,6 +13,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
+from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
@@ -157,7 +158,7 @@ class Evidence:
             float(first.max()),
             float(second.max()),
             float(classes.sizes @ first / classes.sizes.sum()),
-            float(classes.shares.max()),
+            float((largest(classes.joint) / classes.sizes).max()),
         )
 
     def _attribute(self, name: str) -> Attribute:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from anonymizer.counts.pairs import tabulated
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.information.matrices import CountMatrix, is_sparse, likeliest, pairs_of
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy.population import journalist, marketer, prosecutor
 from anonymizer.release.results import Result
@@ -87,7 +89,7 @@ class Guesses(Result):
     i2_max: float  # max_g H(W) - H(W|g), in bits
 
 
-def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
+def guesses(joint: ArrayLike | CountMatrix, skew: float = SKEW) -> Guesses:
     """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
 
     Raises InputError when it is no count matrix, or has no records.
@@ -117,13 +119,13 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     )
 
 
-def guessed_right(joint: ArrayLike, class_of: Codes, values: Codes) -> int:
+def guessed_right(joint: ArrayLike | CountMatrix, class_of: Codes, values: Codes) -> int:
     """The number of people whose own value is the most frequent one of their class.
 
     Of values that are as frequent, the first one is guessed. ``joint`` (classes, values) are the
     records of the release, ``class_of`` and ``values`` (people,) are -1 where there is none.
     """
-    named = np.asarray(joint).argmax(axis=1)
+    named = likeliest(joint if is_sparse(joint) else np.asarray(joint))
     known = (class_of >= 0) & (values >= 0)
     return int((named[class_of[known]] == values[known]).sum())
 
@@ -140,7 +142,10 @@ class Similar(Result):
 
 
 def similarity(
-    joint: ArrayLike, values: Sequence[object], hierarchy: Hierarchy, attribute: str = "sensitive"
+    joint: ArrayLike | CountMatrix,
+    values: Sequence[object],
+    hierarchy: Hierarchy,
+    attribute: str = "sensitive",
 ) -> tuple[Similar, ...]:
     """Similarity attack (Li et al. 2007) at every level below the top, the finest first.
 
@@ -159,19 +164,21 @@ def similarity(
         raise InputError(
             f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"
         )
-    taxonomy, counts = hierarchy.over(attribute, values), np.asarray(joint, np.int64)
+    taxonomy = hierarchy.over(attribute, values)
     codes = taxonomy.encode(values)
     return tuple(
-        _at(level, counts, taxonomy.levels[level].groups[codes])
+        _at(level, joint, taxonomy.levels[level].groups[codes])
         for level in range(1, taxonomy.height)
     )
 
 
-def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
+def _at(level: int, joint: ArrayLike | CountMatrix, groups: Codes) -> Similar:
     """The attack at one level; ``groups`` (values,) is the group of each value."""
-    grouped = np.zeros((len(counts), int(groups.max()) + 1), np.int64)
-    np.add.at(grouped.T, groups, counts.T)
-    about = Inference.of(grouped)
+    counts = joint if is_sparse(joint) else np.asarray(joint, np.int64)
+    class_of, values = pairs_of(counts)
+    records = counts.data if is_sparse(counts) else counts[class_of, values]
+    shape = counts.shape[0], int(groups.max()) + 1
+    about = Inference.of(tabulated(class_of, groups[values], records, shape))
     return Similar(
         level,
         int((about.margin > 0).sum()),

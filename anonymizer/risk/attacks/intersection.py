@@ -18,6 +18,7 @@ import pandas as pd
 from anonymizer.counts.columns import histograms
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
+from anonymizer.information.matrices import AT_ONCE, CountMatrix, dense
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.privacy.query_loss import Labels, together
@@ -103,22 +104,27 @@ def _worse(one: Verdict, other: Verdict) -> Verdict:
     return replace(one, worst=one.model.worst(np.array([one.worst, other.worst])))
 
 
-def candidates(cells: Codes, supports: Sequence[Mask | None]) -> Ints:
+def candidates(cells: Codes, supports: Sequence[CountMatrix | None]) -> Ints:
     """The number of sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
 
     ``cells`` (rows, releases) are the classes in each release, ``supports`` (classes, values) the
-    values that occur in each class of a release, None where it does not show the attribute.
+    values that occur in each class of a release, sparse or not, None where it does not show the
+    attribute.
 
     >>> flu_cold, flu = np.array([[True, True]]), np.array([[True, False]])
     >>> candidates(np.array([[0, 0]]), [flu_cold, flu]).tolist()
     [1]
     """
-    seen = [
-        support[cells[:, place]] for place, support in enumerate(supports) if support is not None
-    ]
-    if not seen:
+    shown = [(place, support) for place, support in enumerate(supports) if support is not None]
+    if not shown:
         raise InputError("no release shows the sensitive attribute")
-    return np.asarray(np.logical_and.reduce(seen).sum(axis=1), np.int64)
+    rows = max(AT_ONCE // max(shown[0][1].shape[1], 1), 1)
+    number = np.zeros(len(cells), np.int64)
+    for low in range(0, len(cells), rows):
+        some = cells[low : low + rows]
+        seen = [dense(support[some[:, place]]) for place, support in shown]
+        number[low : low + rows] = np.logical_and.reduce(seen).sum(axis=1)
+    return number
 
 
 def membership_bounds(

@@ -11,9 +11,10 @@ from operator import gt
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.information.matrices import largest, too_large
 from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable
@@ -105,6 +106,8 @@ def minimality(
     finer = specializations(occupied, taxonomies, node)
     if doubt := _doubt(problem, node, finer):
         return Minimality.not_applicable(doubt)
+    if any(map(too_large, occupied.joint.values())):
+        return Minimality("unknown", "there are too many sensitive values to weigh their worlds")
     settings = _settings(occupied, classes_at(occupied, taxonomies, node), models)
     fixed = [model for model in models if not model.sensitive]
     uncertain = [
@@ -115,7 +118,7 @@ def minimality(
     ]
     released = problem.at(node)
     about = [setting.attribute for setting in settings] or released.sensitive
-    share = max((float(released.about(name).shares.max()) for name in about), default=None)
+    share = max((_largest_share(released.about(name)) for name in about), default=None)
     known = Minimality(  # if every finer release breaks the policy in every world
         "exact",
         reveals=False,
@@ -159,6 +162,11 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
     if any(problem.feasible(problem.at(lower)) for lower in finer):
         return "a direct specialization satisfies the policy too: the search required more than it"
     return None
+
+
+def _largest_share(classes: Classes) -> float:
+    """The largest p(w|g) of any class."""
+    return float((largest(classes.joint) / np.maximum(classes.sizes, 1)).max())
 
 
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:

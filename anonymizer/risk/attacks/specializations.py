@@ -12,6 +12,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.information.matrices import dense
 from anonymizer.kernels import NUMPY, Kernel
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout
@@ -74,7 +75,7 @@ class Setting:
         cls, counts: Counts, attribute: str, class_of: Codes, models: Sequence[PrivacyModel]
     ) -> "Setting":
         """Make a setting of counts, without other attributes and the population."""
-        joint = {attribute: counts.joint[attribute]}
+        joint = {attribute: dense(counts.joint[attribute], attribute)}
         margins = {attribute: counts.margins[attribute]}
         only = replace(counts, joint=joint, margins=margins, targets=(), population=None)
         return cls(only, attribute, class_of, models)

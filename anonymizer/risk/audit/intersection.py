@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
+from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
@@ -146,12 +147,12 @@ class KnownPeople:
             counts = replace(
                 counts,
                 joint={name: self.joint(name, known, class_of, len(counts))},
-                margins={name: self.joint(name, among, single, 1)[0]},
+                margins={name: self.joint(name, among, single, 1).sum(axis=0)},
                 values={name: tuple(self.people.kinds[name])},
             )
         return counts, class_of
 
-    def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> Ints:
+    def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""
         shape = classes, len(self.people.kinds[name])
         return cross_counts(class_of, self.people.values[name][mask], shape)
@@ -163,7 +164,7 @@ class KnownPeople:
             return 0
         counts, class_of = attacks.intersect(list(self.people.classes[known].T))
         joint = self.joint(name, known, class_of, len(counts))
-        return int(counts.sizes[joint.max(axis=1) == counts.sizes].sum())
+        return int(counts.sizes[largest(joint) == counts.sizes].sum())
 
     def priors(self) -> Priors:
         """The distribution of each sensitive attribute in each release that shows it."""

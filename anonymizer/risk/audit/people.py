@@ -12,9 +12,11 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.pairs import tabulated
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
@@ -43,10 +45,10 @@ class Placed:
     @cached_property
     def people(self) -> Ints:
         """The people of each class, shape (classes,)."""
-        single = np.zeros(len(self.class_of), np.intp)
-        return cross_counts(self.class_of, single, (len(self.counts), 1))[:, 0]
+        known = self.class_of[self.class_of >= 0]
+        return np.bincount(known, minlength=len(self.counts)).astype(np.int64)
 
-    def joint(self, attribute: str) -> Ints:
+    def joint(self, attribute: str) -> CountMatrix:
         """The people of each class by value, shape (classes, values)."""
         shape = self.counts.joint[attribute].shape
         return cross_counts(self.class_of, self.values[attribute], shape)
@@ -83,11 +85,10 @@ class Placed:
         return np.where(class_of >= 0, together(*labels)[len(self.class_of) :], -1)
 
 
-def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, ...]) -> Ints:
+def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, int]) -> CountMatrix:
     """People by class and value, of the given shape; those with -1 for either are left out."""
     known = (class_of >= 0) & (values >= 0)
-    cells = class_of[known] * shape[1] + values[known]
-    return np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
+    return tabulated(class_of[known], values[known], np.ones(int(known.sum()), np.int64), shape)
 
 
 class Original(NamedTuple):
@@ -147,7 +148,8 @@ def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
     lacking = int(np.maximum(counts.sizes - found.people, 0).sum())
     what = "by their quasi-identifiers"
     for attribute in () if lacking else values:
-        short = np.maximum(counts.joint[attribute] - found.joint(attribute), 0)
+        gap = counts.joint[attribute] - found.joint(attribute)
+        short = np.maximum(gap.data if is_sparse(gap) else gap, 0)
         if short.any():
             lacking, what = int(short.sum()), f"by quasi-identifiers and {attribute!r}"
     if lacking:

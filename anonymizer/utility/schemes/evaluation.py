@@ -15,7 +15,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.naming import may_be_named
 from anonymizer.information.entropy import mutual_information, surprise
 from anonymizer.kernels.arrays import Codes
-from anonymizer.privacy import PrivacyModel, Verdict
+from anonymizer.privacy import PrivacyModel, Verdict, measures_of
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.information import ceiling, lost
@@ -277,7 +277,7 @@ def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -
     """The classes that break a model, the worst first."""
     model, about = verdict.model, counts.about(verdict.attribute)
     judged_ones = np.arange(len(counts)) if model.judges_empty else np.flatnonzero(counts.sizes)
-    values = model.measure(about if model.judges_empty else about.occupied)
+    values = measures_of(model, about if model.judges_empty else about.occupied)
     fails = np.flatnonzero(~model.accepts(values))
     worst = fails[np.argsort(values[fails] * (1 if model.at_least else -1), kind="stable")]
     called = [names[place] if model.per_class else WHOLE for place in judged_ones[worst].tolist()]
