@@ -7,7 +7,7 @@ Imports no other room.
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from time import thread_time
 from typing import Any
@@ -70,7 +70,7 @@ class Kernel:
     uncertainty
         Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop).
     drives
-        Whether it has a driver of whole searches: ``kernels.driver``.
+        Whether it drives whole searches: see ``kernels.driver``; None: where that pays.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Kernel:
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
     broken: Callable[[Columns | Histograms, Rules, int], tuple[int, Mask]]
     uncertainty: Callable[[Columns | Histograms, int, int], float]
-    drives: bool = False
+    drives: bool | None = False
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,14 @@ PAYING = Kernel(
 def choose(rows: float) -> Kernel:
     """The kernel that is through first with so many rows, the time to load it included."""
     loaded = "anonymizer.kernels.compiled" in sys.modules
-    return compiled_kernel() if loaded or rows > WORTH_LOADING else PAYING
+    return _automatic() if loaded or rows > WORTH_LOADING else PAYING
+
+
+@cache
+def _automatic() -> Kernel:
+    """The compiled kernel, which drives searches where that pays."""
+    kernel = compiled_kernel()
+    return replace(kernel, drives=None) if kernel.drives else kernel
 
 
 @cache

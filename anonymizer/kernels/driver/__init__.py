@@ -6,3 +6,44 @@ need it (``ASK``), and between lots of nodes (``PAUSE``), when it may interrupt 
 The searches in ``recoding.full_domain`` that are written in Python are the readable definition:
 nodes are looked at in the same order, and known by the same rules. Imports the kernels alone.
 """
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+WORTH_COMPILING = 10.0
+"""Seconds of searches driven from Python, in one process, after which the driver is compiled.
+
+About what that takes, once for an installation: whoever waits until as much was spent without it
+spends at most twice what is spent by who knows beforehand how much there is to search.
+"""
+
+
+@dataclass
+class Account:
+    """Seconds that this process has spent in searches that the driver could have done."""
+
+    spent: float = 0.0
+
+
+account = Account()
+
+
+def pays(listed: bool) -> bool:
+    """Whether the driver is at hand, or compiling it pays; of sparse classes where ``listed``."""
+    advance = advance_of(listed)
+    return bool(advance.signatures) or account.spent > WORTH_COMPILING or _on_disk(advance)
+
+
+def advance_of(listed: bool) -> Any:
+    """The loop of all searches, of dense or of sparse classes: see ``searching``."""
+    searching = import_module("anonymizer.kernels.driver.searching")
+    return searching.advance_listed if listed else searching.advance
+
+
+def _on_disk(advance: Any) -> bool:
+    """Whether machine code of a loop was kept by another process."""
+    kept = advance.stats.cache_path
+    name = f"searching.{advance.py_func.__qualname__}-*.nbi"
+    return kept is not None and any(Path(kept).glob(name))

@@ -1,5 +1,6 @@
 """The searches: bisection and descent for the frontier, and the best node with suppression."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,41 +45,50 @@ OPENED, THROUGH = -1, -2
 FITS = judging.FEASIBLE
 
 
-@on_borrowed
-def advance(
-    nodes: Nodes,
-    sets: Sets,
-    terms: Terms,
-    board: Board,
-    search: int,
-    most: int,
-    lot: int,
-    verdict: Floats,
-) -> int:
-    """Search until it is done, or Python has to be asked; why it comes back.
+def _advancing(name: str) -> Callable[..., int]:
+    """The loop of all searches, compiled and kept on disk under a name of its own."""
 
-    A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes are
-    counted by a descent, or scored together at the most; Python may look in after a ``lot`` of rows
-    rolled up.
-    """
-    state, until = board.state, sets.marks[ROLLED] + lot
-    while True:
-        place = state[ASKED] - 1
-        if place < 0:
-            place = _next(nodes, board, search, most)
-            if place == THROUGH:
-                return DONE
-            if place == OPENED:
-                continue
-            _fetch(nodes, sets, place)
-            _judge(nodes, sets, terms, place, search == SUPPRESSED, verdict)
-            if verdict[ASKS]:
-                state[ASKED] = place + 1
-                return ASK
-        state[ASKED] = 0
-        _enter(nodes, board, search, place, verdict)
-        if sets.marks[ROLLED] > until:
-            return PAUSE
+    def advance(
+        nodes: Nodes,
+        sets: Sets,
+        terms: Terms,
+        board: Board,
+        search: int,
+        most: int,
+        lot: int,
+        verdict: Floats,
+    ) -> int:
+        """Search until it is done, or Python has to be asked; why it comes back.
+
+        A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes
+        are counted by a descent, or scored together at the most; Python may look in after a ``lot``
+        of rows rolled up.
+        """
+        state, until = board.state, sets.marks[ROLLED] + lot
+        while True:
+            place = state[ASKED] - 1
+            if place < 0:
+                place = _next(nodes, board, search, most)
+                if place == THROUGH:
+                    return DONE
+                if place == OPENED:
+                    continue
+                _fetch(nodes, sets, place)
+                _judge(nodes, sets, terms, place, search == SUPPRESSED, verdict)
+                if verdict[ASKS]:
+                    state[ASKED] = place + 1
+                    return ASK
+            state[ASKED] = 0
+            _enter(nodes, board, search, place, verdict)
+            if sets.marks[ROLLED] > until:
+                return PAUSE
+
+    advance.__qualname__ = name
+    return on_borrowed(advance)
+
+
+advance, advance_listed = _advancing("advance"), _advancing("advance_listed")
+"""Of dense classes, and of sparse ones."""
 
 
 @within_borrowed

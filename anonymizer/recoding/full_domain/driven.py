@@ -48,15 +48,23 @@ def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
     It knows the bounds of classes that kernels know, no population, and the objectives that have a
     ``Goal``; Python answers for all others.
     """
-    policies = evaluator.bound_policy, evaluator.outright
+    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
     return (
-        evaluator.kernel.drives
+        wanted is not False
         and lattice.room <= MOST_ROOM
         and not evaluator.layout.population
         and not any(policy.measured or policy.judges_all for policy in policies)
         and type(evaluator.objective)
         in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
+        and (wanted or _pays(evaluator))
     )
+
+
+def _pays(evaluator: Evaluator) -> bool:
+    """Whether the driver is at hand, or to compile it pays."""
+    from anonymizer.kernels import driver
+
+    return driver.pays(evaluator.base.histograms.sparse)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +127,13 @@ class Driven:
 
     def searched(self, search: int, run: Run, doing: str, ask: Ask, most: int = 0) -> None:
         """Search to the end, showing progress; it may be interrupted between lots of nodes."""
-        from anonymizer.kernels.driver import board, searching, store
+        from anonymizer.kernels.driver import advance_of, board, store
 
+        advance = advance_of(len(self.sets.starts) > 0)
         verdict, state, code = np.zeros(7), self.board.state, board.PAUSE
         while code != board.DONE:
             run.watch(doing, int(state[board.FIRST]), self.board.status.size)
-            code = searching.advance(
+            code = advance(
                 self.nodes, self.sets, self.terms, self.board, search, most, LOT, verdict
             )
             if code == board.ASK:

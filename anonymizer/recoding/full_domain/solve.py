@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from time import thread_time
 
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
+from anonymizer.kernels.driver import account
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, survey
 from anonymizer.recoding.full_domain.frontier import Scores, automatic, bisection, top_down
@@ -70,7 +72,10 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     InputError
         When the strategy cannot answer for such a problem.
     """
+    start = thread_time()
     found = _found(problem, search, run)
+    if problem.evaluator.kernel.drives is None:
+        account.spent += thread_time() - start
     if found is None:
         return None
     score = problem.evaluator.value(found.node)
