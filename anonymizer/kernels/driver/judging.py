@@ -16,8 +16,8 @@ from anonymizer.kernels.driver.store import ENTRIES, FIRST, HEIGHT, ROWS, STARTS
 from anonymizer.kernels.machine import within_borrowed
 from anonymizer.kernels.rules import Laid
 
-HOPEFUL, LOST, BOUND, FEASIBLE, SCORE, CLASSES, ASKS = range(7)
-"""What a verdict tells, shape (7,); ``ASKS``: it is Python's to say."""
+HOPEFUL, LOST, BOUND, FEASIBLE, SCORE, CLASSES, GONE, ASKS = range(8)
+"""What a verdict tells, shape (8,); ``GONE``: records suppressed; ``ASKS``: Python has to say."""
 
 GOAL, LEAST, MOST, RECORDS, LASTS, REMOVES, EXEMPT, ABSOLUTE, GEOMETRIC, FLOOR, LASTING = range(11)
 """The entries of ``Terms.facts``.
@@ -164,7 +164,7 @@ def merge_broken(
 
 
 @within_borrowed
-def bound_by_size(counts: Columns, goal: int, floor: int) -> float:
+def bound_by_size(counts: Columns, goal: int, floor: int, most: int) -> float:
     """The most that a node, or any above it, can score by class sizes: see ``Objective.bound``."""
     squares: Any = 0
     small: Any = 0
@@ -178,7 +178,7 @@ def bound_by_size(counts: Columns, goal: int, floor: int) -> float:
             large += 1
     if goal == SQUARES:
         return -float(squares)
-    return float(large + small / floor + (small > 0))
+    return float(large + small / floor + (small > 0 and most > 0))
 
 
 @within_borrowed

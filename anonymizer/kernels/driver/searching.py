@@ -33,8 +33,8 @@ from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
 from anonymizer.kernels.machine import on_borrowed, within_borrowed
 from anonymizer.kernels.rules import Laid
 
-BISECTION, DESCENT, SUPPRESSED = range(3)
-"""The searches."""
+BISECTION, DESCENT, SUPPRESSED, LOOK = range(4)
+"""The searches; the last one looks at a single node."""
 
 DECIDING, SCORING = range(2)
 """The phases of a search with suppression."""
@@ -61,20 +61,22 @@ def _advancing(name: str) -> Callable[..., int]:
         """Search until it is done, or Python has to be asked; why it comes back.
 
         A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes
-        are counted by a descent, or scored together at the most; Python may look in after a ``lot``
-        of rows rolled up.
+        are counted by a descent, or scored together at the most; or it is the place to look at.
+        Python may look in after a ``lot`` of rows rolled up.
         """
         state, until = board.state, sets.marks[ROLLED] + lot
         while True:
             place = state[ASKED] - 1
             if place < 0:
-                place = _next(nodes, board, search, most)
+                place = most if search == LOOK else _next(nodes, board, search, most)
                 if place == THROUGH:
                     return DONE
                 if place == OPENED:
                     continue
                 _fetch(nodes, sets, place)
-                _judge(nodes, sets, terms, place, search == SUPPRESSED, verdict)
+                _judge(nodes, sets, terms, place, search >= SUPPRESSED, verdict)
+                if search == LOOK:
+                    return ASK if verdict[ASKS] else DONE
                 if verdict[ASKS]:
                     state[ASKED] = place + 1
                     return ASK
@@ -209,7 +211,7 @@ def _judge(
     if fits and lost:
         removed = _suppress(nodes, sets, terms, span, place, verdict)
         fits = not removed or lost < facts[judging.RECORDS]
-    verdict[FITS] = fits
+    verdict[FITS], verdict[judging.GONE] = fits, lost
     if facts[judging.GOAL] == judging.INFORMATION:
         _inform(sets, span, terms, suppresses, fits, lost, removed, verdict)
     else:
@@ -287,7 +289,9 @@ def _score(
             )
         return
     if suppresses:
-        verdict[BOUND] = judging.bound_by_size(counts, goal, facts[judging.FLOOR])
+        verdict[BOUND] = judging.bound_by_size(
+            counts, goal, facts[judging.FLOOR], facts[judging.MOST]
+        )
     if verdict[FITS] > 0:
         verdict[judging.SCORE] = judging.score_by_size(
             counts, terms.broken, goal, lost, facts[judging.RECORDS]

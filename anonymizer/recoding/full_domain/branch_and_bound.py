@@ -25,8 +25,11 @@ from math import inf
 from operator import le
 from time import monotonic
 
+import numpy as np
+
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.full_domain.driven import Driven, Looked, drives
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
@@ -109,6 +112,7 @@ class Tree:
     _best: float = -inf
     _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
+    _driven: Driven | None = None
     _hope: dict[Node, bool] = field(default_factory=dict)
     _shortfall: dict[Node, float] = field(default_factory=dict)
     _looked: dict[Node, Scored | None] = field(default_factory=dict)
@@ -116,6 +120,9 @@ class Tree:
 
     def __post_init__(self) -> None:
         self._sets = self.evaluator.sets()
+        if drives(self.evaluator, self.lattice):
+            nothing = np.zeros(0, np.int8)
+            self._driven = Driven.of(self.evaluator, self.lattice, nothing)
 
     def found(self) -> Found | None:
         """The best node so far, and what bounds all others."""
@@ -211,16 +218,25 @@ class Tree:
                 self._hope.clear()
                 self._shortfall.clear()
             self.checked += 1
-            classes = self._sets.at(node)
-            evaluator = self.evaluator
-            self._shortfall[node] = evaluator.shortfall(node, classes)
-            if self.full:
-                self._hope[node] = evaluator.holds(classes)
-            else:
-                lost = evaluator.lost(classes)
-                self._hope[node] = lost <= evaluator.most
-                self._shortfall[node] += lost * evaluator.objective.toll(node, evaluator.budget)
+            hopeful, lost, self._shortfall[node] = self._prospects(node)
+            self._hope[node] = hopeful
+            if lost and hopeful:
+                toll = self.evaluator.objective.toll(node, self.evaluator.budget)
+                self._shortfall[node] += lost * toll
         return self._hope[node]
+
+    def _prospects(self, node: Node) -> tuple[bool, int, float]:
+        """Whether a node is hopeful, the records lost at it, and its own shortfall."""
+        evaluator = self.evaluator
+        if self._driven is not None:  # of objectives that fall, which have no shortfall
+            looked = self._driven.looked(node)
+            return (looked.score is not None if self.full else looked.hopeful), looked.lost, 0.0
+        classes = self._sets.at(node)
+        shortfall = evaluator.shortfall(node, classes)
+        if self.full:
+            return evaluator.holds(classes), 0, shortfall
+        lost = evaluator.lost(classes)
+        return lost <= evaluator.most, lost, shortfall
 
     def _look(self, node: Node) -> tuple[float, float | None, bool]:
         """What bounds a node and all above it, its own score if feasible, and if suppressed not.
@@ -236,19 +252,18 @@ class Tree:
     def _counted(self, node: Node) -> tuple[float, float | None, bool]:
         """The same, counted."""
         self.checked += 1
-        classes = self._sets.at(node)
-        _, _, plain, candidate = self.evaluator.assess(node, classes)
-        bound = self.evaluator.bound(plain)
-        if candidate is None:
-            self._note(node, None)
-            return bound, None, True
-        if self.evaluator.ruled_out(candidate, bound, self._best):
-            return bound, None, True
-        score = self.evaluator.objective.score(candidate)
-        entry = score, candidate.released_classes, node
+        if self._driven is not None:
+            looked = self._driven.looked(node)
+        else:
+            looked = Looked.of(self.evaluator, node, self._sets.at(node), self._best)
+        if looked.score is None:
+            if not looked.classes:
+                self._note(node, None)
+            return looked.bound, None, True
+        entry = looked.score, looked.classes, node
         self._note(node, entry)
         self._enter(entry)
-        return bound, score, not candidate.records_suppressed
+        return looked.bound, looked.score, not looked.suppresses
 
     def _note(self, node: Node, entry: Scored | None) -> None:
         """Remember what was found at a node where the lattice is to be shown node by node."""

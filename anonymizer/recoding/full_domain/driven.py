@@ -5,8 +5,8 @@ What a search finds and counts is what the searches in Python find and count.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, prod
-from typing import TYPE_CHECKING, Any
+from math import ceil, inf, prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 MOST_ROOM = 1_000_000
 """Nodes of the largest lattice that is driven: it takes some entries for each."""
+
+LOOK = 3
+"""What the compiled driver calls looking at a single node."""
 
 LOT = 1_000_000
 """Rows rolled up until Python may look in: some 5 ms."""
@@ -65,6 +68,43 @@ def _pays(evaluator: Evaluator) -> bool:
     from anonymizer.kernels import driver
 
     return driver.pays(evaluator.base.histograms.sparse)
+
+
+class Looked(NamedTuple):
+    """What there is to know of a single node.
+
+    Attributes
+    ----------
+    hopeful, lost
+        See ``Assessed``.
+    bound
+        What bounds its score and those of all above.
+    score
+        None of a node that is not feasible, or cannot beat the best.
+    classes, suppresses
+        The released classes, none of a node that is not feasible; whether records are suppressed.
+    """
+
+    hopeful: bool
+    lost: int
+    bound: float
+    score: float | None
+    classes: int
+    suppresses: bool
+
+    @classmethod
+    def of(
+        cls, evaluator: Evaluator, node: Node, classes: FrequencySet, best: float = -inf
+    ) -> "Looked":
+        """Look at a node in Python; not scored where it cannot beat the best score."""
+        hopeful, lost, plain, candidate = evaluator.assess(node, classes)
+        bound = evaluator.bound(plain)
+        if candidate is None:
+            return cls(hopeful, lost, bound, None, 0, False)
+        out = evaluator.ruled_out(candidate, bound, best)
+        score = None if out else evaluator.objective.score(candidate)
+        suppresses = candidate.records_suppressed > 0
+        return cls(hopeful, lost, bound, score, candidate.released_classes, suppresses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +170,7 @@ class Driven:
         from anonymizer.kernels.driver import advance_of, board, store
 
         advance = advance_of(len(self.sets.starts) > 0)
-        verdict, state, code = np.zeros(7), self.board.state, board.PAUSE
+        verdict, state, code = np.zeros(8), self.board.state, board.PAUSE
         while code != board.DONE:
             run.watch(doing, int(state[board.FIRST]), self.board.status.size)
             code = advance(
@@ -140,6 +180,28 @@ class Driven:
                 node = self.node(int(state[board.ASKED]) - 1)
                 last = int(self.sets.marks[store.LAST])
                 _enter(verdict, *ask(node, store.classes_of(self.sets, last)))
+
+    def looked(self, node: Node) -> Looked:
+        """Look at a single node; nothing is entered."""
+        from anonymizer.kernels.driver import advance_of, board, judging, store
+
+        verdict, place = np.zeros(8), int(np.ravel_multi_index(node, self.lattice.shape))
+        advance = advance_of(len(self.sets.starts) > 0)
+        code = advance(self.nodes, self.sets, self.terms, self.board, LOOK, place, LOT, verdict)
+        if code == board.ASK:
+            classes = store.classes_of(self.sets, int(self.sets.marks[store.LAST]))
+            return Looked.of(self.evaluator, node, classes)
+        objective = self.evaluator.objective
+        levels = isinstance(objective, Tabulated)
+        bound = objective.of_levels(node) if levels else float(verdict[judging.BOUND])
+        return Looked(
+            verdict[judging.HOPEFUL] > 0,
+            int(verdict[judging.LOST]),
+            bound,
+            float(verdict[judging.SCORE]) if verdict[judging.FEASIBLE] else None,
+            int(verdict[judging.CLASSES]),
+            verdict[judging.GONE] > 0,
+        )
 
     @property
     def checked(self) -> int:
