@@ -52,7 +52,9 @@ def test_divergence_is_the_same_of_both_kinds(joint, data):
 
 
 @pytest.mark.parametrize(
-    "count", [matrices.occurring, matrices.largest, matrices.likeliest], ids=str
+    "count",
+    [matrices.occurring, matrices.largest, matrices.likeliest],
+    ids=lambda each: each.__name__,
 )
 @given(joint=sparse_joints)
 def test_counts_are_the_same_of_both_kinds(count, joint):

@@ -192,8 +192,9 @@ class Driven:
             classes = store.classes_of(self.sets, int(self.sets.marks[store.LAST]))
             return Looked.of(self.evaluator, node, classes)
         objective = self.evaluator.objective
-        levels = isinstance(objective, Tabulated)
-        bound = objective.of_levels(node) if levels else float(verdict[judging.BOUND])
+        bound = float(verdict[judging.BOUND])
+        if isinstance(objective, Tabulated):
+            bound = objective.of_levels(node)
         return Looked(
             verdict[judging.HOPEFUL] > 0,
             int(verdict[judging.LOST]),
