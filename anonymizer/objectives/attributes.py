@@ -34,6 +34,12 @@ class AttributeWise(Objective):
 
     weights: Weights = field(default_factory=dict)
 
+    def __init_subclass__(cls, **options: object) -> None:
+        """A scale of its own is of no known slope: none is surely right."""
+        super().__init_subclass__(**options)
+        if vars(cls).keys() & {"scaled", "unscaled"} and "slope" not in vars(cls):
+            cls.slope = 0.0  # type: ignore[assignment, method-assign]
+
     def __post_init__(self) -> None:
         require_weights(self.weights)
 

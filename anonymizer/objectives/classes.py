@@ -247,8 +247,19 @@ class AboveShuffled(MutualInformation):
         return super().worth(layout)._replace(by_size=by_size)
 
 
+class OfSizes(Objective):
+    """An objective of class sizes, which is bounded by more than its score."""
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """What bounds one score bounds no other: one of a subclass bounds itself."""
+        super().__init_subclass__(**options)
+        if "score" in vars(cls):
+            for name in {"bound", "toll"} - vars(cls).keys():
+                setattr(cls, name, getattr(Objective, name))
+
+
 @dataclass(frozen=True)
-class Discernibility(Objective):
+class Discernibility(OfSizes):
     """Sum of n_g^2, suppressed records counting N each (Bayardo, Agrawal 2005)."""
 
     name: ClassVar[str] = "discernibility"
@@ -283,7 +294,7 @@ class Discernibility(Objective):
 
 
 @dataclass(frozen=True)
-class AverageClassSize(Objective):
+class AverageClassSize(OfSizes):
     """Records per class, all that are suppressed counting as one class.
 
     LeFevre, DeWitt, Ramakrishnan (2006), without the constant factor 1 / k. The score is the

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number
+from anonymizer.errors import MOST_RECORDS, require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.information.matrices import largest, occurring, rarer
 from anonymizer.kernels import Bound, Kind
@@ -154,7 +154,7 @@ class EntropyLDiversity(SensitiveModel):
     @property
     def _least(self) -> int:
         """The different values that a class of l effective ones has at least."""
-        return max(1, ceil(2**self._bits))
+        return max(1, ceil(min(2**self._bits, MOST_RECORDS)))
 
     def ceiling(self, margin: Ints) -> float:
         """H(W) - log l (Eq. 13); an estimate bounds nothing."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from scipy.sparse import csr_array
+
 from anonymizer.kernels import NUMPY, Kernel, compiled_kernel
 from anonymizer.recoding import Found, Problem, Run, solve
 
@@ -23,6 +25,14 @@ def by_kernel(problem: Problem, kernel: Kernel) -> Problem:
     return replace(problem, kernel=kernel)
 
 
+def by_pairs(problem: Problem) -> Problem:
+    """The problem, its classes as pairs of class and value, searched by the compiled driver."""
+    joint = {name: csr_array(each) for name, each in problem.counts.joint.items()}
+    return replace(
+        by_kernel(problem, compiled_kernel()), counts=replace(problem.counts, joint=joint)
+    )
+
+
 UNDRIVEN = replace(compiled_kernel(), drives=False)
 """The compiled kernels, driven from Python."""
 
@@ -30,5 +40,6 @@ WAYS: Mapping[str, Way] = {
     "numpy": Way(partial(by_kernel, kernel=NUMPY)),
     "compiled": Way(partial(by_kernel, kernel=UNDRIVEN)),
     "driver": Way(partial(by_kernel, kernel=compiled_kernel())),
+    "sparse": Way(by_pairs),
 }
 """Each way by its name."""

@@ -7,6 +7,7 @@ The searches in ``recoding.full_domain`` that are written in Python are the read
 nodes are looked at in the same order, and known by the same rules. Imports the kernels alone.
 """
 
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -43,7 +44,10 @@ def advance_of(listed: bool) -> Any:
 
 
 def _on_disk(advance: Any) -> bool:
-    """Whether machine code of a loop was kept by another process."""
-    kept = advance.stats.cache_path
-    name = f"searching.{advance.py_func.__qualname__}-*.nbi"
-    return kept is not None and any(Path(kept).glob(name))
+    """Whether machine code of a loop, as it is now, was kept by another process of this Python."""
+    kept, source = advance.stats.cache_path, Path(advance.py_func.__code__.co_filename)
+    python = "py{}{}".format(*sys.version_info[:2])
+    name = f"searching.{advance.py_func.__qualname__}-*.{python}*.nbi"
+    return kept is not None and any(
+        index.stat().st_mtime >= source.stat().st_mtime for index in Path(kept).glob(name)
+    )

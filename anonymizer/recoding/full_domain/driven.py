@@ -21,6 +21,7 @@ from anonymizer.objectives import (
     Objective,
     Tabulated,
 )
+from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem import frequency
 from anonymizer.recoding.problem.evaluator import Assessed, Evaluator
@@ -29,6 +30,10 @@ from anonymizer.recoding.problem.problem import Run, Scored
 if TYPE_CHECKING:
     from anonymizer.kernels.driver import board as boards
     from anonymizer.kernels.driver import judging, store
+
+MOST_BASE = 256 * 2**20
+"""Bytes of the largest base that is driven: there is room for some ten of them, and rolling up
+larger ones takes so long that nothing else matters."""
 
 MOST_ROOM = 1_000_000
 """Nodes of the largest lattice that is driven: it takes some entries for each."""
@@ -55,12 +60,23 @@ def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
     return (
         wanted is not False
         and lattice.room <= MOST_ROOM
+        and evaluator.base.nbytes <= MOST_BASE
         and not evaluator.layout.population
         and not any(policy.measured or policy.judges_all for policy in policies)
         and type(evaluator.objective)
         in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
+        and _scaled_alike(evaluator.objective)
         and (wanted or _pays(evaluator))
     )
+
+
+def _scaled_alike(objective: Objective) -> bool:
+    """Whether means are summed on a scale that the driver knows, if any are."""
+    if not isinstance(objective, Tabulated):
+        return True
+    kind = type(objective.objective)
+    known = [(each.scaled, each.unscaled) for each in (AttributeWise, Loss)]
+    return (kind.scaled, kind.unscaled) in known
 
 
 def _pays(evaluator: Evaluator) -> bool:
@@ -260,9 +276,12 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Nodes":
 
     shape, heights = lattice.shape, np.array(lattice.heights, np.int64)
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    # An attribute of one level needs no bits: there may be too many of them for a word.
     bits = [height.bit_length() for height in lattice.heights]
-    shifts = np.cumsum([0, *(width + 1 for width in bits)])[:-1]
-    guards = sum(1 << int(shift + width) for shift, width in zip(shifts, bits, strict=True))
+    shifts = np.cumsum([0, *(width + (width > 0) for width in bits)])[:-1]
+    guards = sum(
+        1 << int(shift + width) for shift, width in zip(shifts, bits, strict=True) if width
+    )
     levels = np.arange(max(shape))
     shares = np.minimum(levels / np.maximum(heights, 1)[:, None], 1.0)
     shares[levels >= heights[:, None]] = 1.0

@@ -13,7 +13,7 @@ infeasible ones. Two ways to find it:
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchabl
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run, Scored
+from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.trace import Trace
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
@@ -84,7 +85,8 @@ def driven(
     problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int
 ) -> Driven:
     """Search with the compiled driver; what becomes known is entered on the board."""
-    found = Driven.of(problem.evaluator, board.lattice, board.status)
+    evaluator = replace(problem.evaluator, suppression=Suppression())  # whatever the budget is
+    found = Driven.of(evaluator, board.lattice, board.status)
     found.searched(search, run, "searching the lattice", refuse, most)
     if isinstance(note, Scores):
         note.found.update({entry[2]: entry for entry in found.scored})

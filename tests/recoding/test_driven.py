@@ -1,0 +1,176 @@
+"""Searches that the compiled driver runs, or must leave to Python, at the edge of what it knows."""
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity
+from anonymizer.counts.schema import Schema, taxonomies_of
+from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.objectives import AverageClassSize, Discernibility, Loss, Objective, Precision
+from anonymizer.recoding import Problem, Suppression, solve
+from anonymizer.recoding.full_domain import driven
+from anonymizer.recoding.full_domain.frontier import bisection, top_down
+from anonymizer.tables import engine
+
+ROWS = [[str(value), f"{value // 2}-", "*"] for value in range(6)]
+KERNELS = {"numpy": NUMPY, "driver": compiled_kernel()}
+
+
+@dataclass(frozen=True)
+class Steep(Precision):
+    """Heights to the fourth power, on a scale that nobody but itself knows."""
+
+    name: ClassVar[str] = "steep"
+
+    def scaled(self, mean):
+        return mean**4 / 10
+
+
+@dataclass(frozen=True)
+class Rooted(Loss):
+    """The root of the mean squared loss."""
+
+    name: ClassVar[str] = "rooted"
+
+    def scaled(self, mean):
+        return mean**2
+
+    def unscaled(self, weighted):
+        return np.sqrt(weighted)
+
+
+@dataclass(frozen=True)
+class Share(Discernibility):
+    """Discernibility as a share of what one class costs."""
+
+    name: ClassVar[str] = "share"
+
+    def score(self, candidate):
+        return super().score(candidate) / candidate.layout.records**2
+
+
+@dataclass(frozen=True)
+class Mean(AverageClassSize):
+    """Minus the mean size of a class."""
+
+    name: ClassVar[str] = "mean"
+
+    def score(self, candidate):
+        return -candidate.layout.records / super().score(candidate)
+
+
+def problem_of(table, hierarchies, **asked) -> Problem:
+    schema = Schema(tuple(hierarchies), ("w",))
+    tally = engine.tally(table, schema.columns)
+    taxonomies = taxonomies_of(tally, hierarchies)
+    return Problem(schema.counts(tally, taxonomies), taxonomies, **asked)
+
+
+def some_problem(seed: int, **asked) -> Problem:
+    """Three quasi-identifiers of three levels each; classes of 3."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({name: rng.integers(0, 6, 200).astype(str) for name in "abc"})
+    table["w"] = rng.integers(0, 5, 200).astype(str)
+    hierarchies = dict.fromkeys("abc", Hierarchy.from_rows(ROWS))
+    return problem_of(table, hierarchies, **({"models": [KAnonymity(3)]} | asked))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("objective", [Steep(), Rooted(), Share(), Mean()])
+def test_what_bounds_an_objective_bounds_no_other_that_is_made_of_it(
+    objective: Objective, kernel: str
+):
+    for seed in range(3):
+        for share in (0.1, 0.3):
+            problem = some_problem(
+                seed, objective=objective, suppression=Suppression(share), kernel=KERNELS[kernel]
+            )
+            best, found = solve(problem, "exhaustive"), solve(problem)
+            assert best is not None
+            assert found is not None
+            assert (found.node, found.score) == (best.node, best.score)
+
+
+def test_a_scale_of_its_own_is_left_to_python():
+    asked = {"suppression": Suppression(0.1), "kernel": KERNELS["driver"]}
+    known, own = some_problem(0, objective=Loss(), **asked), some_problem(0, **asked)
+    own = replace(own, objective=Steep())
+    assert KERNELS["driver"].drives == driven.drives(known.evaluator, known.lattice)
+    assert not driven.drives(own.evaluator, own.lattice)
+
+
+@pytest.mark.parametrize("search", [bisection, top_down])
+def test_a_frontier_is_of_what_holds_without_suppression(search):
+    for remove in (False, True):
+        budget = Suppression(0.3, remove=remove)
+        asked = {"objective": Discernibility(), "kernel": KERNELS["driver"]}
+        with_budget = some_problem(0, suppression=budget, **asked)
+        assert search(with_budget).minimal == search(some_problem(0, **asked)).minimal
+
+
+@pytest.mark.parametrize("budget", [Suppression(), Suppression(0.1)])
+def test_attributes_of_one_level_take_no_room(budget):
+    names = [f"c{place}" for place in range(62)]
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(dict.fromkeys(names, ["x"] * 100))
+    table["a"] = rng.integers(0, 6, 100).astype(str)
+    table["w"] = rng.integers(0, 3, 100).astype(str)
+    one = Hierarchy.from_rows([["x", "*"]]).limited(min_level=0, max_level=0)
+    hierarchies = dict.fromkeys(names, one) | {"a": Hierarchy.from_rows(ROWS)}
+    problem = problem_of(
+        table, hierarchies, models=[KAnonymity(20)], objective=Discernibility(), suppression=budget
+    )
+    assert [*problem.lattice.heights] == [0] * 62 + [2]
+    numpy, driver = (solve(replace(problem, kernel=kernel)) for kernel in KERNELS.values())
+    assert numpy is not None
+    assert driver is not None
+    assert driver.node == numpy.node == (*[0] * 62, 1)
+
+
+def test_large_bases_are_left_to_python(monkeypatch):
+    problem = some_problem(0, objective=Discernibility(), kernel=KERNELS["driver"])
+    assert driven.drives(problem.evaluator, problem.lattice) == KERNELS["driver"].drives
+    monkeypatch.setattr(driven, "MOST_BASE", problem.evaluator.base.nbytes - 1)
+    assert not driven.drives(problem.evaluator, problem.lattice)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_more_effective_values_than_any_table_has_are_out_of_reach(kernel):
+    problem = some_problem(
+        0,
+        models=[EntropyLDiversity(1e18)],
+        objective=Discernibility(),
+        suppression=Suppression(0.1),
+        kernel=KERNELS[kernel],
+    )
+    assert solve(problem) is None
+
+
+@pytest.mark.skipif(not KERNELS["driver"].drives, reason="takes numba")
+def test_machine_code_of_another_python_or_of_older_code_is_not_at_hand(tmp_path):
+    from anonymizer.kernels import driver
+
+    advance = driver.advance_of(listed=False)
+    python = "py{}{}".format(*sys.version_info[:2])
+
+    class Kept:
+        stats = SimpleNamespace(cache_path=str(tmp_path))
+        py_func = advance.py_func
+
+    (tmp_path / "searching.advance-1.py27.nbi").touch()
+    (tmp_path / f"searching.advance_listed-1.{python}.nbi").touch()
+    assert not driver._on_disk(Kept)
+    own = tmp_path / f"searching.advance-1.{python}.nbi"
+    own.touch()
+    assert driver._on_disk(Kept)
+    os.utime(own, (0, 0))
+    assert not driver._on_disk(Kept)
+    Kept.stats.cache_path = None
+    assert not driver._on_disk(Kept)
