@@ -72,6 +72,20 @@ def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
     return settled(found)
 
 
+def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
+    """The rows of a sparse matrix from each of ``lows`` to before ``highs``, (runs,), added up.
+
+    Runs may overlap.
+    """
+    lengths = joint.indptr[highs] - joint.indptr[lows]
+    indptr = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    taken = np.arange(indptr[-1]) + np.repeat(joint.indptr[lows] - indptr[:-1], lengths)
+    shape = len(lows), joint.shape[1]
+    found = type(joint)((joint.data[taken], joint.indices[taken], indptr), shape=shape)
+    found.sum_duplicates()
+    return settled(found)
+
+
 def chosen(joint: CountMatrix, classes: Any) -> CountMatrix:
     """The rows of some classes, by mask or places."""
     return settled(joint[classes])
