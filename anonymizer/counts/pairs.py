@@ -47,6 +47,15 @@ def settled(joint: CountMatrix) -> CountMatrix:
     return joint.toarray() if as_array(classes, values, joint.nnz) else joint
 
 
+def by_pairs(joint: CountMatrix) -> Any:
+    """The same as a sparse matrix, however few its counts are."""
+    if is_sparse(joint):
+        return joint
+    from scipy.sparse import csr_array
+
+    return csr_array(joint)
+
+
 def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> CountMatrix:
     """Records by class and value from rows of a class, a value and records, (rows,) each."""
     if as_array(*shape):

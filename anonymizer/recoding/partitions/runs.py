@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.pairs import merged_runs
-from anonymizer.information.matrices import CountMatrix, is_sparse, occurring
+from anonymizer.counts.pairs import by_pairs, merged_runs
+from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
@@ -67,7 +67,7 @@ class Runs:
 
     def judged(self, judge: Judge) -> Judged:
         """Judge the ranges, some of them at a time."""
-        joint = {name: _sparse(each) for name, each in self.counts.joint.items()}
+        joint = {name: by_pairs(each) for name, each in self.counts.joint.items()}
         before = np.append(0, np.cumsum(self.counts.sizes))
         return Judged.joined([self._judged(judge, joint, before, lot) for lot in self._lots()])
 
@@ -93,11 +93,3 @@ class Runs:
         cuts = np.searchsorted(upto, np.arange(0, most, PAIRS_AT_ONCE), side="right")
         bounds = np.unique([0, *cuts.tolist(), len(upto)])
         return (slice(low, high) for low, high in pairwise(bounds.tolist()))
-
-
-def _sparse(joint: CountMatrix) -> CountMatrix:
-    if is_sparse(joint):
-        return joint
-    from scipy.sparse import csr_array
-
-    return csr_array(joint)
