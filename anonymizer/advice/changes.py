@@ -13,7 +13,7 @@ from anonymizer.advice.obstacles import (
 from anonymizer.advice.space import Space, released_classes
 from anonymizer.errors import InputError
 from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels.arrays import Columns
+from anonymizer.kernels.frequency import Histograms
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.suppression import Suppression
@@ -315,7 +315,7 @@ def found_at(space: Space, node: Node, change: Change, free: float | None = None
     )
 
 
-def retained_of(space: Space, classes: Columns) -> float | None:
+def retained_of(space: Space, classes: Histograms) -> float | None:
     """I(X~;W) of released classes about the targets, or the sensitive attributes; None without."""
     counts = space.problem.counts
     about = counts.targets or counts.sensitive

@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+import numpy as np
+
 from anonymizer.counts.counts import Counts
-from anonymizer.kernels.arrays import Columns, Ints
+from anonymizer.counts.pairs import tabulated
+from anonymizer.information.matrices import CountMatrix
+from anonymizer.kernels.frequency import Histograms
 from anonymizer.objectives import Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
@@ -185,10 +189,15 @@ class Space:
             raise ValueError("the node is not feasible")
         return found
 
-    def joint(self, attribute: str, classes: Columns) -> Ints:
+    def joint(self, attribute: str, classes: Histograms) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""
         start, stop = self.problem.evaluator.layout.place(attribute)
-        return classes[:, start:stop]
+        if not classes.sparse:
+            return classes.about(start, stop)
+        some = (classes.places >= start) & (classes.places < stop)
+        values = classes.places[some].astype(np.intp) - start
+        shape = len(classes), stop - start
+        return tabulated(classes.rows[some], values, classes.numbers[some], shape)
 
     def at(self, node: Node) -> Counts:
         """The counts at a node, with nothing suppressed."""
@@ -203,9 +212,9 @@ class Space:
         return evaluator.objective.score(candidate), candidate.released_classes, node
 
 
-def released_classes(candidate: Candidate) -> Columns:
+def released_classes(candidate: Candidate) -> Histograms:
     """The classes of a node as they would be released: suppressed ones as one, or left out."""
-    return candidate.released.copy().dense(len(candidate.layout.margins))
+    return candidate.released.copy()
 
 
 def objective_of_rest(objective: Objective, name: str) -> Objective:

@@ -11,10 +11,10 @@ import numpy as np
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space, released_classes
+from anonymizer.counts.pairs import chosen
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
-from anonymizer.information.matrices import dense
-from anonymizer.kernels.arrays import Ints
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.privacy import (
     TOLERANCE,
     EntropyLDiversity,
@@ -189,7 +189,7 @@ class Sweeper:
         return round_steps(loosest, float(measures_of(self.swept, classes.occupied)[0]))
 
     @cached_property
-    def _joint(self) -> dict[float | None, Ints]:
+    def _joint(self) -> dict[float | None, CountMatrix]:
         return {}
 
     @property
@@ -211,7 +211,7 @@ class Sweeper:
         most = retained if most is None else most
         return Point(
             threshold,
-            len(joint),
+            joint.shape[0],
             int(sizes.min()),
             retained,
             min(retained / most, 1.0) if most > TOLERANCE else 1.0,
@@ -219,7 +219,7 @@ class Sweeper:
             disclosure_of(self.attribute, joint),
         )
 
-    def _best(self, models: Sequence[PrivacyModel]) -> tuple[Ints, float] | None:
+    def _best(self, models: Sequence[PrivacyModel]) -> tuple[CountMatrix, float] | None:
         """Records by class and value under a policy, and the study's objective."""
         space = self.space.under(models)
         if self.recoding is not None:
@@ -228,14 +228,16 @@ class Sweeper:
         if entry is None:
             return None
         joint = space.joint(self.attribute, released_classes(space.candidate(entry[2])))
-        return joint[joint.sum(axis=1) > 0].astype(np.int64), space.quantity(entry[0])
+        return chosen(joint, joint.sum(axis=1) > 0).astype(np.int64), space.quantity(entry[0])
 
-    def _best_recoding(self, recoding: Generalization, space: Space) -> tuple[Ints, float] | None:
+    def _best_recoding(
+        self, recoding: Generalization, space: Space
+    ) -> tuple[CountMatrix, float] | None:
         try:
-            chosen, search = recoding.choose(space.problem, self.seed, space.run)
+            partitions, search = recoding.choose(space.problem, self.seed, space.run)
         except PolicyUnreachableError:
             return None
-        joint = dense(space.problem.counts.recode(chosen).joint[self.attribute], self.attribute)
+        joint = space.problem.counts.recode(partitions).joint[self.attribute]
         return joint, search.value or 0.0
 
 

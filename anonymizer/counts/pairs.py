@@ -47,6 +47,15 @@ def settled(joint: CountMatrix) -> CountMatrix:
     return joint.toarray() if as_array(classes, values, joint.nnz) else joint
 
 
+def by_pairs(joint: CountMatrix) -> Any:
+    """The same as a sparse matrix, however few its counts are."""
+    if is_sparse(joint):
+        return joint
+    from scipy.sparse import csr_array
+
+    return csr_array(joint)
+
+
 def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> CountMatrix:
     """Records by class and value from rows of a class, a value and records, (rows,) each."""
     if as_array(*shape):
@@ -68,6 +77,20 @@ def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
     rows = joint[order]
     indptr = rows.indptr[np.append(starts, len(order))]
     found = type(joint)((rows.data, rows.indices, indptr), shape=(len(starts), joint.shape[1]))
+    found.sum_duplicates()
+    return settled(found)
+
+
+def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
+    """The rows of a sparse matrix from each of ``lows`` to before ``highs``, (runs,), added up.
+
+    Runs may overlap.
+    """
+    lengths = joint.indptr[highs] - joint.indptr[lows]
+    indptr = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    taken = np.arange(indptr[-1]) + np.repeat(joint.indptr[lows] - indptr[:-1], lengths)
+    shape = len(lows), joint.shape[1]
+    found = type(joint)((joint.data[taken], joint.indices[taken], indptr), shape=shape)
     found.sum_duplicates()
     return settled(found)
 

@@ -14,11 +14,6 @@ from anonymizer.profiling.raw import Raw
 from anonymizer.profiling.roles import Given, proposed
 from anonymizer.tables import engine
 
-UNCOUNTABLE = "too many to be counted"
-
-MOST_CELLS = 50_000_000
-"""Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
-
 
 @dataclass(frozen=True)
 class ColumnProfile:
@@ -127,8 +122,6 @@ def profile(
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = table.combinations(known)
     combinations = int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
-    if given.sensitive is None:
-        _leave_out_uncountable(roles, columns, combinations)
     return TableProfile(
         records=table.records,
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
@@ -138,23 +131,6 @@ def profile(
         counted={name: column for name, column in columns.items() if column is not None},
         orders=proposal.orders,
     )
-
-
-def uncountable(column: Column, combinations: int) -> bool:
-    """Whether a sensitive attribute has too many values to be counted in every combination."""
-    return combinations * len(column.all_sizes) > MOST_CELLS
-
-
-def _leave_out_uncountable(
-    roles: dict[str, tuple[Role, str]], columns: Mapping[str, Column | None], combinations: int
-) -> None:
-    """Leave out what would be sensitive, but has too many values to be counted."""
-    for name, (role, why) in roles.items():
-        column = columns[name]
-        if role == "sensitive" and column is not None and uncountable(column, combinations):
-            values = f"its {len(column.values):,} values are {UNCOUNTABLE}"
-            mended = "round it, or name fewer quasi-identifiers, to protect and release it"
-            roles[name] = ("left out", f"{why}; {values} in every class: {mended}")
 
 
 def _require_table(columns: Iterable[object], records: int, given: Given) -> None:

@@ -5,7 +5,6 @@ from shlex import quote
 
 from anonymizer.profiling import TableProfile
 from anonymizer.profiling.policy import NEAR, near_numbers
-from anonymizer.profiling.profile import UNCOUNTABLE
 from anonymizer.release.study.drafting import Draft
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
@@ -64,9 +63,6 @@ def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "
             "tells of the people in it; name one with --sensitive, if there is one."
         )
-    for name in found.of_role("left out"):
-        if UNCOUNTABLE in found[name].why:
-            out.print(f"WARNING: {name!r} is left out: {found[name].why}.")
     for name in sensitive:
         if "guess" in found[name].why:
             out.print(

@@ -27,6 +27,7 @@ from anonymizer.recoding.partitions.families import (
     tabulated,
 )
 from anonymizer.recoding.partitions.points import cut_points
+from anonymizer.recoding.partitions.runs import Runs
 from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly
@@ -79,10 +80,18 @@ class Ranges(Intervals):
         return np.maximum(_places(self.taxonomy, self.points)[codes] - 1, -1)
 
     def judged(self, judge: Judge, counts: Counts) -> Judged:
-        """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction."""
+        """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction.
+
+        Of so many values that most counts are 0, the pairs of [i, j) are merged.
+        """
         block = self._blocks(counts)
         classes, block = counts.select(block >= 0), block[block >= 0]
         combination, number = combinations_without(classes, [self.attribute])
+        if counts.population is None and classes.joint:
+            shape, ends = (number, self.blocks), np.stack([self.starts, self.ends])
+            runs = Runs.of(classes, (combination, block), shape, ends)
+            if runs.quicker:
+                return runs.judged(judge)
         tables = tabulated(classes, (block, combination), (self.blocks, number))
         sums = [(name, before(table)) for name, table in tables.items()]
         return Judged.joined(

@@ -21,7 +21,6 @@ from anonymizer.profiling.policy import (
     recoding_of,
     size_of,
 )
-from anonymizer.profiling.profile import uncountable
 from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.output.directory import reserved
@@ -150,7 +149,6 @@ def draft(
 ) -> Draft:
     """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
     found = wishes.profiled(table)
-    _require_countable(found)
     return Draft(found, wishes.k, data)
 
 
@@ -175,17 +173,6 @@ def _require_drafted(directory: Path) -> None:
             f"{place} holds {min(others)!r}, which is not of a drafted study and would be lost; "
             "choose another directory"
         )
-
-
-def _require_countable(found: TableProfile) -> None:
-    """Refuse a sensitive attribute that was chosen and has too many values to be counted."""
-    for name in found.of_role("sensitive"):
-        if uncountable(found.counted[name], found.combinations):
-            raise InputError(
-                f"column {name!r} has {found[name].values:,} distinct values, too many to be "
-                f"counted in {found.combinations:,} combinations of quasi-identifiers; round it, "
-                "or name fewer quasi-identifiers"
-            )
 
 
 def _size(found: TableProfile, k: int | None) -> int:
