@@ -77,7 +77,7 @@ def bytes_read(problem: Problem) -> int:
         read += source.nbytes
         return kernel.roll_up(source, mask)
 
-    solve(encoded(replace(problem, kernel=replace(kernel, roll_up=counted))))
+    solve(encoded(replace(problem, kernel=replace(kernel, roll_up=counted, drives=False))))
     return read
 
 
