@@ -18,12 +18,8 @@ def in_machine_code(function: Function) -> Function:
 
 
 def within_machine_code(function: Function) -> Function:
-    """The same of a function that compiled ones of its file call: kept on disk as part of them.
-
-    Python cannot call it: what that takes would be compiled as well.
-    """
-    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, numba.njit(nogil=True, **options)(function))
+    """The same of a function that compiled ones of its file call: kept on disk as part of them."""
+    return cast(Function, numba.njit(nogil=True)(function))
 
 
 def inside_machine_code(function: Function) -> Function:
