@@ -41,7 +41,7 @@ from anonymizer.recoding.full_domain.frontier import (
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes
+from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes, placed_elsewhere
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
@@ -181,8 +181,9 @@ class SuppressionSearch:
         return Trace.of(lattice, scored, [best], counted, infeasible)
 
     def run(self, run: Run) -> None:
-        """Search, with the compiled driver where it can."""
-        if drives(self.evaluator, self.board.lattice):
+        """Search, with the compiled driver where it can, and nodes are not scored elsewhere."""
+        jobs = jobs_for_nodes(run.n_jobs, len(self.evaluator.base))
+        if drives(self.evaluator, self.board.lattice) and not placed_elsewhere(jobs):
             self._drive(run)
         else:
             self.find_hopeful(run)

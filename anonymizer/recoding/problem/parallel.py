@@ -42,6 +42,16 @@ def jobs_for_nodes(n_jobs: int | None, classes: int) -> int:
     return jobs_at_once(n_jobs) if classes >= WORTH_JOBS else 1
 
 
+def placed_elsewhere(jobs: int) -> bool:
+    """Whether joblib's caller has chosen a place for so many jobs that is not threads of here."""
+    if jobs == 1:
+        return False
+    from joblib import parallel
+
+    backend, _ = parallel.get_active_backend(prefer="threads")
+    return type(backend) is not parallel.ThreadingBackend
+
+
 def in_parallel(
     function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
 ) -> list[T]:
