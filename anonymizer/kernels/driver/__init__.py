@@ -13,6 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+BISECTION, DESCENT, SUPPRESSED, LOOK = range(4)
+"""The searches; the last one looks at a single node."""
+
 WORTH_COMPILING = 10.0
 """Seconds of searches driven from Python, in one process, after which the driver is compiled.
 

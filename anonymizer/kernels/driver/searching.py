@@ -7,8 +7,8 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.checks import breaks
+from anonymizer.kernels.driver import BISECTION, DESCENT, LOOK, SUPPRESSED, judging, store
 from anonymizer.kernels.driver import board as of_board
-from anonymizer.kernels.driver import judging, store
 from anonymizer.kernels.driver.board import (
     ASK,
     ASKED,
@@ -32,9 +32,6 @@ from anonymizer.kernels.driver.judging import ASKS, BOUND, HOPEFUL, LOST, Terms
 from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
 from anonymizer.kernels.machine import on_borrowed, within_borrowed
 from anonymizer.kernels.rules import Laid
-
-BISECTION, DESCENT, SUPPRESSED, LOOK = range(4)
-"""The searches; the last one looks at a single node."""
 
 DECIDING, SCORING = range(2)
 """The phases of a search with suppression."""

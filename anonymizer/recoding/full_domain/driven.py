@@ -12,6 +12,7 @@ import numpy as np
 
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.kernels.driver import LOOK
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.objectives import (
     AverageClassSize,
@@ -37,9 +38,6 @@ larger ones takes so long that nothing else matters."""
 
 MOST_ROOM = 1_000_000
 """Nodes of the largest lattice that is driven: it takes some entries for each."""
-
-LOOK = 3
-"""What the compiled driver calls looking at a single node."""
 
 LOT = 1_000_000
 """Rows rolled up until Python may look in: some 5 ms."""

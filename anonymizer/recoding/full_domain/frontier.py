@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.kernels import FrequencySet
+from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
 from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
 from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
@@ -39,9 +40,6 @@ SMALL = 50_000
 
 SPARSE = 200
 """A large lattice is searched top-down until one in so many nodes was counted."""
-
-BISECTION, DESCENT = 0, 1
-"""What the compiled driver calls the two ways."""
 
 Status = NDArray[np.int8]
 

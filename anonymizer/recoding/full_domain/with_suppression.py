@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import Ended
 from anonymizer.kernels import FrequencySet
+from anonymizer.kernels.driver import SUPPRESSED
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
@@ -54,9 +55,6 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 UNSCORED = -inf
 """The score of a feasible node whose bound rules it out."""
-
-SUPPRESSED = 2
-"""What the compiled driver calls this search."""
 
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
