@@ -1,7 +1,7 @@
 """The frontier of t or l against what is kept: one count of the table, one search per threshold."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, floor, log10
 from typing import Any
@@ -156,7 +156,7 @@ class Sweeper:
     """Sweeps a model about one attribute, the others being held.
 
     ``space`` is the whole lattice. ``recoding`` is that of the study where it is searched quickly,
-    None: levels.
+    None: levels. ``known`` are the points that were searched for.
     """
 
     space: Space
@@ -165,20 +165,32 @@ class Sweeper:
     held: Sequence[PrivacyModel]
     recoding: Generalization | None
     seed: int
+    known: dict[float | None, Point | None] = field(default_factory=dict, repr=False)
 
     def points(self) -> Iterator[Point]:
         """The loosest point, then one per threshold that can be satisfied, ever stricter."""
-        first = self._point(None, None)
+        first = self.at(None)
         if first is None:
             return
         yield first
         for threshold in self._thresholds():
-            point = self._point(threshold, first.retained)
+            point = self.at(threshold)
             if point is None:
                 return
             yield point
             if point.retained <= TOLERANCE:  # stricter ones keep nothing either
                 return
+
+    def at(self, threshold: float | None) -> Point | None:
+        """The point of a threshold, None where it cannot be satisfied; searched for once.
+
+        A sweep that was interrupted thus goes on where it was.
+        """
+        if threshold not in self.known:
+            loosest = None if threshold is None else self.at(None)
+            most = None if loosest is None else loosest.retained
+            self.known[threshold] = self._point(threshold, most)
+        return self.known[threshold]
 
     def _thresholds(self) -> list[float]:
         """Round numbers between what holds without the model and what no recoding satisfies."""
@@ -250,16 +262,26 @@ def sweeper_of(
 ) -> Sweeper:
     """What is swept about an attribute: the model named, else the study's own, else t-closeness."""
     models = about_each(space.problem.models, space.problem.counts.sensitive)
-    about = [model for model in models if model.attribute == attribute]
-    known = [SWEPT[name].name] if name else list(SWEPT)
-    own = [model for each in known for model in about if model.name == each and model.monotone]
-    swept = own[0] if own else replace(SWEPT[known[0]], attribute=attribute)  # type: ignore[type-var]
-    held = [model for model in models if model is not swept]
-    own_recoding = recoding if _is_quick(recoding, space) else None
+    swept, held = swept_of(models, attribute, name)
+    own_recoding = recoding if is_quick(recoding, space) else None
     return Sweeper(space, attribute, swept, held, own_recoding, seed)
 
 
-def _is_quick(recoding: Generalization, space: Space) -> bool:
+def swept_of(
+    models: Sequence[PrivacyModel], attribute: str, name: str | None
+) -> tuple[PrivacyModel, list[PrivacyModel]]:
+    """The model that is swept about an attribute, and those of a policy that are held.
+
+    ``models`` are about one attribute each; ``name`` as of ``sweeper_of``.
+    """
+    known = [SWEPT[name].name] if name else list(SWEPT)
+    about = [model for model in models if model.attribute == attribute]
+    own = [model for each in known for model in about if model.name == each and model.monotone]
+    swept = own[0] if own else replace(SWEPT[known[0]], attribute=attribute)  # type: ignore[type-var]
+    return swept, [model for model in models if model is not swept]
+
+
+def is_quick(recoding: Generalization, space: Space) -> bool:
     """Whether a recoding beyond levels can be searched for at every threshold."""
     if len(space.problem.counts) > MOST_CELLS:
         return False

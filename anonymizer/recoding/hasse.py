@@ -98,6 +98,27 @@ def spine(lattice: Lattice, minimal: Iterable[Node], best: Node | None) -> set[N
     return kept
 
 
+def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
+    """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
+    layers: dict[int, list[Node]] = {}
+    for node in sorted(graph.nodes, reverse=True):
+        layers.setdefault(sum(node), []).append(node)
+    return {
+        node: (place - (len(layer) - 1) / 2, height)
+        for height, layer in layers.items()
+        for place, node in enumerate(layer)
+    }
+
+
+def kind_of(known: Mapping[str, object]) -> str:
+    """What is known of a node: ``unknown``, ``infeasible``, ``minimal`` or else ``feasible``."""
+    if known["feasible"] is None:
+        return "unknown"
+    if not known["feasible"]:
+        return "infeasible"
+    return "minimal" if known["minimal"] else "feasible"
+
+
 def _path(low: Node, high: Node) -> Iterator[Node]:
     """The nodes from one to another above it, raising one attribute after the other."""
     node = low

@@ -287,13 +287,27 @@ class Anonymizer(Displayed, Request, Conventions):
 
         Raises InputError when table and parameters do not fit together.
         """
-        self._require_options()
-        models, objective, run = self.models, self.chosen_objective, self.run()
-        self.chosen_recoding.require_suitable(models, objective, run)
-        self._require_given_grounds(models)
+        self._require_suitable()
         known = self.hierarchies if hierarchies is None else hierarchies
-        counted = Counted.of(table, self.schema, known, population_of(models))
-        return Task(counted, models, objective, whole_seed(self.seed), run)
+        return self._task(Counted.of(table, self.schema, known, population_of(self.models)))
+
+    def task_of(self, counted: Counted) -> Task:
+        """The same of a table whose records are admitted and encoded already.
+
+        By the schema, the hierarchies and the population of this estimator. Raises InputError when
+        parameters do not fit together.
+        """
+        self._require_suitable()
+        return self._task(counted)
+
+    def _task(self, counted: Counted) -> Task:
+        run, seed = self.run(), whole_seed(self.seed)
+        return Task(counted, self.models, self.chosen_objective, seed, run)
+
+    def _require_suitable(self) -> None:
+        self._require_options()
+        self.chosen_recoding.require_suitable(self.models, self.chosen_objective, self.run())
+        self._require_given_grounds(self.models)
 
     def _require_given_grounds(self, models: Sequence[PrivacyModel]) -> None:
         """Refuse a ground that follows from the records where nothing else may."""

@@ -68,13 +68,13 @@ def sweep_lines(sweep: "Sweep") -> Iterator[str]:
 def change_lines(advice: "Advice") -> Iterator[str]:
     """What stands in the way, and what changes would buy."""
     if not advice.reachable:
-        yield from map(_in_the_way, advice.obstacles)
+        yield from map(in_the_way, advice.obstacles)
         yield from _ways_out(advice)
         return
     if not advice.drastic:
         return
     yield f"The result is drastic: {'; '.join(advice.drastic)}."
-    yield from map(_in_the_way, _largest(advice.obstacles))
+    yield from map(in_the_way, largest_of_each(advice.obstacles))
     if advice.most:
         yield "What would free most, by full-domain recoding:"
         yield from (f"  - {_freed(advice, change)}" for change in advice.most)
@@ -133,7 +133,8 @@ def _frontier(sweep: "Sweep") -> Table:
     return table_of(title, columns, rows, "s .6f .1% .6g , , .4f , ,")
 
 
-def _in_the_way(found: "Obstacle") -> str:
+def in_the_way(found: "Obstacle") -> str:
+    """Which records stand in the way of which model, in a sentence."""
     about = f" about {found.about}" if found.about else ""
     where = (
         f"with {found.finer} one level finer"
@@ -149,7 +150,7 @@ def _in_the_way(found: "Obstacle") -> str:
     )
 
 
-def _largest(obstacles: "Sequence[Obstacle]") -> "list[Obstacle]":
+def largest_of_each(obstacles: "Sequence[Obstacle]") -> "list[Obstacle]":
     """For each attribute that would be finer the model that most records break."""
     most: dict[str | None, Obstacle] = {}
     for each in obstacles:

@@ -27,8 +27,9 @@ from anonymizer import (
     advise,
     load_census,
 )
+from anonymizer.advice.advise import space_of
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
-from anonymizer.advice.sweep import Point, round_series, round_steps, suggested_of
+from anonymizer.advice.sweep import Point, round_series, round_steps, suggested_of, sweeper_of
 from anonymizer.counts import pairs
 from anonymizer.objectives import candidate
 
@@ -125,6 +126,20 @@ def test_a_frontier_by_hand():
         't-closeness with distance = "kl", t = 0.8: nobody\'s w can be guessed with a probability '
         "above 0.63 (1.00 without it); 1% of the information"
     )
+
+
+def test_a_sweep_searches_for_each_threshold_once():
+    calls = []
+    asked = estimator(KAnonymity(4), progress=lambda *doing: calls.append(doing[0]))
+    task = asked.task(SMALL)
+    sweeper = sweeper_of(space_of(FullDomain(), task), "w", None, FullDomain(), 0)
+    points = list(sweeper.points())
+    searched = calls.count("sweeping t-closeness")
+    assert list(sweeper.points()) == points
+    assert sweeper.at(0.8) == points[2]
+    assert calls.count("sweeping t-closeness") == searched
+    assert sweeper.at(1e-6).retained < points[-1].retained
+    assert calls.count("sweeping t-closeness") == searched + 1
 
 
 def entropy_of(*counts: int) -> float:

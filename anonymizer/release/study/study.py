@@ -21,7 +21,7 @@ from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import records_in
-from anonymizer.release.study.document import STRATEGY, read_document
+from anonymizer.release.study.document import STRATEGY, parse_document, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.release.study.place import Place, written_as
 from anonymizer.release.study.populations import population_of
@@ -47,11 +47,22 @@ class Study:
         section and the key.
     """
 
+    populations: dict[tuple[str, str | None], Population]
+    """Each by its path and table, counted once."""
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.document = read_document(self.path)
-        self.populations: dict[tuple[str, str | None], Population] = {}
-        """Each by its path and table, counted once."""
+        self.populations = {}
+
+    @classmethod
+    def parsed(cls, text: str, path: str | Path) -> "Study":
+        """The study of a text, as if it stood in a file: paths in it are relative to ``path``."""
+        study = cls.__new__(cls)
+        study.path = Path(path)
+        study.document = parse_document(text, study.path)
+        study.populations = {}
+        return study
 
     def __repr__(self) -> str:
         names = len(self.document.quasi_identifiers)

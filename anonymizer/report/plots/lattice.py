@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from anonymizer.recoding.hasse import kind_of, places
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 
 if TYPE_CHECKING:
@@ -70,27 +71,6 @@ def draw(graph: "LatticeGraph", path: Path) -> None:
         _frame(axes, graph)
         figure.legend(handles=_legend(graph), loc="outside lower center", ncols=3)
         save(figure, path)
-
-
-def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
-    """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
-    layers: dict[int, list[Node]] = {}
-    for node in sorted(graph.nodes, reverse=True):
-        layers.setdefault(sum(node), []).append(node)
-    return {
-        node: (place - (len(layer) - 1) / 2, height)
-        for height, layer in layers.items()
-        for place, node in enumerate(layer)
-    }
-
-
-def kind_of(known: Mapping[str, object]) -> str:
-    """How a node is drawn, by what is known of it."""
-    if known["feasible"] is None:
-        return "unknown"
-    if not known["feasible"]:
-        return "infeasible"
-    return "minimal" if known["minimal"] else "feasible"
 
 
 def _size(at: Mapping["Node", tuple[float, int]], labelled: bool) -> tuple[float, float]:
