@@ -50,6 +50,7 @@ HOMES = {
     "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
     "hierarchy": "anonymizer.cli.hierarchies",
+    "explore": "anonymizer.explorer.command",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
 }

@@ -1,9 +1,8 @@
 """The command that begins: from a raw table to a study that runs."""
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,20 +14,15 @@ from anonymizer.cli.options import (
     DirectoryType,
     database_option,
     format_options,
-    names_listed,
     names_option,
     table_argument,
 )
 from anonymizer.errors import InputError
+from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
-    from anonymizer.profiling.raw import Raw
     from anonymizer.release.study.drafting import Draft, Wishes
-    from anonymizer.tables.files import Format
-
-FAR = 3
-"""Directories up from which on a path is written from the root."""
 
 NONE = "-"
 """What is answered for no column at all."""
@@ -84,11 +78,12 @@ def init(
     """
     from anonymizer.release.manifest.standing import same_file
     from anonymizer.release.study.drafting import STUDY, Wishes, draft, require_room
+    from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.report.printing import print_json
     from anonymizer.report.profile import print_draft, print_profile
     from anonymizer.report.progress import progress
 
-    directory = output or Path(f"{_named_after(table)}-study")
+    directory = output or directory_for(table)
     if directory.suffix == ".toml":
         raise InputError(
             f"{directory} would be a directory, in which {STUDY} is written; name one without "
@@ -103,7 +98,7 @@ def init(
             given = read_raw(table, database_table, columns, form)
             raw, read = opened.enter_context(given)
             named = {} if database_table is None else {"table": database_table}
-            data = {"path": _relative(table, directory), **named, **written(read)}
+            data = {"path": relative(table, directory), **named, **written(read)}
             watch("profiling the columns", 0, None)
             wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
             found = draft(raw, wishes, data)
@@ -121,80 +116,9 @@ def init(
             print_draft(found, study, headless=columns is None and read.columns is not None)
 
 
-def _named_after(table: Path) -> str:
-    """What the directory of a study is called: the table, or what the files of a pattern lie in."""
-    from anonymizer.tables.files.places import PATTERN
-
-    named = next((part for part in reversed(table.parts) if not PATTERN.search(part)), "")
-    return named.split(".")[0] or "table"
-
-
 def interactive() -> bool:
     """Whether somebody sits at a terminal who can answer."""
     return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-@contextmanager
-def read_raw(
-    table: Path,
-    database_table: str | None,
-    columns: Sequence[str] | None,
-    given: Mapping[str, Any],
-) -> Iterator[tuple["Raw", "Format"]]:
-    """A table, counted where it lies, and its format, with the spellings of missing values.
-
-    ``given`` is what is known of the format.
-
-    Raises InputError when it cannot be read.
-    """
-    from anonymizer.profiling.raw import Raw
-    from anonymizer.release.study.place import Place, as_options
-    from anonymizer.tables.files import Given, describe_file
-
-    names = None if columns is None else tuple(columns)
-    with ExitStack() as opened:
-        with as_options():
-            form = describe_file(table, Given(columns=names, **given))
-            lying = opened.enter_context(Place(table, form, database_table).opened(()))
-        yield Raw.lying(lying, form, _orders(table, form))
-
-
-def _orders(table: Path, form: "Format") -> Mapping[str, Sequence[object]]:
-    """The values of ordered categories, which Parquet alone has, by the first of its files."""
-    from anonymizer.tables.files.parquet import ordered_categories
-    from anonymizer.tables.files.places import files_of, is_database
-
-    return ordered_categories(files_of(table)[0]) if form.parquet and not is_database(table) else {}
-
-
-def written(form: "Format") -> dict[str, Any]:
-    """The keys of ``[data]`` that say how a table is written, as far as a reader may doubt it."""
-    if form.parquet:
-        return {"missing-values": list(form.missing_values)} if form.missing_values else {}
-    usual = type(form)(False)
-    found: dict[str, Any] = {"separator": form.separator}
-    for name in ("encoding", "quote", "decimal", "thousands"):
-        if getattr(form, name) != getattr(usual, name):
-            found[name] = getattr(form, name)
-    if form.columns is not None:
-        found["columns"] = list(form.columns)
-    if form.missing_values:
-        found["missing-values"] = list(form.missing_values)
-    return found
-
-
-def _relative(table: Path, directory: Path) -> str:
-    """The path of a table as a study in a directory has it; an address of a database stays."""
-    from anonymizer.tables.files.places import is_postgres
-
-    if is_postgres(table):
-        return str(table)
-    try:
-        path = Path(os.path.relpath(table.resolve(), directory.resolve()))
-    except ValueError:  # another drive
-        return table.resolve().as_posix()
-    far = path.parts[:FAR] == ("..",) * FAR
-    return (table.resolve() if far else path).as_posix()
 
 
 def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":

@@ -1,12 +1,12 @@
 """What commands share: options, arguments, and how a result is shown."""
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:
@@ -66,12 +66,6 @@ def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> N
             print_json(found.to_dict())
         else:
             text(found)
-
-
-def names_listed(given: str) -> list[str]:
-    """Names that commas separate; one with a comma stands in double quotes."""
-    listed = csv.reader([given], skipinitialspace=True)
-    return [name.strip() for each in listed for name in each if name.strip()]
 
 
 def _names(

@@ -10,7 +10,6 @@ from anonymizer.cli.options import (
     PATH,
     database_option,
     format_options,
-    names_listed,
     names_option,
     plot_option,
     redraw_option,
@@ -20,6 +19,7 @@ from anonymizer.cli.options import (
     subject_options,
     table_argument,
 )
+from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import print_json, printing
 
 

@@ -1,0 +1,134 @@
+"""The table of a session, counted once for each set of columns."""
+
+from collections.abc import Hashable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+from anonymizer.counts.counting import Counted
+from anonymizer.explorer.answers.kept import Kept
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.privacy import population_of
+from anonymizer.profiling.profile import TableProfile, profile
+from anonymizer.recoding import Problem, Watch, ignore
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.recoding import Task
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.relations import tallied_for
+from anonymizer.release.study import Study
+from anonymizer.release.study.raw import read_raw
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Given
+
+KEPT = 8
+"""Sets of columns whose counts are kept: those of some steps back."""
+
+
+ENCODED = 4
+"""Tables whose encoding is kept, by objective: those of some hierarchies back."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedStudy:
+    """A study, and its table as counts: all that a search needs.
+
+    ``kept`` and ``encoded`` have what does not depend on the policy: how values are encoded.
+    """
+
+    study: Study
+    tally: Tally = field(repr=False)
+    hierarchies: Mapping[str, Hierarchy] = field(repr=False)
+    kept: Kept[Counted] = field(default_factory=lambda: Kept(ENCODED), repr=False)
+    encoded: Kept[Problem] = field(default_factory=lambda: Kept(ENCODED), repr=False)
+
+    def anonymizer(self, watch: Watch = ignore) -> Anonymizer:
+        """The estimator that the study describes, in one thread."""
+        return self.study.anonymizer(1, watch)
+
+    def task(self, watch: Watch = ignore) -> Task:
+        """What its recoding is chosen for."""
+        estimator = self.anonymizer(watch)
+        people = population_of(estimator.models)
+        described = tuple((name, str(each.describe())) for name, each in self.hierarchies.items())
+        key = self.tally, self.study.schema, described, people
+        counted = self.kept.get(
+            key, lambda: Counted.of(self.tally, self.study.schema, self.hierarchies, people)
+        )
+        return estimator.task_of(counted)
+
+    def problem(self, task: Task) -> Problem:
+        """The problem that a task poses to a recoding that generalizes.
+
+        Raises PolicyUnreachableError where no recoding can satisfy some model.
+        """
+        recoding = self.study.recoding
+        assert isinstance(recoding, Generalization)
+        counted = task.counted
+        key = counted, repr(task.objective)
+        encoded = self.encoded.get(
+            key,
+            lambda: recoding.problem(counted.counts, counted.taxonomies, (), task.objective),
+        )
+        problem = encoded.under(task.models, recoding.budget)
+        problem.require_possible()
+        return problem
+
+
+class Counter:
+    """Counts the tables of studies, each set of columns once."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[Hashable, tuple[Tally, Mapping[str, Hierarchy]]] = {}
+        self._lock = Lock()  # two answers may need the same counts
+        self._kept: Kept[Counted] = Kept(ENCODED)
+        self._encoded: Kept[Problem] = Kept(ENCODED)
+        self.profile = lru_cache(2)(_profiled)
+
+    def counted(self, study: Study, watch: Watch = ignore) -> CountedStudy:
+        """A study with its table, counted now if it was not before.
+
+        Raises InputError when the table cannot be read or lacks columns.
+        """
+        key = _key(study)
+        with self._lock:
+            if key not in self._tallies:
+                self._keep(key, _tallied(study, watch))
+            tally, settled = self._tallies[key]
+        own = study.hierarchies
+        grounds = {n: settled[n] if own[n].ground is not None else own[n] for n in own}
+        return CountedStudy(study, tally, grounds, self._kept, self._encoded)
+
+    def _keep(self, key: Hashable, found: tuple[Tally, Mapping[str, Hierarchy]]) -> None:
+        while len(self._tallies) >= KEPT:
+            del self._tallies[next(iter(self._tallies))]
+        self._tallies[key] = found
+
+
+def _key(study: Study) -> Hashable:
+    """What the counts of a study's table depend on."""
+    grounds = {
+        name: str(each.describe())
+        for name, each in study.hierarchies.items()
+        if each.ground is not None
+    }
+    data = study.document.data.model_copy(update={"missing": "error"})
+    return str(data), study.schema.columns, tuple(grounds.items())
+
+
+def _tallied(study: Study, watch: Watch) -> tuple[Tally, Mapping[str, Hierarchy]]:
+    estimator = study.anonymizer(1, watch)
+    with study.opened(watch) as table:
+        watch("counting the table", 0, None)
+        tally, settled = tallied_for(estimator, table, study.data_format)
+    assert isinstance(tally, Tally)
+    return tally, settled
+
+
+def _profiled(path: Path, table: str | None, given: Given) -> TableProfile:
+    """The profile of the table of a study, whatever roles this gives it."""
+    known = {name: value for name, value in vars(given).items() if name != "columns"}
+    with ExitStack() as opened:
+        raw, _ = opened.enter_context(read_raw(path, table, given.columns, known))
+        return profile(raw)

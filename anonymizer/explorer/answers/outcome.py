@@ -1,0 +1,258 @@
+"""What a study comes to on its table: the classes that it would release, held against its policy.
+
+An answer to somebody who moves a slider is computed of counts alone. The released table itself, and
+its proof by recounting it, are made when they are needed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from anonymizer.advice.disclosure import Disclosure, disclosure_of
+from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counting import Counted
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import recount
+from anonymizer.errors import AnonymizerError, PolicyUnreachableError
+from anonymizer.explorer.answers.counted import CountedStudy
+from anonymizer.information.entropy import mutual_information
+from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of, verdicts
+from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding.generalization import (
+    Generalization,
+    GeneralizationPlan,
+    all_hidden,
+    suppressed_of,
+)
+from anonymizer.recoding.levels import Fixed
+from anonymizer.recoding.recoding import Outcome as Carried
+from anonymizer.recoding.recoding import RecodingPlan, Task
+from anonymizer.release.proof import prove
+from anonymizer.release.release import Release
+from anonymizer.tables import engine
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a study comes to: classes that satisfy its policy, levels that break it, or a refusal.
+
+    Parameters
+    ----------
+    counted
+        The study and its counts.
+    task
+        What its recoding was chosen for; None where there is no such thing.
+    plan
+        The recoding; None where there is none.
+    counts
+        The released classes; of a plan that generalizes they go by codes of raw values.
+    suppressed
+        Records that are suppressed.
+    merged
+        The place of the class that these form; None where they are left out, or there are none.
+    refusal
+        Why there can be no release, and how to mend it; empty where there can.
+    unreachable
+        Whether the policy is out of reach of the recoding.
+    """
+
+    counted: CountedStudy | None = None
+    task: Task | None = field(default=None, repr=False)
+    plan: RecodingPlan | None = field(default=None, repr=False)
+    counts: Counts | None = field(default=None, repr=False)
+    suppressed: int = 0
+    merged: int | None = None
+    refusal: str = ""
+    unreachable: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether every class satisfies every model."""
+        return self.counts is not None and not self.refusal
+
+    @property
+    def raw(self) -> Counts | None:
+        """The counts of the table as it is."""
+        return None if self.task is None else self.task.counted.counts
+
+    @cached_property
+    def carried(self) -> Carried | None:
+        """What the recoding makes of the table; None where there is none.
+
+        It takes as long as the table has distinct records.
+        """
+        if self.plan is None or self.task is None:
+            return None
+        return self.plan.carry_out(self.task.counted.kept)
+
+    @property
+    def released(self) -> engine.Table | None:
+        """The released table, counted; see ``carried``."""
+        return None if self.carried is None else self.carried.released
+
+    @cached_property
+    def release(self) -> Release | None:
+        """The release, recounted and proven; None where the policy does not hold.
+
+        It takes about as long as a run without the files: ask for it in a thread. PolicyBrokenError
+        and InputError as a run raises them.
+        """
+        if not self.holds or self.counted is None or self.task is None:
+            return None
+        estimator = self.counted.anonymizer(self.task.run.watch)
+        estimator.fit_counted(self.counted.tally, self.task)
+        return estimator.release_
+
+    @cached_property
+    def verdicts(self) -> Sequence[Verdict]:
+        """Each model held against the classes, by its definition."""
+        if self.counts is None or self.plan is None:
+            return ()
+        return verdicts(self.counts, self.plan.models)
+
+    @property
+    def classes(self) -> int:
+        """Equivalence classes."""
+        return 0 if self.counts is None else self.counts.occupied
+
+    @cached_property
+    def disclosures(self) -> Mapping[str, Disclosure]:
+        """What the classes disclose of each sensitive attribute."""
+        counts = self.counts
+        if counts is None:
+            return {}
+        return {name: disclosure_of(name, counts.joint[name]) for name in counts.sensitive}
+
+    @cached_property
+    def information(self) -> tuple[float, float] | None:
+        """I(X;W) and I(X~;W) about the sensitive attributes or targets, summed, in bits."""
+        if self.raw is None or self.counts is None:
+            return None
+        about = self.raw.targets or self.raw.sensitive
+        if not about:
+            return None
+        raw, found = (
+            sum(mutual_information(counts.joint[name]) for name in about)
+            for counts in (self.raw, self.counts)
+        )
+        return raw, found
+
+    def worst_class(self, model: PrivacyModel, attribute: str | None) -> int | None:
+        """The place of the class that comes off worst under a model; None where none is."""
+        if self.counts is None or not model.per_class:
+            return None
+        values = measures_of(model, self.counts.about(attribute))
+        if len(values) != len(self.counts) or not len(values):
+            return None
+        return int(np.argmin(values) if model.at_least else np.argmax(values))
+
+
+def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
+    """What a study comes to on its table.
+
+    A refusal is part of it; what ends a computation goes through.
+    """
+    task: Task | None = None
+    try:
+        task = counted.task(watch)
+        found = _found(counted, task)
+        _require_provable(found)
+        return found
+    except AnonymizerError as error:
+        refusal = Outcome(
+            counted,
+            task,
+            refusal=str(error),
+            unreachable=isinstance(error, PolicyUnreachableError),
+        )
+        recoding = counted.study.recoding
+        if task is None or not isinstance(recoding, Fixed):
+            return refusal
+        plan = recoding.unproven(task)[0]
+        return _with_classes(replace(refusal, plan=plan))
+
+
+def _require_provable(outcome: Outcome) -> None:
+    """Refuse what no release may be, although the counts satisfy the policy.
+
+    Readers of a file may take several spellings for one value. Where that can break a model, the
+    table is proven as a run does it: counts know one spelling of each.
+
+    Raises PolicyBrokenError and InputError as a run does.
+    """
+    plan, task = outcome.plan, outcome.task
+    if plan is None or task is None or plan.private:
+        return
+    certain = all(model.monotone and model.value_monotone for model in plan.models)
+    if certain and _read_as_written(task.counted):
+        return
+    carried = outcome.carried
+    assert carried is not None
+    prove(carried.released, plan.published, plan.models, plan.people(carried.released))
+
+
+@lru_cache(4)
+def _read_as_written(counted: Counted) -> bool:
+    """Whether every reader tells the same sensitive values apart."""
+    return all(reads_as_written(counted.tally[name]) for name in counted.schema.sensitive)
+
+
+def _found(counted: CountedStudy, task: Task) -> Outcome:
+    recoding = counted.study.recoding
+    if not isinstance(recoding, Generalization) or task.counted.people is not None:
+        plan, carried = recoding.fit(task)
+        return _with_classes(Outcome(counted, task, plan), carried)
+    problem = counted.problem(task)
+    chosen, search = recoding.choose(problem, task.seed, task.run)
+    return _with_classes(Outcome(counted, task, recoding.planned(task, chosen, search)))
+
+
+def _with_classes(outcome: Outcome, carried: Carried | None = None) -> Outcome:
+    """The outcome with the classes of its plan; ``carried``: the table, where it is there."""
+    plan, raw = outcome.plan, outcome.raw
+    assert plan is not None
+    assert raw is not None
+    if carried is None and isinstance(plan, GeneralizationPlan) and plan.population is None:
+        return _recoded(outcome, plan, raw)
+    if carried is None:
+        return _with_classes(outcome, outcome.carried)
+    assert outcome.task is not None
+    released = carried.released
+    counts = recount(released, plan.published, plan.people(released))
+    suppressed = carried.suppressed_of(outcome.task.counted.kept)
+    return replace(outcome, counts=counts, suppressed=suppressed)
+
+
+def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome:
+    """The same by counts alone: merged as the plan says, suppressed within its budget."""
+    counts = raw.recode(plan.recoding)
+    if not plan.suppression.most(raw.records):
+        return replace(outcome, counts=counts)
+    hidden = all_hidden(counts, plan.recoding)
+    found = suppressed_of(counts, plan.models, plan.suppression, hidden)
+    if found is None or not found.records:
+        return replace(outcome, counts=counts)
+    if found.removed:
+        return replace(outcome, counts=_left(counts, ~found.marks), suppressed=found.records)
+    counts = replace(counts, cells=np.where(found.marks[:, None], -1, counts.cells))
+    merged = counts.at(counts.cells)
+    (place,) = np.flatnonzero((merged.cells == -1).all(axis=1))
+    return replace(outcome, counts=merged, suppressed=found.records, merged=int(place))
+
+
+def _left(counts: Counts, kept: np.ndarray) -> Counts:
+    """Some classes as a table of their own: they are measured against the records left."""
+    some = counts.select(kept)
+    return Counts.of(
+        some.names, some.cells, some.sizes, some.joint, some.values, some.targets, some.population
+    )
+
+
+def about_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
+    """The sensitive attributes that a model is about; none where it has none to be about."""
+    try:
+        return attributes_of(model, sensitive)
+    except AnonymizerError:
+        return ()

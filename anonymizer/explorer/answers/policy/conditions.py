@@ -1,0 +1,211 @@
+"""Each model of a policy in sentences: what it promises, and how the worst class comes off now."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from anonymizer.counts.schema import Schema
+from anonymizer.explorer.answers.classes import NamedClass, named_class
+from anonymizer.explorer.answers.outcome import Outcome, about_of
+from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
+from anonymizer.privacy.closeness import TCloseness
+from anonymizer.privacy.diversity import RecursiveLDiversity
+from anonymizer.report.page.numbers import bits, count, listed, number, sentence, several, share
+
+BEYOND: Mapping[str, str] = {
+    "alpha-k-anonymity": "The worst class has fewer records than k.",
+    "delta-disclosure": "The worst class lacks a value of the table, which no delta allows.",
+    "enhanced-beta-likeness": "In the worst class a frequent value gains more than allowed.",
+    "recursive-l-diversity": "The worst class has fewer different values than l.",
+    "population-uniqueness": "The estimator has no answer for classes of these sizes.",
+}
+"""What is said of a measure that is infinite, by model."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A model about one attribute, as the classes come off now.
+
+    Parameters
+    ----------
+    place
+        That of the model in the policy.
+    attribute
+        The sensitive attribute; None where the model is about class sizes.
+    measured, limit
+        What the worst class has, and what the model allows, in words.
+    guess
+        How surely a value of the attribute can be guessed now; empty where there is none.
+    classes, broken_classes, broken_records
+        Classes that are judged, those of them that break the model, and their records.
+    worst
+        The class that comes off worst; None where the table is measured as a whole.
+    """
+
+    place: int
+    attribute: str | None
+    measured: str
+    limit: str
+    guess: str
+    classes: int
+    broken_classes: int
+    broken_records: int
+    worst: NamedClass | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every class satisfies the model."""
+        return not self.broken_classes
+
+    @property
+    def verdict(self) -> str:
+        """How many classes break the model, in words."""
+        if self.worst is None:
+            return "✓ The table satisfies it." if self.holds else "✗ The table breaks it."
+        if self.holds:
+            return f"✓ {_all(self.classes)}."
+        broken = several(self.broken_classes, "class breaks", "classes break")
+        records = several(self.broken_records, "record", "records")
+        return f"✗ {broken} it, of {count(self.classes)}, with {records}."
+
+
+def promise_of(model: PrivacyModel, schema: Schema) -> str:
+    """What a model promises every person, about each attribute in turn."""
+    names = about_of(model, schema.sensitive) or ["the sensitive attribute"]
+    wording = _wording(model)
+    return " ".join(
+        sentence(wording.promise, _places(model, name, schema.quasi_identifiers)) for name in names
+    )
+
+
+def left_open(model: PrivacyModel, schema: Schema) -> str:
+    """What a model does not protect from."""
+    names = about_of(model, schema.sensitive) or ["the sensitive attribute"]
+    places = _places(model, names[0], schema.quasi_identifiers)
+    return sentence(_wording(model).leaves_open, places)
+
+
+def limit_of(model: PrivacyModel) -> str:
+    """What a model allows of what it measures, in words with the unit.
+
+    >>> from anonymizer.privacy import KAnonymity
+    >>> limit_of(KAnonymity(5))
+    'at least 5 records'
+    """
+    if isinstance(model, DeltaPresence):
+        return f"{share(model.lower)} to {share(model.upper)}"
+    if isinstance(model, RecursiveLDiversity):
+        return f"less than {number(model.c)}"
+    return f"{'at least' if model.at_least else 'at most'} {_in_unit(model, model.threshold)}"
+
+
+def unit_of(model: PrivacyModel) -> str:
+    """The unit of a model's threshold, as a slider names it."""
+    if isinstance(model, TCloseness):
+        return "bits" if model.distance == "kl" else "share from 0 to 1"
+    return {"share": "share from 0 to 1", "probability": "probability from 0 to 1"}.get(
+        model.unit, model.unit
+    )
+
+
+def conditions_of(outcome: Outcome) -> list[Condition]:
+    """Every model of the policy about every attribute, held against the classes of now.
+
+    None where there are no classes: the study cannot be carried out, or the policy is out of reach.
+    """
+    if outcome.counts is None or outcome.plan is None:
+        return []
+    return [
+        each
+        for place, model in enumerate(outcome.plan.models)
+        for each in _conditions(outcome, place, model)
+    ]
+
+
+def _conditions(outcome: Outcome, place: int, model: PrivacyModel) -> Iterator[Condition]:
+    counts = outcome.counts
+    assert counts is not None
+    for name in about_of(model, counts.sensitive):
+        every = counts.about(name)
+        judged = _judged(model, counts.sizes)
+        classes = every if judged.all() else every.occupied
+        values = measures_of(model, classes)
+        broken = ~model.accepts(values)
+        sizes = counts.sizes[judged]
+        yield Condition(
+            place,
+            name,
+            _measured(model, name, model.worst(values), counts.names),
+            limit_of(model),
+            _guess(outcome, name),
+            len(sizes),
+            int(broken.sum()) if model.per_class else int(broken.any()) * len(sizes),
+            int(sizes[broken].sum()) if model.per_class else int(broken.any()) * int(sizes.sum()),
+            _worst(outcome, model, values, judged) if model.per_class else None,
+        )
+
+
+def _judged(model: PrivacyModel, sizes: Ints) -> Mask:
+    return np.ones(len(sizes), bool) if model.judges_empty else np.asarray(sizes > 0)
+
+
+def _worst(outcome: Outcome, model: PrivacyModel, values: Floats, judged: Mask) -> NamedClass:
+    """The first class that has the worst value."""
+    place = int(np.flatnonzero(judged)[np.argmax(values == model.worst(values))])
+    return named_class(outcome, place)
+
+
+def _guess(outcome: Outcome, attribute: str | None) -> str:
+    if attribute is None:
+        return ""
+    found = outcome.disclosures[attribute]
+    return (
+        f"Nobody's “{attribute}” can be guessed from a class with more than {share(found.worst)}; "
+        f"without any class it is {share(found.prior)}."
+    )
+
+
+def _measured(
+    model: PrivacyModel, attribute: str | None, worst: float, shared: tuple[str, ...]
+) -> str:
+    if not isfinite(worst):
+        return BEYOND.get(model.name, "The worst class is beyond any limit.")
+    return sentence(_wording(model).measured, {**_places(model, attribute, shared), "worst": worst})
+
+
+def _wording(model: PrivacyModel) -> Wording:
+    """The sentences of a model; those of one that has none are its condition."""
+    plain = f"{model.condition} holds.".replace("{", "{{").replace("}", "}}").replace("\\", "")
+    return model.wording_of(model.parameters) or Wording(plain, "The worst is {worst:number}.", "")
+
+
+def _places(
+    model: PrivacyModel, attribute: str | None, shared: tuple[str, ...]
+) -> Mapping[str, Any]:
+    return {**model.parameters, "shared": listed(shared), "attribute": attribute or ""}
+
+
+def _in_unit(model: PrivacyModel, value: float) -> str:
+    match unit_of(model).split(" ")[0]:
+        case "records":
+            return several(value, "record", "records")
+        case "bits":
+            return bits(value)
+        case "share" | "probability":
+            return share(value)
+        case "values":
+            shown = count(value) if model.whole else number(value)
+            return f"{shown} {'value' if value == 1 else 'values'}"
+    return number(value)
+
+
+def _all(classes: int) -> str:
+    return (
+        "The only class satisfies it"
+        if classes == 1
+        else f"All {count(classes)} classes satisfy it"
+    )

@@ -1,0 +1,121 @@
+"""Controls that several views have: with a label, a unit, a range, and by keyboard."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from anonymizer.explorer.answers.span import Span
+from anonymizer.explorer.page.slider import Slider
+from anonymizer.explorer.page.toolkit import Element, Text, ui
+
+E = TypeVar("E", bound=Element)
+
+
+class Sliding:
+    """A slider with a field for its exact number: moved, it is tried, let go, it is taken."""
+
+    def __init__(
+        self,
+        label: str,
+        span: Span,
+        value: float,
+        on_move: Callable[[float], None],
+        on_take: Callable[[float], None],
+        unit: str = "",
+    ) -> None:
+        self._on_take, self._span = on_take, span
+        self._shown: float | None = value  # None: the field may have another number
+        with ui.element("div").classes("sliding"):
+            self.slider = Slider(label, unit, span, value, on_move, on_take)
+            self.field = ui.number(label, value=value, min=span.low, step=span.step, format="%.6g")
+            self.field.props("dense outlined")
+            self.field.on("change", self._typed)
+
+    def set(self, value: float) -> None:
+        """Show a number, which is neither tried nor taken; what is being typed stays."""
+        self.slider.set(min(max(value, self._span.low), self._span.high))
+        if value != self._shown:
+            self._shown = value
+            self.field.set_value(value)
+
+    def fit(self, label: str, unit: str, span: Span) -> None:
+        """Another label and unit, and other numbers to go through; the focus stays."""
+        self._span = span
+        self.slider.fit(label, unit, span)
+        given = {"label": label, "min": span.low, "step": span.step}  # numbers: they are compared
+        if any(self.field.props.get(key) != value for key, value in given.items()):
+            self.field.props.update(given)
+            self.field.update()
+
+    def _typed(self) -> None:
+        self._shown = None
+        if self.field.value is not None:
+            self._on_take(float(self.field.value))
+
+
+def listing(
+    label: str,
+    columns: Sequence[str],
+    action: str = "",
+    on_action: Callable[[int], None] | None = None,
+) -> ui.table:
+    """A table that is filled in by ``fill``, each row with a button if there is an action.
+
+    On a narrow screen its rows are cards.
+    """
+    given = [
+        {"name": str(place), "label": name, "field": str(place), "align": "left"}
+        for place, name in enumerate(columns)
+    ]
+    if on_action is not None:
+        given.append({"name": "act", "label": action, "field": "act", "align": "left"})
+    table = ui.table(rows=[], columns=given, row_key="key", pagination=0)
+    table.props('no-data-label="Nothing to show"')
+    called(table.props('flat hide-pagination :grid="Quasar.Screen.lt.sm"'), label)
+    if on_action is not None:
+        table.add_slot("body-cell-act", BUTTON.format(action=action))
+        table.add_slot("item", CARD.format(action=action))
+        table.on("act", lambda event: on_action(int(event.args)))
+    return table
+
+
+BUTTON = """<q-td :props="props"><q-btn flat dense no-caps :aria-label="'{action} ' + props.row[0]"
+@click="$parent.$emit('act', props.row.key)">{action}</q-btn></q-td>"""
+
+CARD = """<div class="card full-width q-mb-sm"><div :key="col.name" class="figure"
+v-for="col in props.cols.filter(c => c.name !== 'act')">
+<span class="note">{{{{ col.label }}}}</span> {{{{ col.value }}}}</div>
+<q-btn flat dense no-caps :aria-label="'{action} ' + props.row[0]"
+@click="$parent.$emit('act', props.row.key)">{action}</q-btn></div>"""
+
+
+def fill(table: ui.table, rows: Sequence[Sequence[object]]) -> None:
+    """Fill in the rows of a listing; rows that are the same stay as they are."""
+    found = [
+        {"key": number, **{str(place): str(cell) for place, cell in enumerate(row)}}
+        for number, row in enumerate(rows)
+    ]
+    if found == table.rows:
+        return
+    table.rows = found
+
+
+def called(element: E, name: str, shown: bool = False) -> E:
+    """The element, with a name for readers of screens, and ``shown`` when it is pointed at.
+
+    Names of columns and words of steps may hold any letters: none is ever parsed as properties.
+    """
+    if element.props.get("aria-label") != name:
+        element.props.update({"aria-label": name, "title": name} if shown else {"aria-label": name})
+    return element
+
+
+def heading(text: str) -> Text:
+    """The heading of a part of a view."""
+    return Text("h2", text)
+
+
+def note(text: str = "") -> Text:
+    """A sentence that explains."""
+    found = Text("p", text)
+    found.classes("note")
+    return found

@@ -1,0 +1,79 @@
+"""What all pages of one session share: the session, the counts, and answers that were computed."""
+
+from dataclasses import dataclass, field, replace
+
+from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.counted import Counter
+from anonymizer.explorer.answers.frontier import Frontier
+from anonymizer.explorer.answers.kept import Kept
+from anonymizer.explorer.answers.nodes import Nodes
+from anonymizer.explorer.answers.outcome import Outcome, outcome_of
+from anonymizer.explorer.answers.quoted import unquoted
+from anonymizer.explorer.session.session import Session
+from anonymizer.explorer.work import Works
+from anonymizer.explorer.writing import Preview
+from anonymizer.recoding import Watch
+from anonymizer.release.study import Study
+
+OUTCOMES, STUDIES, FRONTIERS = 16, 64, 8
+"""How many are kept. An outcome holds a table as counts, which may be large."""
+
+PATIENCE = 0.5
+"""Seconds that a computation gets to notice that nobody waits for it any more."""
+
+
+@dataclass(eq=False)
+class Explorer:
+    """A session with its counts. ``aggregate_only``: no label of a class is shown on the page.
+
+    ``preview``: the report that was looked at last. ``works``: what is, or was, computed for
+    its pages.
+    """
+
+    session: Session
+    aggregate_only: bool = False
+    counter: Counter = field(default_factory=Counter)
+    preview: Preview | None = None
+    works: set[Works] = field(default_factory=set)
+    frontiers: Kept[Frontier] = field(default_factory=lambda: Kept(FRONTIERS))
+    lattices: Kept[Nodes] = field(default_factory=lambda: Kept(FRONTIERS))
+    _studies: Kept[Study] = field(default_factory=lambda: Kept(STUDIES))
+    _outcomes: Kept[Outcome] = field(default_factory=lambda: Kept(OUTCOMES))
+
+    def study(self, text: str) -> Study:
+        """The study of a text, with the hierarchies that its files had when it was needed first."""
+        return self._studies.get(text, lambda: self.session.study(text))
+
+    def outcome(self, text: str, watch: Watch) -> Outcome:
+        """What the study of a text comes to."""
+        return self._outcomes.get(text, lambda: self._computed(text, watch))
+
+    def close(self) -> bool:
+        """End all that is computed; whether it did end within a moment."""
+        works = [*self.works]
+        for each in works:
+            each.close()
+        return all(each.ended(PATIENCE) for each in works)
+
+    def forget(self) -> None:
+        """Read studies and compute outcomes anew: a file that they refer to was replaced."""
+        self._studies.clear()
+        self._outcomes.clear()
+        self.frontiers.clear()
+        self.lattices.clear()
+
+    def _computed(self, text: str, watch: Watch) -> Outcome:
+        try:
+            counted = self.counter.counted(self.study(text), watch)
+        except AnonymizerError as error:
+            return Outcome(refusal=self.said(str(error)))
+        found = outcome_of(counted, watch)
+        return replace(found, refusal=self.said(found.refusal))
+
+    def said(self, message: str) -> str:
+        """A message as the page may show it: without values of the table where none is shown."""
+        if not self.aggregate_only:
+            return message
+        content = self.session.content
+        sensitive = content.get("sensitive", {}).get("attributes", [])
+        return unquoted(message, {*content.get("quasi-identifiers", {}), *sensitive})

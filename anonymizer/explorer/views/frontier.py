@@ -1,0 +1,302 @@
+"""The frontier: what is kept against t or l, by recoding; any point of it can be taken."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.frontier import Frontier as Answer
+from anonymizer.explorer.answers.frontier import Mark, retained_about
+from anonymizer.explorer.answers.series import (
+    MODELS,
+    SERIES,
+    Swept,
+    model_of,
+    recodings_of,
+    swept_in,
+)
+from anonymizer.explorer.page.controls import called, fill, heading, listing, note
+from anonymizer.explorer.page.toolkit import GenericEventArguments, Text, ui
+from anonymizer.explorer.session import contents
+from anonymizer.explorer.views.frontier_chart import COLUMNS, Drawn, FrontierChart, row_of, share_of
+from anonymizer.explorer.views.frontier_steps import key_of, taken
+from anonymizer.explorer.views.view import View
+from anonymizer.explorer.work import SupersededError, Work
+from anonymizer.recoding import Watch
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.release.study import Study
+from anonymizer.report.page.numbers import bits
+
+if TYPE_CHECKING:
+    from anonymizer.explorer.page.frame import Page
+
+OFTEN = 0.3
+"""Seconds between two looks at points that were computed."""
+
+
+class Frontier(View):
+    """A chart, and a listing of its points."""
+
+    name, title = "frontier", "Frontier"
+    question = "How much information does a stricter policy cost?"
+
+    def __init__(self, page: "Page") -> None:
+        super().__init__(page)
+        self._answer: Answer | None = None
+        self._wanted: list[str] | None = None  # None: those that are quick
+        self._names: list[str] = []
+        self._requested: Hashable = None
+        self._working = 0
+        self._shown: Hashable = None
+        self._listed: list[Mark] = []
+
+    def shape(self) -> Hashable:
+        """The sensitive attributes."""
+        return tuple(contents.attributes_of(self.page.content, "sensitive"))
+
+    def build(self) -> None:
+        """Make the controls, the chart and the listing."""
+        sensitive = contents.attributes_of(self.page.content, "sensitive")
+        self._sensitive = sensitive
+        if not sensitive:
+            note("Name a sensitive attribute in the view Table first: information is about it.")
+            return
+        note(
+            "Each point is a release that meets the whole policy, with one limit moved. Its height "
+            "is what is left to learn about the sensitive attribute; hollow points say how much of "
+            "it lasts: fitted on one half of the records, measured on the other half. A line "
+            "begins where the limit begins to matter."
+        )
+        study = self.page.study
+        with ui.element("div").classes("line"):
+            self._about = _choice("About", sensitive, sensitive[0], self._changed)
+            self._about.set_visibility(len(sensitive) > 1)
+            self._model = _choice(
+                "Limit",
+                {name: LIMITS.get(name, name) for name in MODELS},
+                model_of(study, sensitive[0]),
+                self._changed,
+            )
+        self._build_series()
+        self.chart = FrontierChart(self.page, self._take)
+        self.words = note()
+        with ui.element("div").classes("line"):
+            suggestion = ui.button(
+                "Take the suggested point", on_click=self._take_suggested, color=None
+            )
+            suggestion.props("no-caps unelevated").classes("primary")
+            self.again = ui.button("Go on computing", on_click=self._go_on)
+            self.again.props("flat no-caps").set_visibility(False)
+        heading("Points")
+        with ui.element("div").classes("line"):
+            self._series = _choice("Recoding", list(SERIES), self._own, self._changed)
+        self.table = listing("Points of the frontier", COLUMNS, "Take", self._take_row)
+        self._timer = ui.timer(OFTEN, self._draw, active=False)
+
+    def _build_series(self) -> None:
+        with ui.element("fieldset").classes("line series"):
+            Text("legend", "Recodings")
+            self._boxes = {name: ui.checkbox(name) for name in self._recodings}
+        for name, box in self._boxes.items():
+            box.on("update:model-value", partial(self._toggled, name))
+        self._halves = ui.checkbox("Held-out information", value=True, on_change=self._changed)
+
+    @property
+    def _recodings(self) -> dict[str, Generalization]:
+        return dict(recodings_of(self.page.study.recoding))
+
+    @property
+    def _own(self) -> str:
+        own = contents.method_of(self.page.content)
+        return own if own in SERIES else SERIES[0]
+
+    @property
+    def _swept(self) -> Swept:
+        return swept_in(self.page.study, str(self._about.value), str(self._model.value))
+
+    def show(self) -> None:
+        """Ask for what is not known, and draw what is."""
+        if not self._sensitive:
+            return
+        try:
+            self._ask()
+        except AnonymizerError as error:
+            self.words.set_text(self.page.explorer.said(str(error)))
+            return
+        self._draw()
+
+    def _ask(self) -> None:
+        swept = self._swept
+        key = key_of(self.page.content, swept)
+        recodings = self._recodings
+        wanted = None if self._wanted is None else tuple(self._wanted)
+        described = tuple(str(each.described) for each in recodings.values())
+        requested = (key, described, wanted, self._own, swept.threshold, self._halves.value)
+        if requested != self._requested:
+            self._requested = requested
+            self.page.start(self._computed(key, self.page.study, swept, recodings))
+
+    async def _computed(
+        self, key: str, study: Study, swept: Swept, recodings: dict[str, Generalization]
+    ) -> None:
+        explorer, halves, own = self.page.explorer, bool(self._halves.value), self._own
+
+        def work(watch: Work) -> bool:
+            def made() -> Answer:
+                counted = explorer.counter.counted(study, watch)
+                found = Answer(counted, swept.attribute, swept.model.name)
+                _ = found.original  # here, and not when it is first shown
+                return found
+
+            answer = explorer.frontiers.get(key, made)
+            names = self._wanted
+            if names is None:
+                quick = [each for each in {own, SERIES[0]} if answer.is_quick(recodings[each])]
+                names = [each for each in SERIES if each in quick]
+            self._answer, self._names = answer, names
+            chosen = [recodings[each] for each in names if each in recodings]
+            answer.compute(chosen, swept.threshold, halves, self._while_open(watch))
+            return True
+
+        self._working += 1
+        self._timer.activate()
+        await self.page.answer("frontier", work)
+        self._working -= 1
+        if not self._working and self.page.view is self:
+            self._timer.deactivate()
+            self._draw()
+
+    def _while_open(self, watch: Watch) -> Watch:
+        """What ends a computation once another view is open."""
+
+        def watching(doing: str, done: int, of: int | None) -> None:
+            if self.page.view is not self:
+                raise SupersededError
+            watch(doing, done, of)
+
+        return watching
+
+    def _draw(self) -> None:
+        """Show what is known by now, if that is more than is shown."""
+        if not self._sensitive or self._answer is None:
+            return
+        drawn = self._drawn(self._answer)
+        state = (drawn, self.page.dark, self._answer.stopped, tuple(self._names))
+        if repr(state) == self._shown:
+            return
+        self._shown = repr(state)
+        self.chart.show(drawn)
+        self._show_series(self._answer)
+        self._say(self._answer, drawn)
+        self._list(drawn)
+
+    def _drawn(self, answer: Answer) -> Drawn:
+        swept, recodings = self._swept, self._recodings
+        marks = {name: answer.marks(recodings[name]) for name in self._names}
+        if not self._halves.value:
+            marks = {n: [replace(mark, held_out=None) for mark in marks[n]] for n in marks}
+        now = self._kept_now(swept, marks)
+        listed = str(self._series.value or SERIES[0])
+        loosest = answer.loosest(recodings[listed])
+        kept = None if loosest is None else loosest.retained
+        return Drawn(swept, answer.original, marks, now, kept, listed)
+
+    def _kept_now(
+        self, swept: Swept, marks: Mapping[str, Sequence[Mark]]
+    ) -> tuple[float, float] | None:
+        """The threshold that the policy has, and what is kept: known before it is proven anew."""
+        if swept.threshold is None:
+            return None
+        for mark in marks.get(contents.method_of(self.page.content), ()):
+            if mark.threshold == swept.threshold:
+                return mark.threshold, mark.point.retained
+        fresh = self.page.fresh
+        retained = retained_about(self.page.outcome, swept.attribute) if fresh else None
+        return None if retained is None else (swept.threshold, retained)
+
+    def _show_series(self, answer: Answer) -> None:
+        recodings = self._recodings
+        for name, box in self._boxes.items():
+            slow = name in recodings and not answer.is_quick(recodings[name])
+            box.set_text(f"{name}, slow here" if slow else name)
+            box.set_value(name in self._names)
+        options = self._names or [SERIES[0]]
+        listed = self._series.value
+        if listed not in options:
+            listed = self._own if self._own in options else options[0]
+        self._series.set_options(options, value=listed)
+
+    def _say(self, answer: Answer, drawn: Drawn) -> None:
+        swept, found = drawn.swept, []
+        if drawn.now is not None:
+            kept = f"{bits(drawn.now[1])} ({share_of(drawn.now[1], drawn.original)})"
+            found.append(
+                f"Now {swept.parameter} = {drawn.now[0]:g}: {kept} of the table's "
+                f"{bits(drawn.original)} about {swept.attribute} are kept."
+            )
+        elif swept.threshold is None:
+            found.append(f"The policy has no {swept.model.name} now; taking a point adds it.")
+        listed = self._recodings[drawn.listed]
+        if meaning := answer.meaning(listed):
+            found.append(
+                f"Suggested: {meaning}." if drawn.suggested else f"{meaning}.".capitalize()
+            )
+        found += [
+            f"{name}: {reason}."
+            for name in self._names
+            if (reason := answer.reasons.get(str(self._recodings[name].described)))
+        ]
+        self.words.set_text(" ".join(found))
+        self.again.set_visibility(answer.stopped)
+
+    def _list(self, drawn: Drawn) -> None:
+        self._listed = [*drawn.marks.get(drawn.listed, ())]
+        own = drawn.listed == contents.method_of(self.page.content)
+        fill(self.table, [row_of(drawn, mark, own) for mark in self._listed])
+
+    def _changed(self) -> None:
+        self._shown = None
+        self.page.show()
+
+    def _toggled(self, name: str, event: GenericEventArguments) -> None:
+        given = event.args[0] if isinstance(event.args, list) else event.args
+        wanted = {*self._names} | {name} if given else {*self._names} - {name}
+        self._wanted = self._names = [each for each in SERIES if each in wanted]
+        self._changed()
+
+    def _go_on(self) -> None:
+        self._requested = None
+        self.page.show()
+
+    def _take_row(self, place: int) -> None:
+        if place < len(self._listed):
+            self._take(self._listed[place])
+
+    def _take_suggested(self) -> None:
+        found = next((mark for mark in self._listed if mark.suggested), None)
+        if found is None:
+            self.page.notify("No point is suggested: none makes values harder to guess.")
+        else:
+            self._take(found)
+
+    def _take(self, mark: Mark) -> None:
+        swept, recoding = self._swept, self._recodings[mark.recoding]
+        own = mark.recoding == contents.method_of(self.page.content)
+        words = f"{swept.parameter} = {mark.threshold:g}"
+        self.page.take(
+            words if own else f"{words}, {mark.recoding}",
+            lambda content: taken(content, swept, mark.threshold, None if own else recoding),
+        )
+
+
+LIMITS = {
+    "t-closeness": "t: how far a class may be from the table",
+    "entropy-l-diversity": "l: values that a class is worth",
+}
+"""The models that have a frontier, as they are to be chosen from."""
+
+
+def _choice(label: str, options: Any, value: str, on_change: Callable[[], None]) -> ui.select:
+    found = ui.select(options, label=label, value=value, on_change=on_change)
+    return called(found.props("outlined dense options-dense"), label).classes("choice")

@@ -1,0 +1,293 @@
+"""The hierarchies: what each makes of its column, level by level, and how it is edited."""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.columns import proposed_rule, size_in
+from anonymizer.explorer.answers.generalized.hierarchies import (
+    Generalized,
+    LevelClasses,
+    classes_by_level,
+    generalized_of,
+    limits_in,
+    listed_of,
+    rows_in,
+    rule_in,
+    with_limits,
+)
+from anonymizer.explorer.page.controls import note
+from anonymizer.explorer.page.toolkit import Text, ui
+from anonymizer.explorer.session.contents import method_of, with_rule
+from anonymizer.explorer.session.hierarchies import kept_rows
+from anonymizer.explorer.views.editing.labels import Labels
+from anonymizer.explorer.views.editing.levels import Levels
+from anonymizer.explorer.views.editing.range_levels import RangeLevels
+from anonymizer.explorer.views.editing.saving import Saving
+from anonymizer.explorer.views.editing.tree import Tree
+from anonymizer.explorer.views.view import View
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.recoding import Watch
+from anonymizer.report.page.numbers import several
+
+HIDDEN = "Groups are neither shown nor edited, since the page shows no labels (--aggregate-only)."
+
+KINDS = {"ground", "widths", "cuts", "order"}
+"""Keys of a rule that decide how it is edited."""
+
+UNFIT = (
+    "The hierarchy does not fit the column; the command line says why: anonymizer hierarchy check."
+)
+
+Found = tuple[Generalized, list[LevelClasses] | None]
+
+
+class Hierarchies(View):
+    """One quasi-identifier at a time: its levels, its groups, and what changes them."""
+
+    name, title = "hierarchies", "Hierarchies"
+    question = "How does each quasi-identifier become coarser, and what is left under each level?"
+
+    attribute = ""
+    found: Generalized | None = None
+    _classes: list[LevelClasses] | None = None
+    _requested: Hashable = None
+    _limited: tuple[str, dict[str, Any]] | None = None
+    _kind = ""
+
+    def build(self) -> None:
+        """Make the choice of an attribute, the levels and the tree; the editor follows its kind."""
+        names = [*self.page.content["quasi-identifiers"]]
+        self.attribute = self.attribute if self.attribute in names else names[0]
+        with ui.element("div").classes("line"):
+            self._select = ui.select(names, value=self.attribute, label="Quasi-identifier")
+            self._select.props("outlined dense").classes("wide").on_value_change(self._chosen)
+            ui.button("Propose one", on_click=self._propose).props("no-caps outline")
+        self._about = Text("p").props("role=status")
+        self._levels = Levels(self.page)
+        with ui.element("div").classes("line"):
+            self._least = self._limit("Lowest level released", "min-level")
+            self._most = self._limit("Highest level released", "max-level")
+        self._editor: Labels | RangeLevels | None = None
+        self._kind, self._requested, self._limited = "", None, None
+        self._editing = ui.element("div").classes("content editing").props("tabindex=-1")
+        Saving(self)
+        self._tree = Tree(self)
+        if not self.page.shows_labels:
+            note(HIDDEN)
+
+    def shape(self) -> Hashable:
+        """Which attributes there are."""
+        return tuple(self.page.content["quasi-identifiers"])
+
+    def show(self) -> None:
+        """Ask for what is not known yet, and fill in what is."""
+        limits = (self.attribute, self._limits())
+        if limits != self._limited:  # else somebody may be typing
+            self._limited = limits
+            self._least.set_value(limits[1].get("min-level", 0))
+            self._most.set_value(limits[1].get("max-level"))
+        requested = (self.page.text, self.attribute, self.page.fresh)
+        if requested != self._requested:
+            self._requested = requested
+            self.page.start(self._compute())
+
+    async def _compute(self) -> None:
+        study, counter, name = self.page.study, self.page.explorer.counter, self.attribute
+        outcome = self.page.outcome if self.page.fresh else None
+
+        def computed(watch: Watch) -> Found | str:
+            try:
+                found = generalized_of(counter.counted(study, watch), name)
+            except AnonymizerError as error:
+                return self.page.explorer.said(str(error))
+            return found, None if outcome is None else classes_by_level(outcome, name)
+
+        found = await self.page.answer("hierarchy", computed)
+        if found is None or self.page.view is not self or name != self.attribute:
+            return
+        if isinstance(found, str):
+            self.found = None
+            words = found if self.page.shows_labels else UNFIT
+            self._about.set_text(f"{words[:1].upper()}{words[1:]}")
+        else:
+            self.found = found[0]
+            self._classes = found[1] if outcome is not None else None
+            self._fill(self.found)
+
+    def _fill(self, found: Generalized) -> None:
+        self._about.set_text(about(found))
+        self._levels.show(found, self._classes)
+        if not self.page.shows_labels:
+            return
+        self._show_editor(found)
+        self._tree.show(found)
+
+    def _show_editor(self, found: Generalized) -> None:
+        rule = self.rule
+        kinds = ["rows"] if rows_in(found.hierarchy) else []
+        kind = " ".join([self.attribute, *kinds, *sorted({*rule} & KINDS)])
+        if kind != self._kind:
+            turned = self._kind.startswith(f"{self.attribute} ")
+            self._kind = kind
+            self._editing.clear()
+            with self._editing:
+                self._editor = self._made(found, rule)
+            if turned:  # by an element that is gone
+                self._editing.run_method("focus")
+        if self._editor is not None:
+            self._editor.show(found)
+
+    def _made(self, found: Generalized, rule: dict[str, Any]) -> Labels | RangeLevels | None:
+        if "ground" in rule:
+            with ui.element("div").classes("line"):
+                ui.button("Count the values one by one", on_click=self._unground).props(
+                    "no-caps outline"
+                )
+                note("They are counted at a ground now, and nothing finer is known of them.")
+            return None
+        if rows_in(found.hierarchy):
+            return Labels(self)
+        if "order" not in rule and ("cuts" in rule or "widths" in rule):
+            return RangeLevels(self)
+        with ui.element("div").classes("line"):
+            ui.button("Make it a table of labels", on_click=self._list).props("no-caps outline")
+            note("Then its values and groups can be moved, renamed and joined one by one.")
+        return None
+
+    @property
+    def shown_rule(self) -> dict[str, Any]:
+        """The rule of the attribute that is shown, which may be one that is tried."""
+        given = self.page.content["quasi-identifiers"][self.attribute]
+        return rule_in(given, self.page.explorer.session.path.parent)
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """The rule of the attribute that was decided, a rule file read."""
+        session = self.page.explorer.session
+        return rule_in(session.content["quasi-identifiers"][self.attribute], session.path.parent)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy of the attribute as the study has it."""
+        return self.page.study.hierarchies[self.attribute]
+
+    @property
+    def edits_labels(self) -> bool:
+        """Whether groups of the tree can be chosen, and edited."""
+        return isinstance(self._editor, Labels)
+
+    def choose(self, place: int) -> None:
+        """Choose a group of the tree, for what is edited."""
+        if isinstance(self._editor, Labels) and self.found is not None:
+            self._editor.choose(self.found.groups[place])
+
+    def take(self, words: str, rule_of: Callable[[], dict[str, Any]]) -> bool:
+        """Take another rule as one step; what is wrong with it is said, and False given."""
+        try:
+            directory = self.page.explorer.session.path.parent
+            rule = with_limits(rule_of(), directory)
+            name = self.attribute
+            self.page.take(f"{name}: {words}", lambda content: with_rule(content, name, rule))
+        except AnonymizerError as error:
+            self.page.complain(error)
+            return False
+        return True
+
+    def attempt(self, rule_of: Callable[[], dict[str, Any]]) -> None:
+        """Show what another rule would come to, until a step is taken."""
+        try:
+            rule, name = (
+                with_limits(rule_of(), self.page.explorer.session.path.parent),
+                self.attribute,
+            )
+            self.page.attempt(lambda content: with_rule(content, name, rule))
+        except AnonymizerError as error:
+            self.page.complain(error)
+
+    def take_rows(self, words: str, change: Callable[[Any], Any]) -> bool:
+        """Take other rows of labels as one step; they are kept in the session's folder."""
+
+        def rule() -> dict[str, Any]:
+            rows = change(rows_in(self.hierarchy))
+            path = kept_rows(self.page.explorer.session, self.attribute, rows)
+            return {"file": path, **limits_in(self.rule)}
+
+        return self.take(words, rule)
+
+    def _chosen(self) -> None:
+        if self._select.value and self._select.value != self.attribute:
+            self.attribute, self.found = self._select.value, None
+            self._about.set_text("Counting its groups …")
+            self.page.show()
+
+    def _limits(self) -> dict[str, Any]:
+        try:
+            return limits_in(self.rule)
+        except AnonymizerError:
+            return {}  # a file that cannot be read: the status says it
+
+    def _limit(self, label: str, key: str) -> ui.number:
+        found = ui.number(label, min=0, step=1, precision=0).props("outlined dense")
+        found.on("change", lambda: self._take_limit(key, found.value))
+        return found.classes("wide")
+
+    def _take_limit(self, key: str, value: float | None) -> None:
+        level = None if value is None else int(value)
+        if level == self._limits().get(key, 0 if key == "min-level" else None):
+            return
+
+        def rule() -> dict[str, Any]:
+            given = {name: each for name, each in self.rule.items() if name != key}
+            wanted = (
+                {**given, key: level} if level or (level == 0 and key != "min-level") else given
+            )
+            Hierarchy.of(wanted, self.page.explorer.session.path.parent)  # says what is wrong
+            return wanted
+
+        self.take(f"{key} = {'none' if level is None else level}", rule)
+
+    async def _propose(self) -> None:
+        study, counter = self.page.study, self.page.explorer.counter
+        place = (study.data_path, study.document.data.table, study.given)
+        found = await self.page.answer("profile", lambda watch: counter.profile(*place))
+        if found is None:
+            return
+        content = self.page.content
+        k, name = size_in(content["privacy"]), self.attribute
+        self.take(
+            "the proposed hierarchy",
+            lambda: proposed_rule(found, name, k, method_of(content)).rule,
+        )
+
+    def _unground(self) -> None:
+        def rule() -> dict[str, Any]:
+            return {key: each for key, each in self.rule.items() if key != "ground"}
+
+        self.take("values counted one by one", rule)
+
+    def _list(self) -> None:
+        def rule() -> dict[str, Any]:
+            assert self.found is not None
+            path = kept_rows(self.page.explorer.session, self.attribute, listed_of(self.found))
+            return {"file": path, **limits_in(self.rule)}
+
+        if self.found is not None:
+            self.take("a table of labels", rule)
+
+
+def about(found: Generalized) -> str:
+    """A hierarchy in a sentence."""
+    if found.lacking:
+        many, records = len(found.lacking), sum(found.lacking.values())
+        return (
+            f"The hierarchy lacks {several(many, 'value', 'values')} of the table, in "
+            f"{several(records, 'record', 'records')}; add them, or propose another hierarchy."
+        )
+    values = several(len(found.values), "value", "values")
+    kinds = {"groups": "A table of labels", "suppression": "Kept, or replaced by *"}
+    kind = kinds.get(found.kind, f"{found.kind[:1].upper()}{found.kind[1:]}")
+    return (
+        f"{kind}: levels 0 to {found.height} over {values} in "
+        f"{several(found.records, 'record', 'records')}."
+    )
