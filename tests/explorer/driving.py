@@ -1,0 +1,219 @@
+"""The explorer as its user has it: a process, and a browser that opens the link which it shows."""
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+T = TypeVar("T")
+
+CHROMIUM = os.environ.get("ANONYMIZER_CHROMIUM") or shutil.which("chromium")
+"""The browser: the machine's own, since none is downloaded."""
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--force-prefers-reduced-motion",
+]
+VIEWS = (
+    "Table",
+    "Hierarchies",
+    "Policy",
+    "Frontier",
+    "Lattice",
+    "Cut points",
+    "Attack",
+    "Release",
+)
+"""The titles of the views, in their order."""
+
+LINK = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)")
+UNKEPT = "PYTHONDONTWRITEBYTECODE"
+"""The environment variable with which each start would compile all modules anew: seconds."""
+
+GONE = "reading 'dispose'"
+"""What the framework says of a chart that is taken away before it was drawn; nothing is lost."""
+
+SECONDS = 60_000
+"""Milliseconds that a busy machine gets for a first answer: kernels may have to be compiled."""
+
+expect.set_options(timeout=15_000)  # a machine with other work takes longer than the usual 5 s
+
+
+@dataclass
+class Explored:
+    """A process that serves a session, its link, and what it said before that."""
+
+    process: subprocess.Popen
+    link: str
+    said: str = ""
+
+    @property
+    def home(self) -> str:
+        """The address without its token."""
+        return self.link.partition("?")[0]
+
+    def end(self) -> str:
+        """End the process as Ctrl-C does; give what it printed since."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=20)[0]
+
+
+@contextmanager
+def explored(*arguments: object, cwd: Path | None = None) -> Iterator[Explored]:
+    """The command ``anonymizer explore`` with some arguments, until it is ended."""
+    command = [sys.executable, "-m", "anonymizer", "explore", "--no-browser", *map(str, arguments)]
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env={name: value for name, value in os.environ.items() if name != UNKEPT},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        yield Explored(process, *_link_of(process))
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def _link_of(process: subprocess.Popen) -> tuple[str, str]:
+    """The link that a process shows, and what it said before."""
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if found := LINK.search(line):
+            process.stdout.readline()  # how it is ended
+            return found.group(), "".join(said[:-1])
+    raise AssertionError("".join(said))
+
+
+@contextmanager
+def opened(
+    browser: Browser, link: str, width: int = 1440, height: int = 900, theme: str = "light"
+) -> Iterator[Page]:
+    """A page of a new window, in which nothing may go wrong: no error, nothing from elsewhere."""
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: GONE in str(error) or wrong.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    page.on("request", lambda asked: _is_here(asked.url) or wrong.append(asked.url))
+    try:
+        page.goto(link)
+        answered(page)
+        yield page
+    finally:
+        context.close()
+    assert wrong == [], wrong
+
+
+def _is_here(url: str) -> bool:
+    return url.startswith(("http://127.0.0.1:", "data:", "blob:"))
+
+
+def answered(page: Page) -> None:
+    """Wait until the page knows what the study comes to."""
+    expect(page.locator(".verdict")).to_have_class(re.compile("holds|breaks"), timeout=SECONDS)
+
+
+def visit(page: Page, title: str) -> None:
+    """Open a view by its button."""
+    page.get_by_role("navigation", name="Views").get_by_role("button", name=title).click()
+    expect(page.locator("h1")).to_be_focused()
+    answered(page)
+
+
+def begun_anew(page: Page) -> None:
+    """Undo every step, one after the other."""
+    undo = page.get_by_role("button", name=re.compile("^Undo: "))
+    while (words := undo.get_attribute("aria-label")) != "Undo: nothing":
+        undo.click()
+        expect(undo).not_to_have_attribute("aria-label", words)
+    answered(page)
+
+
+def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """What is awaited, in a loop of its own: that of this thread may be the browser's."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing is computed any more, and what was is drawn."""
+    quiet = "document.querySelector('.doing').dataset.running === '0'"
+    page.wait_for_function(quiet, timeout=SECONDS)
+    page.wait_for_timeout(300)  # pictures draw themselves a moment after they have their numbers
+
+
+def figures(page: Page) -> dict[str, str]:
+    """The figures of the status by their names."""
+    names = page.locator(".status dt").all_inner_texts()
+    return dict(zip(names, page.locator(".status dd").all_inner_texts(), strict=True))
+
+
+MOVING = """() => document.getAnimations()
+  .some(each => isFinite(each.effect.getComputedTiming().endTime) && each.playState === 'running')
+"""
+"""Whether anything still changes its place or colour: between two colours there is no contrast."""
+
+
+def require_seen_well(page: Page) -> None:
+    """Require what everybody needs to use a view.
+
+    That is: axe finds nothing serious, nothing sticks out, and nothing lies on something else.
+    """
+    page.wait_for_function(f"() => !({MOVING})()")
+    found = Axe().run(page).response["violations"]
+    serious = [
+        (each["id"], [node["html"][:200] for node in each["nodes"]])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == [], serious
+    width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(width) == 0, "the page scrolls sideways"
+    assert page.evaluate(OVERLAPS) == [], "controls lie on each other"
+
+
+OVERLAPS = """() => {
+  const kinds = 'button, a[href], input, textarea, h1, h2, h3, [role=combobox], [role=checkbox]';
+  const seen = each => each.checkVisibility({opacityProperty: true, visibilityProperty: true});
+  const boxes = [...document.querySelectorAll(kinds)].filter(seen)
+    .filter(each => !each.closest('.skip, .q-notification, .q-menu'))
+    .map(each => [each, each.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 2 && box.height > 2);
+  const words = each => (each.getAttribute('aria-label') || each.innerText || each.outerHTML)
+    .slice(0, 80);
+  const found = [];
+  boxes.forEach(([one, a], place) => boxes.slice(place + 1).forEach(([other, b]) => {
+    if (one.contains(other) || other.contains(one)) return;
+    const stays = each => each.closest('.bar') || each.closest('.status');  // others go beneath
+    if (stays(one) !== stays(other)) return;
+    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (wide > 2 && high > 2) found.push([words(one), words(other)]);
+  }));
+  return found;
+}"""
+"""Pairs of controls and headings whose boxes have more than a line of pixels in common."""

@@ -1,0 +1,155 @@
+"""What a study comes to by counts alone is what its release is, recounted."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymizer.counts.schema import recount
+from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.counted import Counter
+from anonymizer.explorer.answers.outcome import outcome_of
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.tables import engine
+from anonymizer.tables.datasets import shipped
+
+CENSUS = shipped("data", "census.csv.gz")
+STUDY = f"""
+[data]
+path = "{CENSUS}"
+
+[quasi-identifiers]
+age = {{{{ widths = [5, 10, 20] }}}}
+sex = "suppress"
+race = "suppress"
+
+[sensitive]
+attributes = ["marital-status"]
+
+[[privacy]]
+model = "k-anonymity"
+k = {{k}}
+
+[[privacy]]
+model = "entropy-l-diversity"
+l = {{l}}
+
+[recoding]
+{{recoding}}
+"""
+RECODINGS = {
+    "levels": 'method = "full-domain"',
+    "levels, some suppressed": 'method = "full-domain"\nsuppression = 0.05',
+    "levels, some removed": 'method = "full-domain"\nsuppression = 0.05\nremove = true',
+    "given levels": 'method = "fixed"\nlevels = { age = 2, sex = 1, race = 1 }',
+    "given levels, some suppressed": (
+        'method = "fixed"\nlevels = { age = 1, sex = 0, race = 0 }\nsuppression = 0.3'
+    ),
+    "ranges": 'method = "variable-range"\nrefine = ["age"]',
+    "boxes": 'method = "boxes"',
+    "cells": 'method = "merged-cells"',
+}
+counter = Counter()
+
+
+def outcome(recoding: str, k: int = 50, l: float = 2.0):  # noqa: E741 (the model's own letter)
+    text = STUDY.format(k=k, l=l, recoding=RECODINGS.get(recoding, recoding))
+    if recoding == "cells":  # a search of seconds, with age
+        text = text.replace("age = { widths = [5, 10, 20] }\n", "")
+    return outcome_of(counter.counted(Study.parsed(text, Path("study.toml"))))
+
+
+def rows(counts):
+    """Classes as rows of their counts, in an order that does not depend on their labels."""
+    found = np.column_stack([counts.sizes, *counts.joint.values()])
+    return found[np.lexsort(found.T)].tolist()
+
+
+@pytest.mark.parametrize("recoding", RECODINGS)
+@pytest.mark.parametrize("k", [5, 300])
+def test_classes_are_those_of_the_release(recoding, k):
+    found = outcome(recoding, k)
+    released = found.released
+    assert rows(found.counts) == rows(recount(released, found.plan.published))
+    assert found.suppressed == found.carried.suppressed_of(found.task.counted.kept)
+    if found.holds:
+        assert found.release.classes == found.classes
+        assert found.release.suppressed == found.suppressed
+        assert [v.worst for v in found.release.privacy] == pytest.approx(
+            [v.worst for v in found.verdicts]
+        )
+        assert found.release.information.retained == pytest.approx(found.information[1])
+
+
+def test_suppressed_records_are_one_class_that_can_be_found():
+    found = outcome("levels, some suppressed", k=40, l=1.0)
+    assert found.merged is not None
+    assert found.counts.sizes[found.merged] == found.suppressed > 0
+    hidden = engine.all_equal(found.released, ["age", "sex", "race"], "*")
+    assert engine.records_in(found.released, hidden) == found.suppressed
+
+
+def test_levels_that_break_the_policy_are_shown_with_the_classes_that_do():
+    found = outcome('method = "fixed"\nlevels = { age = 0, sex = 0, race = 0 }', k=50)
+    assert not found.holds
+    assert found.refusal.startswith("the levels given do not satisfy")
+    assert found.release is None
+    sizes = found.counts.sizes
+    assert found.verdicts[0].violating == int((sizes < 50).sum()) > 0
+    assert found.counts.sizes[found.worst_class(found.plan.models[0], None)] == sizes.min()
+
+
+def test_a_policy_out_of_reach_says_so():
+    found = outcome("levels", l=50)
+    assert found.unreachable
+    assert found.counts is None
+    assert "entropy-l-diversity" in found.refusal
+
+
+def test_another_policy_is_not_encoded_anew_and_is_answered_the_same():
+    once = outcome("levels", 200)
+    again, fresh = outcome("levels", 20), Counter()
+    assert once.task.counted is again.task.counted
+    text = STUDY.format(k=20, l=2.0, recoding=RECODINGS["levels"])
+    alone = outcome_of(fresh.counted(Study.parsed(text, Path("study.toml"))))
+    assert rows(alone.counts) == rows(again.counts)
+    assert alone.plan.search.value == again.plan.search.value
+
+
+SPELLED = """
+[data]
+path = "people.csv"
+
+[quasi-identifiers]
+age = {{ widths = [10] }}
+
+[sensitive]
+attributes = ["code"]
+
+[[privacy]]
+{model}
+"""
+
+
+@pytest.mark.parametrize(
+    ("codes", "model", "refusal"),
+    [
+        (["1", "2"], 'model = "distinct-l-diversity"\nl = 2', ""),
+        (["1", "True"], 'model = "distinct-l-diversity"\nl = 2', "no recoding can reach it"),
+        (["1", "True"], 'model = "itpr"\nrisk = 1.0', "cannot be proven"),
+    ],
+)
+def test_what_a_run_would_refuse_for_how_it_reads_is_refused(tmp_path, codes, model, refusal):
+    rows = [f"{age},{code}" for age in range(20, 40) for code in codes]
+    (tmp_path / "people.csv").write_text("\n".join(["age,code", *rows, ""]))
+    path = tmp_path / "study.toml"
+    path.write_text(SPELLED.format(model=model))
+    found = outcome_of(Counter().counted(Study(path)))
+    assert refusal in found.refusal
+    assert found.holds == (not refusal)
+    if refusal:
+        with pytest.raises(AnonymizerError, match=refusal):
+            publish(Study(path), tmp_path / "release")
+    else:
+        publish(Study(path), tmp_path / "release")

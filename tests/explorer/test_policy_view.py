@@ -1,0 +1,171 @@
+"""The view of the policy in a browser: every control by mouse and by keyboard alone."""
+
+import re
+
+import pytest
+from explorer.driving import answered, explored, figures, opened, require_seen_well, visit
+from playwright.sync_api import Page, expect
+
+
+def card(page: Page, model: str):
+    return page.get_by_role("region", name=model, exact=True)
+
+
+def chosen(page: Page, select, option: str) -> None:
+    """Choose from a select by the mouse."""
+    select.click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def chosen_by_keys(page: Page, select, option: str) -> None:
+    """The same by keys: the options are gone through until the one that is meant is lit."""
+    select.focus()
+    page.keyboard.press("Enter")
+    options = page.get_by_role("option")
+    options.first.wait_for()
+    names = options.all_inner_texts()
+    page.keyboard.press("Home")
+    for _ in range(names.index(option)):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+
+def undone(page: Page) -> None:
+    page.get_by_role("button", name=re.compile("^Undo: ")).click()
+
+
+def test_a_card_says_what_it_means_and_follows_its_slider(page):
+    visit(page, "Policy")
+    closeness = card(page, "t-closeness")
+    expect(closeness).to_contain_text("learns more than 0.55 bits about “marital-status”")
+    expect(closeness).to_contain_text("✓ All 26 classes satisfy it.")
+    expect(closeness).to_contain_text("gives 0.5221 bits. Allowed is at most 0.55 bits.")
+    expect(closeness).to_contain_text("Worst now: age [58, inf), sex *")
+    expect(closeness).to_contain_text("Nobody's “marital-status” can be guessed from a class with")
+    slider, field = closeness.get_by_role("slider"), closeness.get_by_role("spinbutton")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(closeness).to_contain_text("more than 0.56 bits")
+    expect(field).to_have_value("0.56")
+    expect(slider).to_be_focused()
+    box = slider.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(field).not_to_have_value("0.56")
+    field.fill("0.4")
+    field.press("Enter")
+    expect(closeness).to_contain_text("more than 0.4 bits")
+    answered(page)
+    expect(closeness).to_contain_text("Allowed is at most 0.4 bits.")
+    for _ in range(3):
+        undone(page)
+    expect(closeness).to_contain_text("learns more than 0.55 bits")
+    page.get_by_role("button", name=re.compile("^Undo: nothing")).wait_for()
+
+
+def test_models_are_added_and_removed(page):
+    visit(page, "Policy")
+    model = page.get_by_role("combobox", name="Model")
+    chosen_by_keys(page, model, "alpha-k-anonymity")
+    expect(page.get_by_text("In no class do more than 80% of the people")).to_be_visible()
+    page.get_by_role("button", name="Add", exact=True).press("Enter")
+    added = card(page, "alpha-k-anonymity")
+    expect(added).to_contain_text("✓ All 26 classes satisfy it.")
+    size = added.get_by_role("spinbutton", name="k", exact=True)
+    size.fill("400")
+    size.press("Enter")
+    expect(added).to_contain_text("every class has at least 400 people")
+    answered(page)
+    added.get_by_role("button", name="Remove alpha-k-anonymity").press("Enter")
+    expect(added).to_have_count(0)
+    expect(model).to_be_focused()
+    chosen(page, model, "k-anonymity")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(card(page, "k-anonymity")).to_have_count(2)
+    card(page, "k-anonymity").last.get_by_role("button", name="Remove").click()
+    expect(card(page, "k-anonymity")).to_have_count(1)
+    for _ in range(5):
+        undone(page)
+    answered(page)
+
+
+def test_other_parameters_are_chosen(page):
+    visit(page, "Policy")
+    closeness = card(page, "t-closeness")
+    equal = "equal: share of people whose value would have to change"
+    chosen(page, closeness.get_by_role("combobox", name="distance"), equal)
+    expect(closeness).to_contain_text("is the least that would have to change their value")
+    expect(closeness.get_by_role("slider", name="t, share from 0 to 1")).to_be_visible()
+    about = closeness.get_by_role("combobox", name="about")
+    chosen_by_keys(page, about, "marital-status")
+    answered(page)
+    undone(page)
+    undone(page)
+    expect(closeness).to_contain_text("0.55 bits")
+    expect(closeness.get_by_role("slider", name="t, bits")).to_be_visible()
+
+
+def test_how_the_table_is_recoded_is_chosen(page):
+    visit(page, "Policy")
+    method = page.get_by_role("combobox", name="Recoding")
+    share = page.get_by_role("slider", name="Share suppressed")
+    expect(share).to_be_hidden()
+    chosen(page, method, "full-domain")
+    expect(page.get_by_text("One level of its hierarchy for each attribute")).to_be_visible()
+    share.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Undo: suppress up to 0.5 %")).to_be_enabled()
+    goal = page.get_by_role("combobox", name="Objective")
+    chosen_by_keys(page, goal, "loss")
+    expect(page.get_by_text("Leave least of each attribute's domain open.")).to_be_visible()
+    answered(page)
+    chosen_by_keys(page, method, "variable-range")
+    expect(share).to_be_hidden()
+    for _ in range(4):
+        undone(page)
+    answered(page)
+
+
+def test_a_way_out_is_taken(page):
+    visit(page, "Policy")
+    before = figures(page)
+    field = card(page, "entropy-l-diversity").get_by_role("spinbutton")
+    field.fill("5")
+    field.press("Enter")
+    ways = page.get_by_role("region", name="Ways out")
+    expect(ways).to_contain_text("The policy is out of reach.")
+    expect(ways).to_contain_text("30,000 records in 1 class stand in the way")
+    expect(card(page, "k-anonymity")).to_contain_text("there is no release")
+    require_seen_well(page)
+    ways.get_by_role("button", name="Take: entropy-l-diversity: l = 3.43 instead of 5").press(
+        "Enter"
+    )
+    expect(page.locator(".verdict")).to_contain_text("The policy holds")
+    expect(page.locator("h1")).to_be_focused()
+    undone(page)
+    expect(ways).to_contain_text("The policy is out of reach.")
+    undone(page)
+    expect(page.locator(".verdict")).to_contain_text("The policy holds")
+    assert figures(page) == before
+
+
+def test_what_a_model_refuses_is_said_and_nothing_is_lost(page):
+    visit(page, "Policy")
+    field = card(page, "entropy-l-diversity").get_by_role("spinbutton")
+    field.fill("0.5")
+    field.press("Enter")
+    expect(page.get_by_text(re.compile("entropy-l-diversity: l .*at least 1"))).to_be_visible()
+    expect(field).to_have_value("2.7")
+    page.get_by_role("button", name=re.compile("^Undo: nothing")).wait_for()
+
+
+@pytest.fixture(scope="module")
+def aggregate():
+    with explored("--demo", "--aggregate-only") as found:
+        yield found
+
+
+def test_without_labels_classes_have_numbers(browser, aggregate):
+    with opened(browser, aggregate.link) as page:
+        visit(page, "Policy")
+        expect(card(page, "t-closeness")).to_contain_text("Worst now: class 26 of 26")
+        assert "[58, inf)" not in page.content()

@@ -1,0 +1,189 @@
+"""The release view, used by mouse and by keys: before and after, its report, and what it writes."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from explorer.conftest import small_study
+from explorer.driving import SECONDS, explored, opened, require_seen_well, visit
+from playwright.sync_api import Page, expect
+
+from anonymizer.cli import main
+from anonymizer.explorer.session.contents import with_parameter
+from anonymizer.explorer.session.session import Session
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+
+ADULT = Path(os.environ.get("ANONYMIZER_DATA", "data")) / "adult" / "adult.data"
+COLUMNS = [
+    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
+    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
+    *("native-country", "salary-class"),
+]
+
+
+def cells(page: Page, label: str) -> list[list[str]]:
+    """The cells of a listing, row by row."""
+    table = page.get_by_label(label)
+    return [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+
+
+def card(page: Page, label: str):
+    return page.get_by_role("region", name=label)
+
+
+def press(page: Page, name: str, key: str = "Enter") -> None:
+    """Use a button by keys alone."""
+    page.get_by_role("button", name=name).focus()
+    page.keyboard.press(key)
+
+
+def same_files(one: Path, other: Path) -> bool:
+    names = ("released.csv", "release.json")
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+
+
+def test_from_before_and_after_to_files(browser, tmp_path):
+    path = small_study(tmp_path)
+    with explored(path) as served, opened(browser, served.link) as page:
+        visit(page, "Release")
+        expect(page.get_by_label("Labels after")).to_contain_text("*")
+        shown = {row[0]: row[1:] for row in cells(page, "Figures before and after")}
+        assert shown["Records"] == ["12", "12"]
+        assert shown["Smallest class"] == ["1 record", "5 records"]
+        assert shown["Records alone in their class"] == ["12", "0"]
+        age, city = cells(page, "Quasi-identifiers before and after")
+        assert age == ["age", "suppressed", "12", "1", "12"]
+        assert city == ["city", "as it is", "2", "2", "0"]
+        assert cells(page, "Labels after") == [["*", "12"]]
+        expect(page.get_by_text("12 values before, the 10 of most records")).to_be_visible()
+        page.get_by_label("Quasi-identifier", exact=True).focus()
+        for key in ("Enter", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        expect(page.get_by_label("Labels after")).to_contain_text("Oslo")
+        assert cells(page, "Values before") == [["Rome", "7"], ["Oslo", "5"]]
+        require_seen_well(page)
+        look_at_the_report(page)
+        write_the_release(page, tmp_path)
+        save_the_study(page, path)
+        require_seen_well(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        require_seen_well(page)
+
+
+def look_at_the_report(page: Page) -> None:
+    press(page, "Preview the report")
+    frame = page.locator("iframe[title='Preview of the report']")
+    expect(frame).to_be_visible(timeout=SECONDS)
+    assert frame.get_attribute("sandbox") == ""
+    report = page.frame_locator("iframe")
+    expect(report.get_by_role("heading", name="Release report: release")).to_be_visible()
+    report.get_by_role("link", name="Warnings").focus()
+    page.keyboard.press("Enter")
+    expect(report.get_by_role("heading", name="Warnings")).to_be_in_viewport()
+    expect(report.locator("body")).to_contain_text("The policy holds")
+
+
+def write_the_release(page: Page, directory: Path) -> None:
+    release = card(page, "The release")
+    page.get_by_role("button", name="Write the release").click()
+    expect(release).to_contain_text("The release is in", timeout=SECONDS)
+    expect(release).to_contain_text(f"anonymizer verify {directory / 'release'}")
+    publish(Study(directory / "study.toml"), directory / "command")
+    assert same_files(directory / "release", directory / "command")
+    press(page, "Write the release", "Space")
+    expect(release).to_contain_text("already holds a release, release.json; tick Replace")
+    page.get_by_role("checkbox", name="Replace the release").focus()
+    page.keyboard.press("Space")
+    press(page, "Write the release")
+    expect(release).to_contain_text("The release is in", timeout=SECONDS)
+    press(page, "Write the report")
+    expect(release).to_contain_text("The report is in", timeout=SECONDS)
+    assert b"The policy holds" in (directory / "release-report.html").read_bytes()
+    page.get_by_label("Directory").fill("")
+    press(page, "Write the release")
+    expect(release).to_contain_text("Please give a directory")
+
+
+def save_the_study(page: Page, path: Path) -> None:
+    study = card(page, "The study")
+    expect(study).to_contain_text("The file has the study as it is now.")
+    path.write_text(path.read_text() + "\n# of somebody else\n")
+    page.get_by_role("button", name="Save the study").click()
+    expect(study).to_contain_text("was changed elsewhere")
+    page.get_by_label("File").fill("mine")
+    press(page, "Save the study")
+    expect(study).to_contain_text("Saved:")
+    assert (path.parent / "mine.toml").exists()
+    press(page, "Save the hierarchies")
+    expect(study).to_contain_text("2 hierarchies are in")
+    page.get_by_label("File").fill(path.name)
+    page.get_by_role("checkbox", name="Replace a file").click()
+    press(page, "Save the study")
+    expect(study).to_contain_text(f"Saved: {path}")
+    assert "somebody else" not in path.read_text()
+
+
+def test_where_the_policy_does_not_hold_there_is_no_release(browser, tmp_path):
+    path = small_study(tmp_path, k=13)
+    with explored(path) as served, opened(browser, served.link, theme="dark") as page:
+        visit(page, "Release")
+        expect(page.get_by_role("button", name="Write the release")).to_be_disabled()
+        expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
+        expect(card(page, "The release")).to_contain_text("The policy does not hold")
+        page.get_by_role("button", name="Save the study").click()
+        expect(card(page, "The study")).to_contain_text("Saved:")
+        require_seen_well(page)
+
+
+def test_with_figures_alone_there_is_no_label(browser, tmp_path):
+    path = small_study(tmp_path)
+    with explored(path, "--aggregate-only") as served, opened(browser, served.link) as page:
+        visit(page, "Release")
+        expect(page.get_by_label("Labels after")).to_contain_text("label 1")
+        expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
+        for label in ("Rome", "Oslo", "[20, 30)", "flu", "asthma"):
+            assert label not in page.content()
+        assert not re.search(r">2[1-4]<", page.content())
+
+
+@pytest.mark.skipif(not ADULT.exists(), reason="needs real Adult in ANONYMIZER_DATA")
+def test_from_raw_adult_to_the_files_of_the_command(browser, tmp_path):
+    (tmp_path / "adult.toml").write_text(
+        f"""[data]
+path = "{ADULT}"
+columns = {COLUMNS}
+missing-values = ["?"]
+missing = "drop"
+
+[quasi-identifiers]
+age = {{ widths = [5, 10, 20] }}
+sex = "suppress"
+race = "suppress"
+marital-status = "suppress"
+
+[sensitive]
+attributes = ["occupation"]
+
+[identifiers]
+attributes = ["fnlwgt"]
+
+[[privacy]]
+model = "k-anonymity"
+k = 50
+"""
+    )
+    step = Session(tmp_path / "adult.toml")
+    step.take("k = 100", lambda content: with_parameter(content, 0, "k", 100))
+    with explored(tmp_path / "adult.toml") as served, opened(browser, served.link) as page:
+        visit(page, "Release")
+        expect(card(page, "The study")).to_contain_text("was changed since it was saved")
+        page.get_by_role("button", name="Save the study").click()
+        expect(card(page, "The study")).to_contain_text("Saved:")
+        assert "k = 100" in (tmp_path / "adult.toml").read_text()
+        page.get_by_role("button", name="Write the release").click()
+        expect(card(page, "The release")).to_contain_text("The release is in", timeout=SECONDS)
+    with pytest.raises(SystemExit, match="0"):
+        main(["run", str(tmp_path / "adult.toml"), "--output", str(tmp_path / "command")])
+    assert same_files(tmp_path / "release", tmp_path / "command")
