@@ -24,7 +24,17 @@ from anonymizer.release.study import Study
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from explorer.driving import CHROMIUM, FLAGS, SECONDS, VIEWS, answered, explored, opened, visit  # noqa: E402
+from explorer.driving import (  # noqa: E402
+    CHROMIUM,
+    FLAGS,
+    SECONDS,
+    VIEWS,
+    answered,
+    explored,
+    opened,
+    started,
+    visit,
+)
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 RESULTS = HERE / "results" / "explore.md"
@@ -113,7 +123,7 @@ def measured(browser: Browser, case: Case) -> tuple[list[str], list[str]]:
     """The rows of a case: its moves, and its views."""
     with tempfile.TemporaryDirectory() as folder:
         study = case.written(Path(folder))
-        with explored(study) as found:
+        with explored(study, start=started) as found:
             start = perf_counter()
             with opened(browser, found.link) as page:
                 first = perf_counter() - start

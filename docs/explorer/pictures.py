@@ -17,7 +17,16 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
 
-from explorer.driving import CHROMIUM, FLAGS, VIEWS, explored, opened, settled, visit  # noqa: E402
+from explorer.driving import (  # noqa: E402
+    CHROMIUM,
+    FLAGS,
+    VIEWS,
+    explored,
+    opened,
+    require_seen_well,
+    settled,
+    visit,
+)
 
 WIDTHS = {1440: 900, 390: 844}
 TEMPORARY = Path(gettempdir())
@@ -44,6 +53,7 @@ def main() -> None:
                     for view in VIEWS:
                         visit(page, view)
                         settled(page)
+                        require_seen_well(page)
                         drawn(page, view, width, theme)
         browser.close()
 

@@ -7,15 +7,16 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from explorer.forking import Forked
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ expect.set_options(timeout=15_000)  # a machine with other work takes longer tha
 class Explored:
     """A process that serves a session, its link, and what it said before that."""
 
-    process: subprocess.Popen
+    process: subprocess.Popen | Forked
     link: str
     said: str = ""
 
@@ -70,39 +71,49 @@ class Explored:
         """The address without its token."""
         return self.link.partition("?")[0]
 
-    def end(self) -> str:
+    def end(self, how: signal.Signals = signal.SIGINT) -> str:
         """End the process as Ctrl-C does; give what it printed since."""
-        self.process.send_signal(signal.SIGINT)
-        return self.process.communicate(timeout=20)[0]
+        os.kill(self.process.pid, how)
+        code = self.process.wait(timeout=20)
+        assert code == 0, code
+        return self.process.stdout.read()
 
 
-@contextmanager
-def explored(*arguments: object, cwd: Path | None = None) -> Iterator[Explored]:
-    """The command ``anonymizer explore`` with some arguments, until it is ended."""
-    command = [sys.executable, "-m", "anonymizer", "explore", "--no-browser", *map(str, arguments)]
-    process = subprocess.Popen(
-        command,
+def started(arguments: list[str], cwd: Path | None) -> subprocess.Popen:
+    """The command in a process of its own, as a user starts it; this takes seconds."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "anonymizer", "explore", "--no-browser", *arguments],
         cwd=cwd,
         env={name: value for name, value in os.environ.items() if name != UNKEPT},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+@contextmanager
+def explored(
+    *arguments: object,
+    cwd: Path | None = None,
+    start: Callable[[list[str], Path | None], subprocess.Popen | Forked] = Forked,
+) -> Iterator[Explored]:
+    """The command ``anonymizer explore`` with some arguments, until it is ended."""
+    process = start([*map(str, arguments)], cwd)
     try:
-        yield Explored(process, *_link_of(process))
+        yield Explored(process, *_link_of(process.stdout))
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
 
 
-def _link_of(process: subprocess.Popen) -> tuple[str, str]:
+def _link_of(output: IO[str]) -> tuple[str, str]:
     """The link that a process shows, and what it said before."""
     said = []
-    for line in process.stdout:
+    for line in output:
         said.append(line)
         if found := LINK.search(line):
-            process.stdout.readline()  # how it is ended
+            output.readline()  # how it is ended
             return found.group(), "".join(said[:-1])
     raise AssertionError("".join(said))
 
@@ -166,6 +177,18 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(300)  # pictures draw themselves a moment after they have their numbers
 
 
+def place_of(one: Locator) -> FloatRect:
+    """Where something is, once nothing is moved any more by answers that come late."""
+    settled(one.page)
+    return one.bounding_box()
+
+
+def drag(one: Locator, other: Locator) -> None:
+    """Drag something onto something else, once neither is moved by answers that come late."""
+    settled(one.page)
+    one.drag_to(other)
+
+
 def figures(page: Page) -> dict[str, str]:
     """The figures of the status by their names."""
     names = page.locator(".status dt").all_inner_texts()
@@ -191,6 +214,11 @@ def require_seen_well(page: Page) -> None:
         if each["impact"] in ("serious", "critical")
     ]
     assert serious == [], serious
+    require_nothing_lies_askew(page)
+
+
+def require_nothing_lies_askew(page: Page) -> None:
+    """Require that nothing sticks out, and nothing lies on something else."""
     width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(width) == 0, "the page scrolls sideways"
     assert page.evaluate(OVERLAPS) == [], "controls lie on each other"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from explorer.conftest import small_study
-from explorer.driving import SECONDS, explored, opened
+from explorer.driving import SECONDS, explored, opened, started
 from playwright.sync_api import expect
 
 from anonymizer.cli import main
@@ -38,11 +38,9 @@ def names(directory: Path) -> list[str]:
 def test_it_ends_when_it_is_told_to(tmp_path, how):
     path, here = small_study(tmp_path), tmp_path / "here"
     here.mkdir()
-    with explored(path, cwd=here) as served:
+    with explored(path, cwd=here, start=started) as served:
         assert any("lock" in name for name in names(tmp_path))
-        served.process.send_signal(how)
-        said = served.process.communicate(timeout=20)[0]
-    assert served.process.returncode == 0
+        said = served.end(how)
     assert said == (
         "The explorer has ended. Every step is kept: the same command goes on from here.\n"
     )
@@ -112,7 +110,7 @@ def test_nothing_is_asked_elsewhere_nor_written_here(browser, tmp_path, monkeypa
     (hook / "sitecustomize.py").write_text(LISTENING.format(log=str(log)))
     monkeypatch.setenv("PYTHONPATH", str(hook), prepend=os.pathsep)
     monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
-    with explored(small_study(tmp_path), cwd=here) as served:
+    with explored(small_study(tmp_path), cwd=here, start=started) as served:
         with opened(browser, served.link) as page:
             page.goto(served.home + "release")
             page.get_by_role("button", name="Preview the report").click()

@@ -3,7 +3,7 @@
 import re
 
 from explorer.conftest import small_study
-from explorer.driving import answered, explored, opened, visit
+from explorer.driving import answered, explored, opened, place_of, visit
 from playwright.sync_api import Locator, Page, expect
 
 BEST_OF_ALL = 25
@@ -37,7 +37,7 @@ def test_cuts_are_moved_by_mouse(page):
     require_cuts(page, 25, 50, 75)
     require_step(page, "age in 4 ranges")
 
-    box = cuts(page).first.bounding_box()
+    box = place_of(cuts(page).first)
     x, y = box["x"] + box["width"] / 2, box["y"] + 8
     page.mouse.move(x, y)
     page.mouse.down()
@@ -51,7 +51,7 @@ def test_cuts_are_moved_by_mouse(page):
     page.get_by_role("spinbutton", name="Cut at").fill("75")
     page.get_by_role("button", name="Remove this cut").click()
     require_step(page, "cut of age at 75 removed")
-    ground = page.locator(".ruler-ground").bounding_box()
+    ground = place_of(page.locator(".ruler-ground"))
     page.mouse.click(ground["x"] + ground["width"] * 0.6, ground["y"] + 60)
     require_step(page, "cut of age at 61 added")
     expect(cuts(page).nth(2)).to_be_focused()

@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, figures, visit
+from explorer.driving import answered, figures, place_of, visit
 from playwright.sync_api import expect
 
 SECONDS = 60_000
@@ -55,11 +55,8 @@ def test_points_are_taken_by_mouse_keyboard_and_in_the_chart(page):
     expect(now(page)).to_contain_text("t = 0.55")
 
     answered(page)
-    expect(now(page)).to_contain_text(
-        "t = 0.55"
-    )  # the chart is not drawn again while it is clicked
     chart(page).evaluate("each => each.scrollIntoView({block: 'start'})")
-    word = chart(page).locator("text", has_text="suggested").bounding_box()
+    word = place_of(chart(page).locator("text", has_text="suggested"))
     page.mouse.click(word["x"] + word["width"] / 2, word["y"] - 16)
     expect(now(page)).to_contain_text("t = 0.2")
     expect(now(page)).to_contain_text("suggested")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from explorer.conftest import small_study
-from explorer.driving import explored, opened, require_seen_well, visit
+from explorer.driving import explored, opened, place_of, require_seen_well, visit
 from explorer.test_table_view import content_of
 from playwright.sync_api import expect
 
@@ -80,7 +80,7 @@ def test_cuts_are_added_moved_and_removed(page, people):
     expect(page.get_by_role("option")).to_have_count(0)
     handle = page.locator(".ruler-grip").last
     handle.hover()  # waits until nothing moves it, or lies above it
-    grip = handle.bounding_box()
+    grip = place_of(handle)
     x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
     page.mouse.down()
     page.mouse.move(x + 40, y, steps=4)

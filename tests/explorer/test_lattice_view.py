@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, figures, visit
+from explorer.driving import answered, figures, place_of, visit
 from playwright.sync_api import expect
 
 
@@ -25,7 +25,7 @@ def test_nodes_are_taken_and_left_again(page):
     expect(back).to_be_focused()
 
     picture.evaluate("each => each.scrollIntoView({block: 'start'})")
-    word = picture.locator("text", has_text=re.compile(r"^3·1·1·1$")).bounding_box()
+    word = place_of(picture.locator("text", has_text=re.compile(r"^3·1·1·1$")))
     page.mouse.click(word["x"] + word["width"] / 2, word["y"] - 8)
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 3·1·1·1\.$"))
     page.get_by_role("button", name="Undo: levels 3·1·1·1").click()
@@ -49,7 +49,7 @@ def test_levels_are_moved_one_by_one(page):
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 3·1·0·1\.$"))
     answered(page)
     expect(page.locator(".verdict")).to_contain_text("holds")
-    box = page.get_by_role("slider", name="race: level").bounding_box()
+    box = place_of(page.get_by_role("slider", name="race: level"))
     page.mouse.click(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 3·1·1·1\.$"))
     expect(page.get_by_role("button", name="Undo: race at level 1")).to_be_enabled()

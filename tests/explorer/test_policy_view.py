@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from explorer.driving import answered, explored, figures, opened, require_seen_well, visit
+from explorer.driving import answered, explored, figures, opened, place_of, require_seen_well, visit
 from playwright.sync_api import Page, expect
 
 
@@ -48,7 +48,7 @@ def test_a_card_says_what_it_means_and_follows_its_slider(page):
     expect(closeness).to_contain_text("more than 0.56 bits")
     expect(field).to_have_value("0.56")
     expect(slider).to_be_focused()
-    box = slider.bounding_box()
+    box = place_of(slider)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(field).not_to_have_value("0.56")
     field.fill("0.4")

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 from explorer.conftest import small_study
-from explorer.driving import answered, explored, opened, require_seen_well, visit
+from explorer.driving import answered, drag, explored, opened, require_seen_well, visit
 from playwright.sync_api import expect
 
 from anonymizer.explorer.session.session import folder_of
@@ -62,7 +62,7 @@ def test_a_role_is_chosen_by_mouse_by_keys_and_dragged(page, people):
     page.keyboard.press("Enter")
     expect(area(page, "Quasi-identifiers").get_by_text("city")).to_be_visible()
     expect(role).to_be_focused()
-    area(page, "Quasi-identifiers").get_by_text("city").drag_to(area(page, "Insensitive"))
+    drag(area(page, "Quasi-identifiers").get_by_text("city"), area(page, "Insensitive"))
     expect(area(page, "Insensitive").get_by_text("city")).to_be_visible()
     expect(page.get_by_text("Released as they are: city.")).to_be_visible()
     assert [*content_of(people[1])["quasi-identifiers"]] == ["age"]
@@ -74,7 +74,7 @@ def test_no_role_leads_to_a_crash(page):
     page.get_by_label("Role of city", exact=True).click()
     page.get_by_role("option", name="sensitive", exact=True).click()
     expect(area(page, "Sensitive").get_by_text("city")).to_be_visible()
-    area(page, "Quasi-identifiers").get_by_text("age").drag_to(area(page, "Identifiers"))
+    drag(area(page, "Quasi-identifiers").get_by_text("age"), area(page, "Identifiers"))
     expect(page.get_by_text("is the last quasi-identifier")).to_be_visible()
     expect(area(page, "Quasi-identifiers").get_by_text("age")).to_be_visible()
     page.get_by_role("button", name="Take the proposed roles").press("Enter")
