@@ -2,12 +2,18 @@
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
 # It is read once, when NumPy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Where modules are not kept compiled, as images of machines often have it, every process that a test
+# starts compiles all of them: a second each, and each worker the tests themselves: a quarter of all.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import pandas as pd
 import pytest

@@ -46,9 +46,6 @@ VIEWS = (
 """The titles of the views, in their order."""
 
 LINK = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)")
-UNKEPT = "PYTHONDONTWRITEBYTECODE"
-"""The environment variable with which each start would compile all modules anew: seconds."""
-
 GONE = "reading 'dispose'"
 """What the framework says of a chart that is taken away before it was drawn; nothing is lost."""
 
@@ -84,7 +81,6 @@ def started(arguments: list[str], cwd: Path | None) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "anonymizer", "explore", "--no-browser", *arguments],
         cwd=cwd,
-        env={name: value for name, value in os.environ.items() if name != UNKEPT},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
