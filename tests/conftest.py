@@ -10,17 +10,17 @@ from pathlib import Path
 # It is read once, when NumPy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Where modules are not kept compiled, as images of machines often have it, every process that a test
-# starts compiles all of them: a second each, and each worker the tests themselves: a quarter of all.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
-
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 from releases import KINDS, release_of
 
 from anonymizer import InputError, load_adult
+
+# Where modules are not kept compiled, as images of machines often have it, each process that a
+# test starts compiles the library anew, and each worker the tests: seconds each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The speed of a shared machine must not decide whether a test passes. The same few examples are
 # tried each time; HYPOTHESIS_PROFILE=thorough tries many others.

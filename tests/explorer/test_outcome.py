@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.counted import Counter
-from anonymizer.explorer.answers.outcome import outcome_of
+from anonymizer.explorer.answers.outcome import Outcome, outcome_of
+from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -79,7 +81,8 @@ def test_classes_are_those_of_the_release(recoding, k):
         assert [v.worst for v in found.release.privacy] == pytest.approx(
             [v.worst for v in found.verdicts]
         )
-        assert found.release.information.retained == pytest.approx(found.information[1])
+        told = found.release.information
+        assert (told.original, told.retained) == pytest.approx(found.information)
 
 
 def test_suppressed_records_are_one_class_that_can_be_found():
@@ -98,6 +101,20 @@ def test_levels_that_break_the_policy_are_shown_with_the_classes_that_do():
     sizes = found.counts.sizes
     assert found.verdicts[0].violating == int((sizes < 50).sum()) > 0
     assert found.counts.sizes[found.worst_class(found.plan.models[0], None)] == sizes.min()
+
+
+def test_the_worst_class_has_somebody_of_the_table():
+    """A population has classes that the table has no record of."""
+    counts = Counts.of(
+        ("city",),
+        np.array([[0], [1], [2]], np.intp),
+        np.array([3, 0, 2], np.int64),
+        {},
+        population=np.array([4, 1, 9], np.int64),
+    )
+    found = Outcome(counts=counts)
+    assert found.worst_class(KAnonymity(2), None) == 2
+    assert found.worst_class(HighestReidentificationRisk(0.5), None) == 2
 
 
 def test_a_policy_out_of_reach_says_so():

@@ -22,6 +22,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study
 
+from .explored import shown, shown_alike
 from .readers import texts_of
 from .recount import FORGIVEN
 from .reread import people_of, recounted
@@ -97,6 +98,7 @@ def exercise(case: Case, directory: Path, seconds: float = SECONDS) -> Outcome:
             _leftovers(case, directory, before, outcome)
             if outcome.ended == "released":
                 _released(case, study, outcome)
+            _explored(case, study, outcome)
     except Hang:
         outcome.ended = "hang"
         outcome.fail("hang", f"took more than {seconds} s")
@@ -260,6 +262,20 @@ def _released(case: Case, study: Path, outcome: Outcome) -> None:
             _again(study, outcome)
         if rng.random() < 0.05 and case.recoding not in (*RANDOM, "random"):
             _shuffled(case, study, outcome)
+
+
+def _explored(case: Case, study: Path, outcome: Outcome) -> None:
+    """The explorer shows the release that a run makes; of one case in four."""
+    if case.route == "frame" or case.recoding in RANDOM or case.rng.random() < 3 / 4:
+        return
+    found = shown(study)
+    if outcome.ended == "released":
+        out = study.parent / "out"
+        texts = texts_of(out / _released_name(case), _separator(case, out))
+        for failure in shown_alike(found, out / "release.json", texts):
+            outcome.fail(*failure)
+    elif found.holds:
+        outcome.fail("explorer holds", outcome.ended)
 
 
 def _separator(case: Case, out: Path) -> str:

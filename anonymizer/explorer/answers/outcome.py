@@ -13,11 +13,12 @@ import numpy as np
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Counts, Partitions, row_keys
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.information.entropy import mutual_information
+from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of, verdicts
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import (
@@ -52,6 +53,8 @@ class Outcome:
         Records that are suppressed.
     merged
         The place of the class that these form; None where they are left out, or there are none.
+    left
+        The raw counts of the others, where some are left out; None where none are.
     refusal
         Why there can be no release, and how to mend it; empty where there can.
     unreachable
@@ -64,6 +67,7 @@ class Outcome:
     counts: Counts | None = field(default=None, repr=False)
     suppressed: int = 0
     merged: int | None = None
+    left: Counts | None = field(default=None, repr=False)
     refusal: str = ""
     unreachable: bool = False
 
@@ -127,15 +131,19 @@ class Outcome:
 
     @cached_property
     def information(self) -> tuple[float, float] | None:
-        """I(X;W) and I(X~;W) about the sensitive attributes or targets, summed, in bits."""
-        if self.raw is None or self.counts is None:
+        """I(X;W) and I(X~;W) about the sensitive attributes or targets, summed, in bits.
+
+        Both are about the records that are released, as in a report.
+        """
+        before = self.raw if self.left is None else self.left
+        if before is None or self.counts is None:
             return None
-        about = self.raw.targets or self.raw.sensitive
+        about = before.targets or before.sensitive
         if not about:
             return None
         raw, found = (
             sum(mutual_information(counts.joint[name]) for name in about)
-            for counts in (self.raw, self.counts)
+            for counts in (before, self.counts)
         )
         return raw, found
 
@@ -143,10 +151,12 @@ class Outcome:
         """The place of the class that comes off worst under a model; None where none is."""
         if self.counts is None or not model.per_class:
             return None
-        values = measures_of(model, self.counts.about(attribute))
-        if len(values) != len(self.counts) or not len(values):
+        # A population has classes that the table has no record of.
+        places = np.flatnonzero(self.counts.sizes > 0)
+        values = measures_of(model, self.counts.about(attribute).occupied)
+        if len(values) != len(places) or not len(values):
             return None
-        return int(np.argmin(values) if model.at_least else np.argmax(values))
+        return int(places[np.argmin(values) if model.at_least else np.argmax(values)])
 
 
 def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
@@ -221,8 +231,10 @@ def _with_classes(outcome: Outcome, carried: Carried | None = None) -> Outcome:
     assert outcome.task is not None
     released = carried.released
     counts = recount(released, plan.published, plan.people(released))
-    suppressed = carried.suppressed_of(outcome.task.counted.kept)
-    return replace(outcome, counts=counts, suppressed=suppressed)
+    kept = outcome.task.counted.kept
+    left = plan.count(carried.left(kept)) if carried.fate == "removed" else None
+    suppressed = carried.suppressed_of(kept)
+    return replace(outcome, counts=counts, suppressed=suppressed, left=left)
 
 
 def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome:
@@ -235,7 +247,13 @@ def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome
     if found is None or not found.records:
         return replace(outcome, counts=counts)
     if found.removed:
-        return replace(outcome, counts=_left(counts, ~found.marks), suppressed=found.records)
+        rows = _rows_of(raw, counts, plan.partitions)
+        return replace(
+            outcome,
+            counts=_left(counts, ~found.marks),
+            suppressed=found.records,
+            left=_left(raw, ~found.marks[rows]),
+        )
     counts = replace(counts, cells=np.where(found.marks[:, None], -1, counts.cells))
     merged = counts.at(counts.cells)
     (place,) = np.flatnonzero((merged.cells == -1).all(axis=1))
@@ -248,6 +266,18 @@ def _left(counts: Counts, kept: np.ndarray) -> Counts:
     return Counts.of(
         some.names, some.cells, some.sizes, some.joint, some.values, some.targets, some.population
     )
+
+
+def _rows_of(raw: Counts, recoded: Counts, partitions: Partitions) -> Codes:
+    """The row of recoded counts that each row of the raw ones became part of."""
+    cells = [
+        partitions[name].representatives[column]
+        for name, column in zip(raw.names, raw.cells.T, strict=True)
+    ]
+    keys = row_keys(np.concatenate([recoded.cells, np.column_stack(cells)]))
+    known, asked = np.split(keys, [len(recoded)])
+    order = np.argsort(known)
+    return np.asarray(order[np.searchsorted(known, asked, sorter=order)])
 
 
 def about_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:

@@ -1,0 +1,124 @@
+"""What the explorer shows of a study, by counts alone, held against the release as it was read."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isclose
+from pathlib import Path
+
+from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.attack import exposure_of
+from anonymizer.explorer.answers.classes import MISSING, named_class
+from anonymizer.explorer.answers.counted import Counter as Counting
+from anonymizer.explorer.answers.outcome import Outcome, about_of, outcome_of
+from anonymizer.release.study import Study
+from anonymizer.tables.values import text_of
+
+from .recount import FORGIVEN
+
+__all__ = ["shown", "shown_alike"]
+
+Texts = Mapping[str, Sequence[str | None]]
+Failure = tuple[str, str]
+
+NEARLY = 0.8
+"""The share of a class from which on its value counts as guessed."""
+
+
+def shown(study: Path) -> Outcome:
+    """What the explorer finds of a study; a study that cannot be read is refused as well."""
+    try:
+        return outcome_of(Counting().counted(Study(study)))
+    except AnonymizerError as error:
+        return Outcome(refusal=str(error))
+
+
+def shown_alike(found: Outcome, manifest: Path, texts: Texts) -> Iterator[Failure]:
+    """What it shows otherwise than a release has it: kind and detail."""
+    released = json.loads(manifest.read_text(encoding="utf-8"))
+    if not found.holds:
+        yield "explorer refuses", found.refusal
+        return
+    yield from _compared("explorer", dict(_figures(found)), dict(_manifested(released)))
+    columns = released["columns"]
+    labels = list(zip(*(texts[name] for name in columns["quasi_identifiers"]), strict=True))
+    for attribute in (None, *columns["sensitive"]):
+        values = texts[attribute] if attribute else [None] * len(labels)
+        if attribute and len({*values}) != len(found.counts.margins[attribute]):
+            continue  # several texts are one value, of which the counts know one text
+        expected = _exposed(labels, values)
+        exposure = exposure_of(found.counts, None, attribute)
+        seen = {name: getattr(exposure, name) for name in ("records", "classes", "alone")}
+        seen |= {name: getattr(exposure, name) for name in ("highest", "average")}
+        if exposure.guessing is not None:
+            told = ("surest", "certain", "nearly", "right", "blind")
+            seen |= {name: getattr(exposure.guessing, name) for name in told}
+        yield from _compared(f"attack on {attribute}", seen, {k: expected[k] for k in seen})
+    yield from _named(found, Counter(labels))
+
+
+def _figures(found: Outcome) -> Iterator[tuple[str, float]]:
+    yield "classes", found.classes
+    yield "suppressed", found.suppressed
+    if found.information is not None:
+        yield "original", found.information[0]
+        yield "retained", found.information[1]
+    for number, verdict in enumerate(found.verdicts):
+        yield f"worst of {number}", verdict.worst
+
+
+def _manifested(released: Mapping) -> Iterator[tuple[str, float]]:
+    yield "classes", released["classes"]
+    yield "suppressed", released["suppressed"]
+    about = [released["information"], *released["targets"].values()]
+    if len(about) == 1 and about[0]:
+        yield "original", about[0]["original"]
+        yield "retained", about[0]["retained"]
+    for number, verdict in enumerate(released["privacy"]):
+        yield f"worst of {number}", verdict["worst"]
+
+
+def _compared(kind: str, seen: Mapping, expected: Mapping) -> Iterator[Failure]:
+    for name in seen.keys() & expected.keys():
+        if not isclose(seen[name], expected[name], rel_tol=FORGIVEN, abs_tol=FORGIVEN):
+            yield f"{kind}: {name}", f"{seen[name]} instead of {expected[name]}"
+
+
+def _exposed(labels: Sequence[tuple], values: Sequence[str | None]) -> dict[str, float]:
+    """What an attacker learns who knows every label, counted record by record."""
+    classes: dict[tuple, Counter] = {}
+    for label, value in zip(labels, values, strict=True):
+        classes.setdefault(label, Counter())[value] += 1
+    sizes = [of.total() for of in classes.values()]
+    most = [max(of.values()) for of in classes.values()]
+    pairs = list(zip(sizes, most, strict=True))
+    return {
+        "records": len(labels),
+        "classes": len(classes),
+        "alone": sizes.count(1),
+        "highest": 1 / min(sizes),
+        "average": len(sizes) / len(labels),
+        "surest": max(m / size for size, m in pairs),
+        "certain": sum(size for size, m in pairs if m == size),
+        "nearly": sum(m for size, m in pairs if m / size >= NEARLY - FORGIVEN),
+        "right": sum(most) / len(labels),
+        "blind": max(Counter(values).values()) / len(labels),
+    }
+
+
+def _named(found: Outcome, classes: Counter) -> Iterator[Failure]:
+    """Classes that are named as the worst, and are not in the release."""
+    there = {_known(size, of) for of, size in classes.items()}
+    for model in found.plan.models:
+        for attribute in about_of(model, found.counts.sensitive):
+            place = found.worst_class(model, attribute)
+            if place is None:
+                continue
+            named = named_class(found, place)
+            if named.labels and _known(named.records, named.labels.values()) not in there:
+                yield f"worst class of {model.name}", named.text()
+
+
+def _known(size: int, labels: Iterable[str | None]) -> tuple:
+    """A class by its size and labels, a number by its value."""
+    return (size, *sorted(text_of(each or MISSING) for each in labels))
