@@ -52,7 +52,10 @@ GONE = "reading 'dispose'"
 SECONDS = 60_000
 """Milliseconds that a busy machine gets for a first answer: kernels may have to be compiled."""
 
-expect.set_options(timeout=15_000)  # a machine with other work takes longer than the usual 5 s
+PATIENCE = 30_000
+"""Milliseconds for anything else: a machine with other work takes longer than the usual 5 s."""
+
+expect.set_options(timeout=PATIENCE)
 
 
 @dataclass
@@ -120,7 +123,7 @@ def opened(
 ) -> Iterator[Page]:
     """A page of a new window, in which nothing may go wrong: no error, nothing from elsewhere."""
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: GONE in str(error) or wrong.append(str(error)))
