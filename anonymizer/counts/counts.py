@@ -191,10 +191,14 @@ class Counts:
         return self.at(self.cells[first[inverse]])
 
     def at(self, cells: Codes) -> "Counts":
-        """The classes in other cells, shape (classes, names), merged where these agree."""
+        """The classes in other cells, shape (classes, names), merged where these agree.
+
+        A class that is suppressed has -1 in every column, which is no code.
+        """
         key = row_keys(cells)
         order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        ascending = key[order]
+        starts = np.flatnonzero(np.diff(ascending, prepend=ascending[:1] - 1))
         return self._with(cells[order[starts]], lambda rows: merged(rows, order, starts))
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":

@@ -8,6 +8,7 @@ import pytest
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError
+from anonymizer.explorer.answers.attack import seen_by
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import Outcome, outcome_of
 from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
@@ -91,6 +92,15 @@ def test_suppressed_records_are_one_class_that_can_be_found():
     assert found.counts.sizes[found.merged] == found.suppressed > 0
     hidden = engine.all_equal(found.released, ["age", "sex", "race"], "*")
     assert engine.records_in(found.released, hidden) == found.suppressed
+
+
+def test_records_suppressed_of_one_attribute_alone():
+    text = STUDY.format(k=40, l=1.0, recoding=RECODINGS["levels, some suppressed"])
+    text = text.replace('sex = "suppress"\nrace = "suppress"\n', "").replace("[5, 10, 20]", "[1]")
+    found = outcome_of(counter.counted(Study.parsed(text, Path("study.toml"))))
+    assert rows(found.counts) == rows(recount(found.released, found.plan.published))
+    assert found.counts.sizes[found.merged] == found.suppressed > 0
+    assert seen_by(found.counts, ["age"]).sizes.sum() == 30_000
 
 
 def test_levels_that_break_the_policy_are_shown_with_the_classes_that_do():

@@ -254,10 +254,13 @@ def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome
             suppressed=found.records,
             left=_left(raw, ~found.marks[rows]),
         )
-    counts = replace(counts, cells=np.where(found.marks[:, None], -1, counts.cells))
-    merged = counts.at(counts.cells)
-    (place,) = np.flatnonzero((merged.cells == -1).all(axis=1))
-    return replace(outcome, counts=merged, suppressed=found.records, merged=int(place))
+    first = counts.cells[found.marks][0]
+    merged = counts.merge(found.marks)
+    (place,) = np.flatnonzero((merged.cells == first).all(axis=1))
+    cells = merged.cells.copy()
+    cells[place] = -1  # no code: its values are of no group
+    counts = replace(merged, cells=cells)
+    return replace(outcome, counts=counts, suppressed=found.records, merged=int(place))
 
 
 def _left(counts: Counts, kept: np.ndarray) -> Counts:
