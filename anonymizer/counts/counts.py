@@ -191,14 +191,10 @@ class Counts:
         return self.at(self.cells[first[inverse]])
 
     def at(self, cells: Codes) -> "Counts":
-        """The classes in other cells, shape (classes, names), merged where these agree.
-
-        A class that is suppressed has -1 in every column, which is no code.
-        """
+        """The classes in other cells, shape (classes, names), merged where these agree."""
         key = row_keys(cells)
         order = np.argsort(key, kind="stable")
-        ascending = key[order]
-        starts = np.flatnonzero(np.diff(ascending, prepend=ascending[:1] - 1))
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         return self._with(cells[order[starts]], lambda rows: merged(rows, order, starts))
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":

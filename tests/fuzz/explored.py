@@ -3,12 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import isclose
 from pathlib import Path
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.attack import exposure_of
-from anonymizer.explorer.answers.classes import MISSING, named_class
+from anonymizer.explorer.answers.attack import Exposure, exposure_of
+from anonymizer.explorer.answers.classes import MISSING, by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter as Counting
 from anonymizer.explorer.answers.outcome import Outcome, about_of, outcome_of
 from anonymizer.release.study import Study
@@ -40,21 +41,23 @@ def shown_alike(found: Outcome, manifest: Path, texts: Texts) -> Iterator[Failur
         yield "explorer refuses", found.refusal
         return
     yield from _compared("explorer", dict(_figures(found)), dict(_manifested(released)))
-    columns = released["columns"]
-    labels = list(zip(*(texts[name] for name in columns["quasi_identifiers"]), strict=True))
+    columns, counts = released["columns"], by_labels(found)
+    everything = columns["quasi_identifiers"]
     for attribute in (None, *columns["sensitive"]):
-        values = texts[attribute] if attribute else [None] * len(labels)
-        if attribute and len({*values}) != len(found.counts.margins[attribute]):
+        if attribute and len({*texts[attribute]}) != len(counts.margins[attribute]):
             continue  # several texts are one value, of which the counts know one text
-        expected = _exposed(labels, values)
-        exposure = exposure_of(found.counts, None, attribute)
-        seen = {name: getattr(exposure, name) for name in ("records", "classes", "alone")}
-        seen |= {name: getattr(exposure, name) for name in ("highest", "average")}
-        if exposure.guessing is not None:
-            told = ("surest", "certain", "nearly", "right", "blind")
-            seen |= {name: getattr(exposure.guessing, name) for name in told}
-        yield from _compared(f"attack on {attribute}", seen, {k: expected[k] for k in seen})
-    yield from _named(found, Counter(labels))
+        for known in (None, *([name] for name in counts.names)):
+            expected = _exposed(texts, everything if known is None else known, attribute)
+            seen = _seen(exposure_of(counts, known, attribute))
+            kind = f"attack on {attribute} with {known}"
+            yield from _compared(kind, seen, {name: expected[name] for name in seen})
+    yield from _named(found, Counter(_labels(texts, everything)))
+
+
+def _seen(exposure: Exposure) -> dict[str, float]:
+    """The figures of an exposure; those of guesses where it is about an attribute."""
+    found = asdict(exposure)
+    return found | (found.pop("guessing") or {})
 
 
 def _figures(found: Outcome) -> Iterator[tuple[str, float]]:
@@ -84,8 +87,14 @@ def _compared(kind: str, seen: Mapping, expected: Mapping) -> Iterator[Failure]:
             yield f"{kind}: {name}", f"{seen[name]} instead of {expected[name]}"
 
 
-def _exposed(labels: Sequence[tuple], values: Sequence[str | None]) -> dict[str, float]:
-    """What an attacker learns who knows every label, counted record by record."""
+def _labels(texts: Texts, names: Sequence[str]) -> list[tuple]:
+    return list(zip(*(texts[name] for name in names), strict=True))
+
+
+def _exposed(texts: Texts, known: Sequence[str], attribute: str | None) -> dict[str, float]:
+    """What an attacker learns who knows some labels, counted record by record."""
+    labels = _labels(texts, known)
+    values = texts[attribute] if attribute else [None] * len(labels)
     classes: dict[tuple, Counter] = {}
     for label, value in zip(labels, values, strict=True):
         classes.setdefault(label, Counter())[value] += 1

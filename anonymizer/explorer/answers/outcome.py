@@ -17,6 +17,7 @@ from anonymizer.counts.counts import Counts, Partitions, row_keys
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
+from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of, verdicts
@@ -258,9 +259,15 @@ def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome
     merged = counts.merge(found.marks)
     (place,) = np.flatnonzero((merged.cells == first).all(axis=1))
     cells = merged.cells.copy()
-    cells[place] = -1  # no code: its values are of no group
+    cells[place] = [_suppressed_code(plan.partitions[name]) for name in raw.names]
     counts = replace(merged, cells=cells)
     return replace(outcome, counts=counts, suppressed=found.records, merged=int(place))
+
+
+def _suppressed_code(partition: Partition) -> int:
+    """What a suppressed value goes by: the group that is ``*`` anyway, or a code of no value."""
+    codes = partition.representatives[partition.hidden]
+    return int(codes[0]) if len(codes) else len(partition.groups)
 
 
 def _left(counts: Counts, kept: np.ndarray) -> Counts:
