@@ -54,15 +54,20 @@ def warm() -> None:
 
     Nothing is done where it is there already.
     """
-    from anonymizer.kernels import compiled_kernel, driver
+    from anonymizer.kernels import driver
 
-    if driver.pays(False):  # before anything else is loaded, which takes longer than to look
-        return
+    if not driver.pays(False):  # before anything else is loaded, which takes longer than to look
+        search_a_little()
+
+
+def search_a_little() -> None:
+    """Search the levels of a small table, with and without suppression, in machine code."""
     import pandas as pd
 
     from anonymizer.counts.counting import Counted
     from anonymizer.counts.schema import Schema
     from anonymizer.hierarchy import Hierarchy
+    from anonymizer.kernels import compiled_kernel
     from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
     from anonymizer.recoding import Problem, Suppression
     from anonymizer.recoding.full_domain.solve import solve

@@ -8,21 +8,10 @@ from explorer.driving import CHROMIUM, FLAGS, Explored, begun_anew, explored, op
 from playwright.sync_api import Browser, Page, sync_playwright
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try once more what failed in a browser: a busy machine is seldom to blame twice.
-
-    The summary lists what was tried again.
-    """
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("there is no chromium on this machine; Debian has it as package chromium")
+        pytest.skip("there is no Chromium here; Debian's package is chromium-headless-shell")
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found

@@ -20,7 +20,11 @@ from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 T = TypeVar("T")
 
-CHROMIUM = os.environ.get("ANONYMIZER_CHROMIUM") or shutil.which("chromium")
+CHROMIUM = (
+    os.environ.get("ANONYMIZER_CHROMIUM")
+    or shutil.which("chromium-headless-shell")  # opens a page in half the time
+    or shutil.which("chromium")
+)
 """The browser: the machine's own, since none is downloaded."""
 
 FLAGS = [

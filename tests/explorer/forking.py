@@ -7,18 +7,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
 
-LOADED = [
-    "anonymizer.cli",
-    "anonymizer.explorer.page.server",
-    "anonymizer.explorer.warming",
-    "anonymizer.kernels.driver.searching",
-    "anonymizer.release.publish",
-    "anonymizer.report.page",
-]
-"""What a process loads before the page is there, or with its first answers."""
-
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(LOADED)
+FORKS.set_forkserver_preload(["tests.explorer.loaded"])  # found from the root of the project
 
 
 class Forked:
