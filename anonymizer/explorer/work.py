@@ -58,9 +58,13 @@ class Work:
 
 
 class Works:
-    """The computations of one page, at most one of each kind that anybody waits for."""
+    """The computations of one page, at most one of each kind that anybody waits for.
 
-    def __init__(self) -> None:
+    ``on_change`` is called whenever one has begun or ended, with how many there are.
+    """
+
+    def __init__(self, on_change: Callable[[int], None] = lambda _: None) -> None:
+        self._on_change = on_change
         self._pool = ThreadPoolExecutor(THREADS, "anonymizer")
         self._running: dict[str, Work] = {}
         self._at_work: set[Work] = set()
@@ -81,6 +85,7 @@ class Works:
             raise SupersededError
         self.end(kind)
         work = self._running[kind] = Work()
+        self._on_change(len(self._running))
         try:
             found = await asyncio.get_running_loop().run_in_executor(
                 self._pool, self._carried_out, function, work
@@ -88,6 +93,7 @@ class Works:
         finally:
             if self._running.get(kind) is work:
                 del self._running[kind]
+                self._on_change(len(self._running))
         if work.ended:
             raise SupersededError
         return found

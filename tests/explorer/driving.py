@@ -173,17 +173,38 @@ def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, work).result()
 
 
+QUIET = """() => new Promise(settled => {
+  let last = performance.now();
+  const changes = new MutationObserver(() => { last = performance.now(); });
+  changes.observe(document.body,
+    {subtree: true, childList: true, attributes: true, characterData: true});
+  const look = setInterval(() => {
+    const rests = document.querySelector('.doing').dataset.running === '0';
+    if (!rests || performance.now() - last < 300) return;
+    clearInterval(look);
+    changes.disconnect();
+    settled();
+  }, 50);
+})"""
+"""Waits until nothing is computed, and nothing on the page has changed for a moment."""
+
+
 def settled(page: Page) -> None:
     """Wait until nothing is computed any more, and what was is drawn."""
-    quiet = "document.querySelector('.doing').dataset.running === '0'"
-    page.wait_for_function(quiet, timeout=SECONDS)
-    page.wait_for_timeout(300)  # pictures draw themselves a moment after they have their numbers
+    page.evaluate(QUIET)
 
 
 def place_of(one: Locator) -> FloatRect:
     """Where something is, once nothing is moved any more by answers that come late."""
     settled(one.page)
     return one.bounding_box()
+
+
+def click_at(page: Page, x: float, y: float) -> None:
+    """Click as a hand does, which rests first: a picture draws what is pointed at anew."""
+    page.mouse.move(x, y)
+    settled(page)
+    page.mouse.click(x, y)
 
 
 def drag(one: Locator, other: Locator) -> None:

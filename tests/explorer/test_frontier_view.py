@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, figures, place_of, visit
+from explorer.driving import answered, click_at, figures, place_of, visit
 from playwright.sync_api import expect
 
 SECONDS = 60_000
@@ -57,7 +57,7 @@ def test_points_are_taken_by_mouse_keyboard_and_in_the_chart(page):
     answered(page)
     chart(page).evaluate("each => each.scrollIntoView({block: 'start'})")
     word = place_of(chart(page).locator("text", has_text="suggested"))
-    page.mouse.click(word["x"] + word["width"] / 2, word["y"] - 16)
+    click_at(page, word["x"] + word["width"] / 2, word["y"] - 16)
     expect(now(page)).to_contain_text("t = 0.2")
     expect(now(page)).to_contain_text("suggested")
     page.get_by_role("button", name="Undo: t = 0.2").click()
@@ -87,8 +87,9 @@ def test_series_and_limits_are_chosen_by_keyboard_and_by_mouse(page):
 
     page.get_by_role("combobox", name="Recoding").click()
     page.get_by_role("option", name="full-domain").click()
-    expect(page.get_by_role("button", name="Take t = 0.55")).to_be_visible()
-    page.get_by_role("button", name="Take t = 0.55").click()
+    row = page.get_by_role("row").filter(has_text="t = 0.55")
+    expect(row).to_contain_text("0.1055 bits")  # that of the other recoding is gone
+    row.get_by_role("button", name="Take t = 0.55").click()
     undo = page.get_by_role("button", name="Undo: t = 0.55, full-domain")
     expect(undo).to_be_enabled()
     answered(page)

@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, figures, place_of, visit
+from explorer.driving import answered, click_at, figures, place_of, visit
 from playwright.sync_api import expect
 
 
@@ -26,7 +26,7 @@ def test_nodes_are_taken_and_left_again(page):
 
     picture.evaluate("each => each.scrollIntoView({block: 'start'})")
     word = place_of(picture.locator("text", has_text=re.compile(r"^3·1·1·1$")))
-    page.mouse.click(word["x"] + word["width"] / 2, word["y"] - 8)
+    click_at(page, word["x"] + word["width"] / 2, word["y"] - 8)
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 3·1·1·1\.$"))
     page.get_by_role("button", name="Undo: levels 3·1·1·1").click()
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 2·1·0·1\.$"))

@@ -56,11 +56,11 @@ def listing(
     label: str,
     columns: Sequence[str],
     action: str = "",
-    on_action: Callable[[int], None] | None = None,
+    on_action: Callable[[str], None] | None = None,
 ) -> ui.table:
     """A table that is filled in by ``fill``, each row with a button if there is an action.
 
-    On a narrow screen its rows are cards.
+    The action is given the key of its row. On a narrow screen rows are cards.
     """
     given = [
         {"name": str(place), "label": name, "field": str(place), "align": "left"}
@@ -74,7 +74,7 @@ def listing(
     if on_action is not None:
         table.add_slot("body-cell-act", BUTTON.format(action=action))
         table.add_slot("item", CARD.format(action=action))
-        table.on("act", lambda event: on_action(int(event.args)))
+        table.on("act", lambda event: on_action(str(event.args)))
     return table
 
 
@@ -88,11 +88,18 @@ v-for="col in props.cols.filter(c => c.name !== 'act')">
 @click="$parent.$emit('act', props.row.key)">{action}</q-btn></div>"""
 
 
-def fill(table: ui.table, rows: Sequence[Sequence[object]]) -> None:
-    """Fill in the rows of a listing; rows that are the same stay as they are."""
+def fill(
+    table: ui.table, rows: Sequence[Sequence[object]], keys: Sequence[str] | None = None
+) -> None:
+    """Fill in the rows of a listing; rows that are the same stay as they are.
+
+    ``keys`` say what each row is of, and not where it stands: a click may be on a row that has
+    moved since.
+    """
+    known = [*map(str, range(len(rows)))] if keys is None else keys
     found = [
-        {"key": number, **{str(place): str(cell) for place, cell in enumerate(row)}}
-        for number, row in enumerate(rows)
+        {"key": key, **{str(place): str(cell) for place, cell in enumerate(row)}}
+        for key, row in zip(known, rows, strict=True)
     ]
     if found == table.rows:
         return

@@ -33,7 +33,7 @@ class Page:
 
     def __init__(self, explorer: Explorer, client: Client, view: str) -> None:
         self.explorer, self.client = explorer, client
-        self.works = Works()
+        self.works = Works(self._at_work)
         explorer.works.add(self.works)
         self.draft: str | None = None
         self.outcome = Outcome()
@@ -85,6 +85,10 @@ class Page:
         """
         self.draft = self.explorer.session.after(change)
         self.update()
+
+    def _at_work(self, computations: int) -> None:
+        if not self.client.is_deleted:
+            self.status.count(computations)
 
     async def answer(self, kind: str, function: Callable[[Work], T]) -> T | None:
         """What a function computes in a thread; None where a newer one of its kind came.

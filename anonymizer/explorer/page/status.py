@@ -50,6 +50,7 @@ class Status:
             )
             ui.button("Take the best so far", on_click=self.page.works.settle).props("flat no-caps")
         self.doing.set_visibility(False)
+        self.count(0)
         ui.timer(OFTEN, self._progress)
 
     def show(self) -> None:
@@ -88,10 +89,12 @@ class Status:
             label = f"{key}: {words}" if words else f"{key}: nothing"
             called(button, label, shown=True)
 
+    def count(self, computations: int) -> None:
+        """Mark how many computations are at work."""
+        self.doing.props(f"data-running={computations}")
+
     def _progress(self) -> None:
-        every = self.page.works.running
-        self.doing.props(f"data-running={len(every)}")
-        running = [work for work in every if work.seconds > LONG]
+        running = [work for work in self.page.works.running if work.seconds > LONG]
         self.doing.set_visibility(bool(running))
         if running:
             if not self.page.fresh:

@@ -49,7 +49,7 @@ class Frontier(View):
         self._requested: Hashable = None
         self._working = 0
         self._shown: Hashable = None
-        self._listed: list[Mark] = []
+        self._listed: dict[str, Mark] = {}
 
     def shape(self) -> Hashable:
         """The sensitive attributes."""
@@ -251,9 +251,10 @@ class Frontier(View):
         self.again.set_visibility(answer.stopped)
 
     def _list(self, drawn: Drawn) -> None:
-        self._listed = [*drawn.marks.get(drawn.listed, ())]
+        marks = drawn.marks.get(drawn.listed, ())
+        self._listed = {f"{mark.recoding} {mark.threshold!r}": mark for mark in marks}
         own = drawn.listed == contents.method_of(self.page.content)
-        fill(self.table, [row_of(drawn, mark, own) for mark in self._listed])
+        fill(self.table, [row_of(drawn, mark, own) for mark in marks], [*self._listed])
 
     def _changed(self) -> None:
         self._shown = None
@@ -269,12 +270,12 @@ class Frontier(View):
         self._requested = None
         self.page.show()
 
-    def _take_row(self, place: int) -> None:
-        if place < len(self._listed):
-            self._take(self._listed[place])
+    def _take_row(self, key: str) -> None:
+        if key in self._listed:
+            self._take(self._listed[key])
 
     def _take_suggested(self) -> None:
-        found = next((mark for mark in self._listed if mark.suggested), None)
+        found = next((mark for mark in self._listed.values() if mark.suggested), None)
         if found is None:
             self.page.notify("No point is suggested: none makes values harder to guess.")
         else:

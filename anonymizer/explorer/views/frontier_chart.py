@@ -62,7 +62,7 @@ class FrontierChart:
 
     def __init__(self, page: "Page", on_mark: Callable[[Mark], None]) -> None:
         self._on_mark = on_mark
-        self._clickable: dict[int, Sequence[Mark]] = {}
+        self._clickable: dict[tuple[str, str], Mark] = {}
         self.chart = Chart(page, self._clicked)
 
     def show(self, drawn: Drawn) -> None:
@@ -73,8 +73,10 @@ class FrontierChart:
             for held_out in (False, True):
                 line = self._line(drawn, name, marks, held_out)
                 if line["data"]:
-                    self._clickable[len(series)] = marks if not held_out else _held_out(marks)
                     series.append(line)
+                    self._clickable |= {
+                        (line["name"], f"{mark.threshold:g}"): mark for mark in marks
+                    }
         if series and drawn.loosest is not None:
             series[0]["markLine"] = self._loosest(drawn)
         series += self._marked(drawn)
@@ -176,9 +178,10 @@ class FrontierChart:
         }
 
     def _clicked(self, event: EChartPointClickEventArguments) -> None:
-        marks = self._clickable.get(event.series_index, ())
-        if event.data_index < len(marks):
-            self._on_mark(marks[event.data_index])
+        """Take the point by what it is called: where it stood, another one may be by now."""
+        mark = self._clickable.get((event.series_name, event.name))
+        if mark is not None:
+            self._on_mark(mark)
 
 
 def _held_out(marks: Sequence[Mark]) -> list[Mark]:

@@ -177,10 +177,12 @@ class Hierarchies(View):
         """Whether groups of the tree can be chosen, and edited."""
         return isinstance(self._editor, Labels)
 
-    def choose(self, place: int) -> None:
+    def choose(self, level: int, label: str) -> None:
         """Choose a group of the tree, for what is edited."""
-        if isinstance(self._editor, Labels) and self.found is not None:
-            self._editor.choose(self.found.groups[place])
+        groups = () if self.found is None else self.found.groups
+        group = next((each for each in groups if (each.level, each.label) == (level, label)), None)
+        if isinstance(self._editor, Labels) and group is not None:
+            self._editor.choose(group)
 
     def take(self, words: str, rule_of: Callable[[], dict[str, Any]]) -> bool:
         """Take another rule as one step; what is wrong with it is said, and False given."""

@@ -52,7 +52,7 @@ class Lattice(View):
         self._lattice: Hashable = None
         self._sliders: dict[str, Sliding] = {}
         self._notes: dict[str, Text] = {}
-        self._listed: list[Node] = []
+        self._listed: dict[str, Node] = {}
 
     def build(self) -> None:
         """Make the chart, the sliders and the listing."""
@@ -177,7 +177,7 @@ class Lattice(View):
             self._notes[name].set_text(f"Level {level}: {example}.")
 
     def _list(self, nodes: Nodes, chosen: Node | None) -> None:
-        self._listed = [*nodes.found]
+        self._listed = {label_of(node): node for node in nodes.found}
         rows = []
         for node, found in nodes.found.items():
             kinds = [KINDS[nodes.kind(node)]] + ["chosen"] * (node == chosen)
@@ -192,7 +192,7 @@ class Lattice(View):
                     "-" if worst is None else share(worst),
                 ]
             )
-        fill(self.table, rows)
+        fill(self.table, rows, [*self._listed])
 
     def _move(self, place: int, value: float) -> None:
         self.page.attempt(partial(self._at, place, value))
@@ -211,9 +211,9 @@ class Lattice(View):
         node = (*current[:place], round(value), *current[place + 1 :])
         return contents.with_levels(content, dict(zip(nodes.names, node, strict=True)))
 
-    def _take_row(self, place: int) -> None:
-        if place < len(self._listed):
-            self._take(self._listed[place])
+    def _take_row(self, key: str) -> None:
+        if key in self._listed:
+            self._take(self._listed[key])
 
     def _take(self, node: Node) -> None:
         nodes = self._nodes

@@ -1,6 +1,6 @@
 """The picture of a lattice: a row for each sum of levels, kinds of nodes by shape and word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.explorer.answers.nodes import KINDS, Nodes, Shown, label_of
@@ -43,12 +43,12 @@ class LatticeChart:
 
     def __init__(self, page: "Page", on_node: Callable[[Node], None]) -> None:
         self._on_node = on_node
-        self._shown: Sequence[Shown] = ()
+        self._clickable: dict[str, Node] = {}
         self.chart = Chart(page, self._clicked)
 
     def show(self, nodes: Nodes, chosen: Node | None) -> None:
         """Draw a lattice, one node of it being chosen."""
-        self._shown = nodes.shown
+        self._clickable = {label_of(each.node): each.node for each in nodes.shown}
         sums = [sum(each.node) for each in nodes.shown]
         height = min(max((max(sums) - min(sums) + 1) * ROW + 120, LEAST), MOST)
         self.chart.element.style(f"height: {height}px")
@@ -147,8 +147,9 @@ class LatticeChart:
         return {"color": palette.muted}
 
     def _clicked(self, event: EChartPointClickEventArguments) -> None:
-        if event.data_type == "node" and event.data_index < len(self._shown):
-            self._on_node(self._shown[event.data_index].node)
+        """Take the node by what it is called: where it stood, another one may be by now."""
+        if event.data_type == "node" and event.name in self._clickable:
+            self._on_node(self._clickable[event.name])
 
 
 def words_of(nodes: Nodes, chosen: Node | None) -> str:

@@ -24,7 +24,7 @@ RECORDS = """<span class="amount"><span class="amount-bar" aria-hidden="true"
 
 CHOOSE = """<q-btn v-if="props.row.chosen" flat dense no-caps
 :aria-label="'Choose ' + props.row.label"
-@click="$parent.$emit('act', props.row.key)">Choose</q-btn>"""
+@click="$parent.$emit('act', [props.row.of, props.row.label])">Choose</q-btn>"""
 
 
 COLUMNS = {
@@ -73,7 +73,7 @@ class Tree:
         values = "{{ props.row.level }}; {{ props.row.values }}"
         inside = f'{GROUP}<span class="note">{values}</span>{RECORDS}{CHOOSE}'
         table.add_slot("item", f'<div class="leaf">{inside}</div>')
-        table.on("act", lambda event: self._view.choose(int(event.args)))
+        table.on("act", lambda event: self._view.choose(*event.args))
         return table
 
     def show(self, found: Generalized) -> None:
@@ -102,6 +102,7 @@ class Tree:
         return {
             "key": place,
             "label": each.label,
+            "of": each.level,
             "depth": top - each.level,
             "level": "value" if each.level == 0 else f"level {each.level}",
             "records": several(each.records, "record", "records"),
