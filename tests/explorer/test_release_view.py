@@ -1,26 +1,14 @@
 """The release view, used by mouse and by keys: before and after, its report, and what it writes."""
 
-import os
 import re
 from pathlib import Path
 
-import pytest
 from explorer.conftest import small_study
 from explorer.driving import SECONDS, explored, opened, require_seen_well, visit
 from playwright.sync_api import Page, expect
 
-from anonymizer.cli import main
-from anonymizer.explorer.session.contents import with_parameter
-from anonymizer.explorer.session.session import Session
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-
-ADULT = Path(os.environ.get("ANONYMIZER_DATA", "data")) / "adult" / "adult.data"
-COLUMNS = [
-    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
-    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
-    *("native-country", "salary-class"),
-]
 
 
 def cells(page: Page, label: str) -> list[list[str]]:
@@ -146,44 +134,3 @@ def test_with_figures_alone_there_is_no_label(browser, tmp_path):
         for label in ("Rome", "Oslo", "[20, 30)", "flu", "asthma"):
             assert label not in page.content()
         assert not re.search(r">2[1-4]<", page.content())
-
-
-@pytest.mark.skipif(not ADULT.exists(), reason="needs real Adult in ANONYMIZER_DATA")
-def test_from_raw_adult_to_the_files_of_the_command(browser, tmp_path):
-    (tmp_path / "adult.toml").write_text(
-        f"""[data]
-path = "{ADULT}"
-columns = {COLUMNS}
-missing-values = ["?"]
-missing = "drop"
-
-[quasi-identifiers]
-age = {{ widths = [5, 10, 20] }}
-sex = "suppress"
-race = "suppress"
-marital-status = "suppress"
-
-[sensitive]
-attributes = ["occupation"]
-
-[identifiers]
-attributes = ["fnlwgt"]
-
-[[privacy]]
-model = "k-anonymity"
-k = 50
-"""
-    )
-    step = Session(tmp_path / "adult.toml")
-    step.take("k = 100", lambda content: with_parameter(content, 0, "k", 100))
-    with explored(tmp_path / "adult.toml") as served, opened(browser, served.link) as page:
-        visit(page, "Release")
-        expect(card(page, "The study")).to_contain_text("was changed since it was saved")
-        page.get_by_role("button", name="Save the study").click()
-        expect(card(page, "The study")).to_contain_text("Saved:")
-        assert "k = 100" in (tmp_path / "adult.toml").read_text()
-        page.get_by_role("button", name="Write the release").click()
-        expect(card(page, "The release")).to_contain_text("The release is in", timeout=SECONDS)
-    with pytest.raises(SystemExit, match="0"):
-        main(["run", str(tmp_path / "adult.toml"), "--output", str(tmp_path / "command")])
-    assert same_files(tmp_path / "release", tmp_path / "command")
