@@ -1,15 +1,15 @@
 """Columns of a file without a header line: named on the page, or by the command."""
 
 import re
-import subprocess
-import sys
 import tomllib
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 from explorer.driving import answered, explored, opened, require_seen_well, visit
 from playwright.sync_api import expect
 
+from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.naming import redrafted
 from anonymizer.explorer.session.saving import save_study
@@ -33,8 +33,8 @@ def bare(tmp_path: Path) -> Path:
 
 
 def drafted(table: Path, name: str, *more: str) -> Path:
-    command = [sys.executable, "-m", "anonymizer", "init", table.name, "-y", "-o", name, *more]
-    subprocess.run(command, cwd=table.parent, check=True, capture_output=True)
+    with chdir(table.parent), pytest.raises(SystemExit, match="0"):
+        main(["init", table.name, "-y", "-o", name, *more])
     return table.parent / name / "study.toml"
 
 
@@ -82,14 +82,13 @@ def test_columns_are_named_on_the_page(browser, bare):
         expect(page.locator("h1")).to_have_text(re.compile("^Which columns"))
 
 
-def test_the_command_names_columns_of_a_new_study_alone(browser, bare):
+def test_the_command_names_columns_of_a_new_study_alone(bare, capsys):
     with explored(bare, "--columns", ",".join(NAMES), cwd=bare.parent):
         study = (bare.parent / "bare-study" / "study.toml").read_text()
     assert tomllib.loads(study)["data"]["columns"] == NAMES
-    command = [sys.executable, "-m", "anonymizer", "explore", str(bare), "--columns", "a,b,c,d"]
-    done = subprocess.run(command, cwd=bare.parent, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "is there already" in done.stderr
+    with chdir(bare.parent), pytest.raises(SystemExit, match="2"):
+        main(["explore", str(bare), "--columns", "a,b,c,d"])
+    assert "is there already" in capsys.readouterr().err
 
 
 def test_a_policy_out_of_reach_leads_to_the_policy(browser, bare):
