@@ -11,6 +11,7 @@ def test_nodes_are_taken_and_left_again(page):
     picture = page.locator(".nicegui-echart")
     expect(picture).to_have_attribute("aria-label", re.compile(r"The optimum is 2·1·0·1\.$"))
     expect(page.get_by_text("variable-range, is not one of levels")).to_be_visible()
+    expect(page.get_by_text("no other node keeps more information.")).to_be_visible()
     page.get_by_role("button", name="Take age 3, sex 0, race 0, education 1").click()
     expect(picture).to_have_attribute("aria-label", re.compile(r"Chosen is 3·0·0·1\.$"))
     answered(page)

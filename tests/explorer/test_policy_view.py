@@ -155,7 +155,26 @@ def test_what_a_model_refuses_is_said_and_nothing_is_lost(page):
     field.press("Enter")
     expect(page.get_by_text(re.compile("entropy-l-diversity: l .*at least 1"))).to_be_visible()
     expect(field).to_have_value("2.7")
+    field.fill("")
+    field.press("Enter")
+    expect(page.get_by_text("Write a number; nothing was changed.")).to_be_visible()
+    expect(field).to_have_value("2.7")
     page.get_by_role("button", name=re.compile("^Undo: nothing")).wait_for()
+
+
+def test_a_comma_is_that_of_a_decimal_number(page):
+    visit(page, "Policy")
+    field = card(page, "entropy-l-diversity").get_by_role("spinbutton")
+    field.fill("")
+    field.press_sequentially("2,5")
+    field.press("Enter")
+    expect(field).to_have_value("2.5")
+    expect(page.get_by_role("button", name="Undo: entropy-l-diversity: l = 2.5")).to_be_enabled()
+    undone(page)
+    size = card(page, "k-anonymity").get_by_role("spinbutton")
+    size.fill("")
+    size.press_sequentially("1,0")  # of a whole number it is that of thousands, and left out
+    expect(size).to_have_value("10")
 
 
 @pytest.fixture(scope="module")

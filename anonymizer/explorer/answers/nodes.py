@@ -8,7 +8,7 @@ from anonymizer.advice.advise import space_of
 from anonymizer.advice.found import Found, found_by_levels
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import Outcome, aim_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -48,7 +48,8 @@ class Nodes:
 
     ``shown`` are the nodes of its picture, all of them where it is ``complete``; ``links`` pairs of
     their places, the more general one second. ``found`` has what the optimum keeps and the minimal
-    nodes, the optimum first. ``refusal`` says why no node satisfies the policy, where none does.
+    nodes, the optimum first. ``aim`` is what a better node does, in words. ``refusal`` says why no
+    node satisfies the policy, where none does.
     """
 
     lattice: Lattice
@@ -59,6 +60,7 @@ class Nodes:
     links: Sequence[tuple[int, int]] = field(repr=False)
     found: Mapping[Node, Found] = field(repr=False)
     complete: bool
+    aim: str
     refusal: str = ""
 
     @property
@@ -139,7 +141,8 @@ def _of(graph: "LatticeGraph", task: Task, lattice: Lattice, **known: Any) -> No
     links = [(place[low], place[high]) for low, high in graph.edges]
     complete = bool(graph.graph["complete"])
     taxonomies = task.counted.taxonomies
-    return Nodes(lattice, taxonomies, graph, shown=shown, links=links, complete=complete, **known)
+    known |= {"shown": shown, "links": links, "complete": complete, "aim": aim_of(task)}
+    return Nodes(lattice, taxonomies, graph, **known)
 
 
 def chosen_in(outcome: Outcome, nodes: Nodes) -> Node | None:

@@ -20,6 +20,7 @@ from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Codes
+from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of, verdicts
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import (
@@ -76,6 +77,11 @@ class Outcome:
     def holds(self) -> bool:
         """Whether every class satisfies every model."""
         return self.counts is not None and not self.refusal
+
+    @property
+    def aim(self) -> str:
+        """What a better recoding does by the study's objective, in words."""
+        return aim_of(self.task)
 
     @property
     def raw(self) -> Counts | None:
@@ -288,6 +294,13 @@ def _rows_of(raw: Counts, recoded: Counts, partitions: Partitions) -> Codes:
     known, asked = np.split(keys, [len(recoded)])
     order = np.argsort(known)
     return np.asarray(order[np.searchsorted(known, asked, sorter=order)])
+
+
+def aim_of(task: Task | None) -> str:
+    """What a better recoding does by the objective of a task, in words."""
+    if task is None or task.objective.name == MutualInformation.name:
+        return "keeps more information"
+    return f"is better by the study's objective, {task.objective.name}"
 
 
 def about_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:

@@ -23,15 +23,17 @@ class Sliding:
         unit: str = "",
     ) -> None:
         self._on_take, self._span = on_take, span
+        self._value = value
         self._shown: float | None = value  # None: the field may have another number
         with ui.element("div").classes("sliding"):
             self.slider = Slider(label, unit, span, value, on_move, on_take)
-            self.field = ui.number(label, value=value, min=span.low, step=span.step, format="%.6g")
+            self.field = ui.number(label, value=value, min=span.low, step=span.step, format="%.10g")
             self.field.props("dense outlined")
             self.field.on("change", self._typed)
 
     def set(self, value: float) -> None:
         """Show a number, which is neither tried nor taken; what is being typed stays."""
+        self._value = value
         self.slider.set(min(max(value, self._span.low), self._span.high))
         if value != self._shown:
             self._shown = value
@@ -50,6 +52,9 @@ class Sliding:
         self._shown = None
         if self.field.value is not None:
             self._on_take(float(self.field.value))
+            return
+        ui.notify("Write a number; nothing was changed.", position="bottom", close_button="Close")
+        self.set(self._value)
 
 
 def listing(

@@ -11,9 +11,16 @@ addEventListener('keydown', event => {
     key = event.shiftKey ? 'redo' : 'undo';
   else if (held && !event.altKey && !typed && event.code === 'KeyY') key = 'redo';
   if (key !== null) { event.preventDefault(); emitEvent('pressed', key); }
+  if (event.key === ',' && at.type === 'number' && at.step !== '1') {
+    event.preventDefault();
+    document.execCommand('insertText', false, '.');
+  }
 });
 """
-"""Says which key was pressed. In a field that is typed in, Ctrl+Z undoes what was typed."""
+"""Says which key was pressed. In a field that is typed in, Ctrl+Z undoes what was typed.
+
+A comma is that of a decimal number: browsers leave it out, which makes 35 of 3,5.
+"""
 
 NUMBERED = "Control+Alt+{}"
 """What opens the view of a number: browsers have Alt and a digit for their tabs."""

@@ -193,8 +193,10 @@ class CutPoints(View):
         """Release the attribute with cuts, as a step whose words say what else changed."""
         cutting, self._moving = self._cutting(), None
         if cutting is not None:
-            words = "; ".join([words, *cutting.standing.words])
-            self.page.take(words, lambda content: cutting.at(content, cuts))
+            others = [*cutting.standing.words]
+            self.page.take("; ".join([words, *others]), lambda content: cutting.at(content, cuts))
+            if others:
+                self.page.notify(f"To release these cuts, {', and '.join(others)}. Undo goes back.")
 
     def _handled(self, handled: Handled) -> None:
         """Follow a hand on the ruler."""

@@ -65,8 +65,9 @@ class Frontier(View):
         note(
             "Each point is a release that meets the whole policy, with one limit moved. Its height "
             "is what is left to learn about the sensitive attribute; hollow points say how much of "
-            "it lasts: fitted on one half of the records, measured on the other half. A line "
-            "begins where the limit begins to matter."
+            "it lasts: fitted on one half of the records, measured on the other half. Where it "
+            "breaks there, the other half has a class that the limit would not allow; the release "
+            "has none. A line begins where the limit begins to matter."
         )
         study = self.page.study
         with ui.element("div").classes("line"):
@@ -238,7 +239,7 @@ class Frontier(View):
         elif swept.threshold is None:
             found.append(f"The policy has no {swept.model.name} now; taking a point adds it.")
         listed = self._recodings[drawn.listed]
-        if meaning := answer.meaning(listed):
+        if (meaning := answer.meaning(listed)) and not (self._working and not drawn.suggested):
             found.append(
                 f"Suggested: {meaning}." if drawn.suggested else f"{meaning}.".capitalize()
             )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.columns import proposed_rule, size_in
 from anonymizer.explorer.answers.generalized.hierarchies import (
     Generalized,
@@ -230,16 +230,18 @@ class Hierarchies(View):
             return {}  # a file that cannot be read: the status says it
 
     def _limit(self, label: str, key: str) -> ui.number:
-        found = ui.number(label, min=0, step=1, precision=0).props("outlined dense")
+        found = ui.number(label, min=0, step=1).props("outlined dense")
         found.on("change", lambda: self._take_limit(key, found.value))
         return found.classes("wide")
 
     def _take_limit(self, key: str, value: float | None) -> None:
         level = None if value is None else int(value)
-        if level == self._limits().get(key, 0 if key == "min-level" else None):
+        if value == self._limits().get(key, 0 if key == "min-level" else None):
             return
 
         def rule() -> dict[str, Any]:
+            if value != level:
+                raise InputError(f"{value:g} is no level; levels are whole numbers")
             given = {name: each for name, each in self.rule.items() if name != key}
             wanted = (
                 {**given, key: level} if level or (level == 0 and key != "min-level") else given
@@ -247,7 +249,9 @@ class Hierarchies(View):
             Hierarchy.of(wanted, self.page.explorer.session.path.parent)  # says what is wrong
             return wanted
 
-        self.take(f"{key} = {'none' if level is None else level}", rule)
+        if not self.take(f"{key} = {'none' if level is None else level}", rule):
+            self._limited = None  # the field shows again what holds
+            self.show()
 
     async def _propose(self) -> None:
         study, counter = self.page.study, self.page.explorer.counter

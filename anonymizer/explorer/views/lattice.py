@@ -59,8 +59,8 @@ class Lattice(View):
         note(
             "Each mark is a choice of one level for every attribute; level 0 leaves the values as "
             "they are, and a line leads up to the same with one attribute a level coarser. The "
-            "optimum keeps most of all nodes at which the policy holds; at a minimal node "
-            "it holds, and with any attribute a level finer it would break."
+            "optimum is the best node at which the policy holds; at a minimal node it holds, and "
+            "with any attribute a level finer it would break."
         )
         self.order = note()
         self.chart = LatticeChart(self.page, self._take)
@@ -159,7 +159,8 @@ class Lattice(View):
             said = self.page.explorer.said(nodes.refusal)
             found.append(f"{said[:1].upper()}{said[1:]}.")
         elif nodes.best is not None:
-            found.append(f"The optimum is {words_of(nodes.names, nodes.best)}.")
+            best = words_of(nodes.names, nodes.best)
+            found.append(f"The optimum is {best}: no other node {nodes.aim}.")
         if chosen is not None and chosen != nodes.best:
             found.append(f"Chosen: {words_of(nodes.names, chosen)}: {KINDS[nodes.kind(chosen)]}.")
         elif chosen is None and self.page.fresh and self.page.outcome.plan is not None:

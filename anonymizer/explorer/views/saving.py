@@ -1,5 +1,6 @@
 """What is written: the study, its hierarchies, the release and its report."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -47,8 +48,9 @@ class Saving:
         heading("Save and release")
         home = page.explorer.session.home.resolve()
         said = note(
-            f"Files go into {short(home)}. Each appears whole or not at all, and nothing that lies "
-            "there is replaced unless you tick so."
+            f"Files go into {short(home)}, a release elsewhere if its path leads there. Each "
+            "appears whole or not at all, and nothing that lies there is replaced unless you tick "
+            "so."
         )
         said.props["title"] = str(home)
         with ui.element("div").classes("cards"):
@@ -92,7 +94,7 @@ class Saving:
     def directory(self) -> Path:
         """Where the release goes."""
         given = Path((self.place.value or "").strip()).expanduser()
-        return self.page.explorer.session.home / given
+        return Path(os.path.normpath(self.page.explorer.session.home / given))
 
     @property
     def reason(self) -> str:
@@ -176,6 +178,7 @@ class Saving:
     def _is_place_given(self) -> bool:
         """Whether there is a directory in the field; if not, that is said."""
         if not (self.place.value or "").strip():
+            self.commands.set_visibility(False)
             self._say(self.written, "Please give a directory, such as release.", wrong=True)
             return False
         return True

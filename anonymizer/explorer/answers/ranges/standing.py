@@ -179,8 +179,8 @@ def found_said(outcome: Outcome, study: Study, attribute: str) -> str:
     if outcome.plan is None:
         return ""
     if outcome.plan.search.proven:
-        return "Proven: within what the study allows, no other recoding keeps more information."
-    return "Not proven: the search was ended early, and another recoding may keep more information."
+        return f"Proven: within what the study allows, no other recoding {outcome.aim}."
+    return f"Not proven: there may be another recoding that {outcome.aim}."
 
 
 def cuts_in(study: Study, attribute: str) -> tuple[Decimal, ...] | None:

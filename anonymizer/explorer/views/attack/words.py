@@ -37,7 +37,7 @@ def _against(outcome: Outcome, best: Outcome | None, method: str) -> str:
 def _best_levels(best: Outcome | None) -> str:
     if best is not None and best.counts is None:
         return "No levels at all satisfy the policy, so there is no best."
-    return "Best levels: the same policy, with the levels that keep most."
+    return "Best levels: the same policy, with the levels that are best by the study's objective."
 
 
 def _cautions(outcome: Outcome, knows_all: bool) -> Iterator[str]:

@@ -9,8 +9,8 @@ from anonymizer.explorer.page.toolkit import ui
 from anonymizer.hierarchy.rules.order import Ranks
 
 BEST = (
-    "An exact search: the cuts that you hold stay, and others are added where that keeps more "
-    "information and the policy still holds. Best of all holds none."
+    "An exact search: the cuts that you hold stay, and others are added where that is better by "
+    "the study's objective and the policy still holds. Best of all holds none."
 )
 
 
