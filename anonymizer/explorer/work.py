@@ -16,8 +16,11 @@ THREADS = 8
 """Computations at a time: some of them are old ones that have not noticed yet that they ended."""
 
 
-class SupersededError(Exception):
-    """Nobody waits for a computation any more."""
+class SupersededError(BaseException):
+    """Nobody waits for a computation any more.
+
+    No ``Exception``: whatever reads a file takes those for mistakes in it.
+    """
 
 
 class StoppedError(Exception):

@@ -5,9 +5,11 @@ from threading import Event
 from time import monotonic, sleep
 
 import pytest
+from explorer.conftest import small_study
 from explorer.driving import in_a_loop
 
 from anonymizer.explorer.work import StoppedError, SupersededError, Work, Works
+from anonymizer.tables.files.opening import readable
 
 SECONDS = 20.0
 """What a busy machine gets."""
@@ -108,6 +110,14 @@ def test_mistakes_of_a_computation_are_those_of_who_asked():
         assert works.running == []
 
     in_a_loop(scene())
+
+
+def test_what_nobody_waits_for_any_more_is_no_damaged_table(tmp_path):
+    """What ends the reading of a file by force is not taken for a mistake in it."""
+    path = small_study(tmp_path)
+    watch = Work(ended=True)
+    with pytest.raises(SupersededError), readable(path):
+        watch("reading", 1, None)
 
 
 def test_a_thread_that_does_not_look_up_is_known():
