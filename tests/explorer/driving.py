@@ -36,6 +36,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--force-prefers-reduced-motion",
+    "--font-render-hinting=none",  # letters stand as they do with a screen
 ]
 VIEWS = (
     "Table",
