@@ -137,8 +137,9 @@ class Page:
                 self._shape = shape
         except AnonymizerError as error:  # of a file with mistakes: no view goes without the study
             self._shape = None
+            said = self.explorer.said(str(error))
             with self.content_element:
-                Text("p", f"Nothing is shown here until this is mended: {error}").classes("warned")
+                Text("p", f"Nothing is shown here until this is mended: {said}").classes("warned")
         with self.content_element:
             self.status.show()
             if self._shape is not None:

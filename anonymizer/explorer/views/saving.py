@@ -124,7 +124,7 @@ class Saving:
             lambda: save_study(session, self.name.value or "", bool(self.replace_study.value))
         )
         if isinstance(found, AnonymizerError):
-            self._say(self.saved, str(found), wrong=True)
+            self._say(self.saved, self.page.explorer.said(str(found)), wrong=True)
             return
         more = (
             f", with {listed(p.name for p in found.hierarchies)} next to it"
@@ -137,7 +137,7 @@ class Saving:
     def _save_hierarchies(self) -> None:
         found = _tried(lambda: save_hierarchies(self.page.explorer.session))
         if isinstance(found, AnonymizerError):
-            self._say(self.saved, str(found), wrong=True)
+            self._say(self.saved, self.page.explorer.said(str(found)), wrong=True)
             return
         where = found[0].parent if found else ""
         files = several(len(found), "hierarchy is", "hierarchies are")
@@ -204,7 +204,7 @@ class Saving:
         self.commands.set_visibility(False)
         found = await self.page.answer("write", lambda watch: _tried(lambda: function(watch)))
         if isinstance(found, AnonymizerError):
-            self._say(self.written, str(found), wrong=True)
+            self._say(self.written, self.page.explorer.said(str(found)), wrong=True)
             return None
         if found is None:
             self._say(self.written, "Nothing was written.")

@@ -92,7 +92,7 @@ class Naming:
             return
         self._button.set_enabled(True)
         if found is not None:
-            words = str(found)
+            words = self.page.explorer.said(str(found))
             self._said.set_text(f"{words[:1].upper()}{words[1:]}.")
 
 
