@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from anonymizer.counts.counting import Counted
+from anonymizer.errors import InputError
 from anonymizer.explorer.answers.kept import Kept
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import population_of
@@ -21,6 +22,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.study.raw import read_raw
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Given
+from anonymizer.tables.files.places import files_of
 
 KEPT = 8
 """Sets of columns whose counts are kept: those of some steps back."""
@@ -35,6 +37,7 @@ class CountedStudy:
     """A study, and its table as counts: all that a search needs.
 
     ``kept`` and ``encoded`` have what does not depend on the policy: how values are encoded.
+    ``stamp`` tells the table from what its files hold later.
     """
 
     study: Study
@@ -42,6 +45,7 @@ class CountedStudy:
     hierarchies: Mapping[str, Hierarchy] = field(repr=False)
     kept: Kept[Counted] = field(default_factory=lambda: Kept(ENCODED), repr=False)
     encoded: Kept[Problem] = field(default_factory=lambda: Kept(ENCODED), repr=False)
+    stamp: Hashable = field(default=None, repr=False)
 
     def anonymizer(self, watch: Watch = ignore) -> Anonymizer:
         """The estimator that the study describes, in one thread."""
@@ -84,26 +88,40 @@ class Counter:
         self._lock = Lock()  # two answers may need the same counts
         self._kept: Kept[Counted] = Kept(ENCODED)
         self._encoded: Kept[Problem] = Kept(ENCODED)
-        self.profile = lru_cache(2)(_profiled)
+        self._profile = lru_cache(2)(_profiled)
 
     def counted(self, study: Study, watch: Watch = ignore) -> CountedStudy:
         """A study with its table, counted now if it was not before.
 
         Raises InputError when the table cannot be read or lacks columns.
         """
-        key = _key(study)
+        stamp = stamp_of(study.data_path)  # before it is read: what comes later is another table
+        key = _key(study), stamp
         with self._lock:
             if key not in self._tallies:
                 self._keep(key, _tallied(study, watch))
             tally, settled = self._tallies[key]
         own = study.hierarchies
         grounds = {n: settled[n] if own[n].ground is not None else own[n] for n in own}
-        return CountedStudy(study, tally, grounds, self._kept, self._encoded)
+        return CountedStudy(study, tally, grounds, self._kept, self._encoded, stamp)
+
+    def profile(self, path: Path, table: str | None, given: Given) -> TableProfile:
+        """The profile of the table of a study, whatever roles this gives it; made once."""
+        return self._profile(path, table, given, stamp_of(path))
 
     def _keep(self, key: Hashable, found: tuple[Tally, Mapping[str, Hierarchy]]) -> None:
         while len(self._tallies) >= KEPT:
             del self._tallies[next(iter(self._tallies))]
         self._tallies[key] = found
+
+
+def stamp_of(table: Path) -> Hashable:
+    """What changes when the files of a table do; None where they cannot be found."""
+    try:
+        found = [(path, path.stat()) for path in files_of(table)]
+    except (OSError, ValueError, InputError):
+        return None
+    return tuple((path, each.st_mtime_ns, each.st_size, each.st_ino) for path, each in found)
 
 
 def _key(study: Study) -> Hashable:
@@ -126,8 +144,8 @@ def _tallied(study: Study, watch: Watch) -> tuple[Tally, Mapping[str, Hierarchy]
     return tally, settled
 
 
-def _profiled(path: Path, table: str | None, given: Given) -> TableProfile:
-    """The profile of the table of a study, whatever roles this gives it."""
+def _profiled(path: Path, table: str | None, given: Given, stamp: Hashable) -> TableProfile:
+    """The same of the table with a stamp, which it is known by."""
     known = {name: value for name, value in vars(given).items() if name != "columns"}
     with ExitStack() as opened:
         raw, _ = opened.enter_context(read_raw(path, table, given.columns, known))

@@ -1,9 +1,10 @@
 """What all pages of one session share: the session, the counts, and answers that were computed."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.counted import Counter
+from anonymizer.explorer.answers.counted import Counter, stamp_of
 from anonymizer.explorer.answers.frontier import Frontier
 from anonymizer.explorer.answers.kept import Kept
 from anonymizer.explorer.answers.nodes import Nodes
@@ -40,13 +41,25 @@ class Explorer:
     _studies: Kept[Study] = field(default_factory=lambda: Kept(STUDIES))
     _outcomes: Kept[Outcome] = field(default_factory=lambda: Kept(OUTCOMES))
 
+    def __post_init__(self) -> None:
+        """Hide what earlier steps were called, where no labels are shown."""
+        if self.aggregate_only:
+            self.session.history.unname()
+
     def study(self, text: str) -> Study:
         """The study of a text, with the hierarchies that its files had when it was needed first."""
         return self._studies.get(text, lambda: self.session.study(text))
 
     def outcome(self, text: str, watch: Watch) -> Outcome:
-        """What the study of a text comes to."""
-        return self._outcomes.get(text, lambda: self._computed(text, watch))
+        """What the study of a text comes to, with its table as it is now."""
+        return self._outcomes.get((text, self.stamp(text)), lambda: self._computed(text, watch))
+
+    def stamp(self, text: str) -> Hashable:
+        """What changes when the table of a study does, or when it can be found again."""
+        try:
+            return stamp_of(self.study(text).data_path)
+        except AnonymizerError:  # the outcome says it
+            return None
 
     def close(self) -> bool:
         """End all that is computed; whether it did end within a moment."""

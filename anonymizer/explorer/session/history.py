@@ -69,6 +69,10 @@ class History:
         """Take note that the study file has a text now."""
         self._apply({"did": "save", "study": text})
 
+    def unname(self) -> None:
+        """Forget the words of the steps so far, which may have values of the table."""
+        self.steps = [Step("", each.text) for each in self.steps]
+
     def _apply(self, line: dict[str, Any]) -> None:
         if self.log is not None:
             _append(self.log, line)
@@ -124,7 +128,7 @@ def _lines(log: Path) -> Iterator[dict[str, Any]]:
     if not log.exists():
         return
     for line in log.read_bytes().split(b"\n"):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             yield json.loads(line)
 
 

@@ -18,6 +18,9 @@ from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole
 LONGEST = 60
 """Letters of a column's name that the name of its file has."""
 
+MOST_BYTES = 200
+"""Of a file's name: file systems have 255, some of which are for files that are half written."""
+
 ENDING = ".toml"
 """What the name of a study, and of a rule, ends in."""
 
@@ -45,10 +48,11 @@ def save_study(session: Session, name: str, replace: bool = False) -> Saved:
     shelf = Shelf(session, target.parent)
     text = merged(session.text, shelf.moved(session.content))
     parse_document(text, target)
+    if own:  # before the file is there: if no step can be kept, nothing was changed
+        session.take("hierarchies copied next to the study", shelf.moved)
     write_file(target.resolve(), partial(_write, text.encode()), force=True)
     if own:
-        session.take("hierarchies copied next to the study", shelf.moved)
-        session.history.save(text)
+        _noted(session, text, target)
     return Saved(target, shelf.written)
 
 
@@ -130,10 +134,21 @@ class Shelf:
         raise InputError(f"{self.directory / HIERARCHIES} has too many files called {name}")
 
 
+def _noted(session: Session, text: str, target: Path) -> None:
+    """Note what the file has now; InputError where it was written, and that cannot be noted."""
+    try:
+        session.history.save(text)
+    except InputError as error:
+        raise InputError(
+            f"{target} was written, but the log cannot say so ({error}); tick Replace to save again"
+        ) from None
+
+
 def _named(session: Session, name: str) -> Path:
     """The file of a name in the home of a session; InputError where it is none of a study."""
     given = name.strip()
-    if not given or Path(given).name != given or given in (".", ".."):
+    plain = given.isprintable() and len(given.encode()) <= MOST_BYTES
+    if not given or Path(given).name != given or given in (".", "..") or not plain:
         raise InputError("give the name of a file in the directory of the study, such as mine.toml")
     return session.home / (given if given.endswith(ENDING) else given + ENDING)
 

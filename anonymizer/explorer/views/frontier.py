@@ -133,6 +133,8 @@ class Frontier(View):
         recodings = self._recodings
         wanted = None if self._wanted is None else tuple(self._wanted)
         described = tuple(str(each.described) for each in recodings.values())
+        stamp = self.page.explorer.stamp(self.page.text)
+        key = f"{key} {stamp}"
         requested = (key, described, wanted, self._own, swept.threshold, self._halves.value)
         if requested != self._requested:
             self._requested = requested

@@ -108,6 +108,7 @@ class Hierarchies(View):
             return
         if isinstance(found, str):
             self.found = None
+            self._clear_editor()
             words = found if self.page.shows_labels else UNFIT
             self._about.set_text(f"{words[:1].upper()}{words[1:]}")
         else:
@@ -137,6 +138,11 @@ class Hierarchies(View):
                 self._editing.run_method("focus")
         if self._editor is not None:
             self._editor.show(found)
+
+    def _clear_editor(self) -> None:
+        """Take away what edits the attribute before: whatever is done there is done to this one."""
+        self._kind, self._editor = "", None
+        self._editing.clear()
 
     def _made(self, found: Generalized, rule: dict[str, Any]) -> Labels | RangeLevels | None:
         if "ground" in rule:
@@ -220,6 +226,7 @@ class Hierarchies(View):
     def _chosen(self) -> None:
         if self._select.value and self._select.value != self.attribute:
             self.attribute, self.found = self._select.value, None
+            self._clear_editor()
             self._about.set_text("Counting its groups …")
             self.page.show()
 

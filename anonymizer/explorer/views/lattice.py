@@ -47,7 +47,7 @@ class Lattice(View):
     def __init__(self, page: "Page") -> None:
         super().__init__(page)
         self._nodes: Nodes | None = None
-        self._requested = ""
+        self._requested: Hashable = None
         self._shown: Hashable = None
         self._lattice: Hashable = None
         self._sliders: dict[str, Sliding] = {}
@@ -116,23 +116,24 @@ class Lattice(View):
     def show(self) -> None:
         """Ask for the lattice where it is not known, and show what is."""
         text = self.page.explorer.session.text_of(full_domain(self.page.content))
-        if text != self._requested:
-            self._requested = text
-            self.page.start(self._computed(text))
+        requested = text, self.page.explorer.stamp(text)
+        if requested != self._requested:
+            self._requested = requested
+            self.page.start(self._computed(text, requested))
         if self._nodes is not None:
             self._show(self._nodes)
 
-    async def _computed(self, text: str) -> None:
+    async def _computed(self, text: str, requested: Hashable) -> None:
         explorer = self.page.explorer
 
         def work(watch: Work) -> Nodes:
             study = explorer.study(text)
             return explorer.lattices.get(
-                text, lambda: nodes_of(explorer.counter.counted(study, watch), watch)
+                requested, lambda: nodes_of(explorer.counter.counted(study, watch), watch)
             )
 
         found = await self.page.answer("lattice", work)
-        if found is not None and self.page.view is self and text == self._requested:
+        if found is not None and self.page.view is self and requested == self._requested:
             self._nodes = found
             self.page.show()
 

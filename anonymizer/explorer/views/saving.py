@@ -40,6 +40,12 @@ OTHER = (
 )
 
 
+CHANGED = (
+    "The table was changed after it was counted for this page, whose figures are computed anew: "
+    "compare them before you give the release away."
+)
+
+
 class Saving:
     """Fields and buttons that write files; next to each is what came of it."""
 
@@ -93,7 +99,7 @@ class Saving:
     @property
     def directory(self) -> Path:
         """Where the release goes."""
-        given = Path((self.place.value or "").strip()).expanduser()
+        given = os.path.expanduser((self.place.value or "").strip())  # noqa: PTH111 (~nobody stays)
         return Path(os.path.normpath(self.page.explorer.session.home / given))
 
     @property
@@ -149,7 +155,8 @@ class Saving:
         if not self._is_place_given():
             return
         study, directory = self.page.explorer.session.study(), self.directory
-        shown = self.page.outcome
+        shown, explorer = self.page.outcome, self.page.explorer
+        text = explorer.session.text
         force = bool(self.replace_release.value)
 
         def compute(watch: Work) -> tuple[Manifest, bool]:
@@ -163,7 +170,10 @@ class Saving:
         found, is_shown = written
         warnings = warnings_in(found)
         beware = f" It has {counted(len(warnings), 'warning')}." if warnings else ""
-        if not is_shown:
+        if shown.counted is not None and explorer.stamp(text) != shown.counted.stamp:
+            self.page.update()
+            beware += f" {CHANGED}"
+        elif not is_shown:
             beware += f" {OTHER}"
         self._say(
             self.written,
@@ -177,7 +187,12 @@ class Saving:
 
     def _is_place_given(self) -> bool:
         """Whether there is a directory in the field; if not, that is said."""
-        if not (self.place.value or "").strip():
+        given, home = (self.place.value or "").strip(), self.page.explorer.session.home.resolve()
+        if given and given.isprintable() and home.is_relative_to(self.directory.resolve()):
+            self.commands.set_visibility(False)
+            self._say(self.written, "A release needs a directory of its own.", wrong=True)
+            return False
+        if not given or not given.isprintable():
             self.commands.set_visibility(False)
             self._say(self.written, "Please give a directory, such as release.", wrong=True)
             return False

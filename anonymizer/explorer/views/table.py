@@ -137,7 +137,8 @@ class Table(View):
         if any(each.role != each.proposed for each in columns):
             self._propose.set_visibility(True)  # and no more hidden: it may have the focus
         self._summary.set_text(summary_of(self._profile, self._together))
-        self._warnings.set_text(" ".join(warnings_of(columns, self._together)))
+        said = " ".join(warnings_of(columns, self._together))
+        self._warnings.set_text(self.page.explorer.said(said))
         self._spelled.set_visibility(bool(self._together and self._together.spellings))
         self._show_gaps(self._together.gaps if self._together else {})
 
@@ -248,7 +249,7 @@ class Table(View):
         """Count what the quasi-identifiers tell together, where these are others than before."""
         content = self.page.content
         data = {key: value for key, value in content["data"].items() if key != "missing"}
-        key = str((data, self._roles))
+        key = str((data, self._roles, self.page.explorer.stamp(self.page.text)))
         if key != self._counted_for:
             self._counted_for, self._together = key, None
             self.page.start(self._count_together())

@@ -51,7 +51,7 @@ class Row:
     """A column in figures, with a field that chooses its role."""
 
     def __init__(self, view: "Table", name: str) -> None:
-        self._view, self.name = view, name
+        self._view, self.name, self._filling = view, name, False
         with ui.element("tr"):
             _dragged(Text("th", name).props("scope=row").classes("chip-cell"), name)
             self._figures = [_cell(words).classes("figures-cell") for words in FIGURES]
@@ -65,11 +65,13 @@ class Row:
         """Fill in the figures of a column."""
         for cell, words in zip(self._figures, column.figures, strict=True):
             cell.set_text(words)
+        self._filling = True  # nobody chooses what is filled in
         self._select.set_value(column.role)
+        self._filling = False
         self._proposal.set_text(column.proposal)
 
     def _chosen(self) -> None:
-        if self._select.value is not None:
+        if self._select.value is not None and not self._filling:
             self._view.take_role(self.name, self._select.value)
 
 
