@@ -4,7 +4,8 @@ A page of another site that is open in the same browser cannot get here. It does
 By the name of another host (DNS rebinding) it is refused by the Host header, and its cookie, sent
 with no request of another site, would not come along. Pages of other ports of this machine are of
 the same site, and have that cookie: they are refused by what browsers say of where a request is
-from.
+from. Their servers, though, are sent the cookie, too, since cookies know no ports: the owner of one
+that is opened in the same browser could come with it from outside of the browser.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
