@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -13,6 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from lengths import LONG
 from releases import KINDS, release_of
 
 from anonymizer import InputError, load_adult
@@ -21,6 +23,10 @@ from anonymizer import InputError, load_adult
 # test starts compiles the library anew, and each worker the tests: seconds each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell that starts the tests in the background has switched Ctrl-C off for all that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The speed of a shared machine must not decide whether a test passes. The same few examples are
 # tried each time; HYPOTHESIS_PROFILE=thorough tries many others.
@@ -34,7 +40,8 @@ settings.register_profile(
 settings.register_profile(
     "thorough", settings.get_profile("suite"), derandomize=False, max_examples=500
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+settings.register_profile("long", settings.get_profile("suite"), max_examples=100)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "long" if LONG else "suite"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -49,10 +56,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what needs Spark first: one worker then starts it, and no other takes a test of these.
+    """Leave out what only ``make long`` tries, and put what needs Spark first.
 
-    Workers get the list in pieces that hang together, and take from the ends of others' pieces.
+    One worker then starts Spark, and no other takes a test of these: workers get the list in pieces that
+    hang together, and take from the ends of others' pieces.
     """
+    if not LONG:
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     items.sort(key=lambda item: not any(each in item.nodeid for each in ("spark", "cluster")))
 
 
@@ -78,6 +88,25 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 def release(published: Callable[[str], Path]) -> Callable[[str], Path]:
     """The same, unless a file has a release of its own."""
     return published
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> Callable[..., tuple[int, str, str]]:
+    """The command line in this process: exit code, output, errors. None of SECRETS is in these."""
+    from anonymizer.cli import main
+
+    secrets = getattr(request.module, "SECRETS", ())
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        assert not [secret for secret in secrets if secret in out + err]
+        return stop.value.code, out, err
+
+    return call
 
 
 def unavailable(reason: str) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from anonymizer.channels import (
     maximum_likelihood,
 )
 from anonymizer.channels.serialization import described
-from anonymizer.cli import main
 from anonymizer.hierarchy import Partition
 from anonymizer.utility.estimate import estimate_file
 
@@ -563,14 +563,8 @@ def lay(directory, masking=None, text=None):
 
 
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main(["estimate", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return call
+def run(run):
+    return partial(run, "estimate")
 
 
 def test_a_margin_from_a_file(run, tmp_path):

@@ -6,9 +6,9 @@ import pytest
 
 from anonymizer import advice
 from anonymizer.cli import advise as command
-from anonymizer.cli import main
 
 SECRET = "Morbus"
+SECRETS = (SECRET,)
 ROWS = [
     f"{20 + i % 12},{'fm'[i % 2]},{'abcd'[i % 4]},{SECRET}{(i % 12 < 6) + 2 * (i % 24 == 0)}"
     for i in range(96)
@@ -39,18 +39,6 @@ def study(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
     return path
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert SECRET not in out + err
-        return stop.value.code, out, err
-
-    return call
 
 
 def test_advise_shows_what_is_known_and_the_frontier(run, study):

@@ -18,7 +18,7 @@ from anonymizer.tables.relations.embedded.stored import Stored
 from anonymizer.version import __version__
 
 # Planted in the identifier and in the sensitive column: no message may ever hold one of them.
-NAME, DISEASE = "Nemo", "Morbus"
+NAME, DISEASE = SECRETS = "Nemo", "Morbus"
 TABLE = "name,age,sex,disease,note\n" + "".join(
     f"{NAME}{i},{20 + i},{'fm'[i % 2]},{DISEASE}{i % 3},n{i}\n" for i in range(24)
 )
@@ -54,19 +54,6 @@ def study(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     return tmp_path / "study.toml"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert NAME not in out + err
-        assert DISEASE not in out + err
-        return stop.value.code, out, err
-
-    return call
 
 
 def edit(path, old, new):

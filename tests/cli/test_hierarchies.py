@@ -1,11 +1,11 @@
 """anonymizer hierarchy: show, check, build and convert, as a user types them."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from anonymizer.cli import main
 from anonymizer.hierarchy import Hierarchy
 
 JOBS = "nurse;health;*\nvet;health;*\nsmith;craft;*\nmason;craft;*\nmonk;church;*\n"
@@ -29,14 +29,8 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(capsys):
-    def carry_out(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(["hierarchy", *arguments])
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return carry_out
+def run(run):
+    return partial(run, "hierarchy")
 
 
 def lines(out: str) -> list[str]:

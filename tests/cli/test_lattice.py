@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from anonymizer.cli import main
 from anonymizer.report.lattice import print_lattice
 
 # One bit about the disease is in ward; years tell apart a record that has to be hidden.
@@ -43,18 +42,6 @@ def study(tmp_path):
     (tmp_path / "people.csv").write_text(TABLE)
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path / "study.toml"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main(["lattice", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        assert not [secret for secret in SECRETS if secret in out + err]
-        return stop.value.code, out, err
-
-    return call
 
 
 def cells(out):

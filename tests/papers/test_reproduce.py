@@ -10,7 +10,6 @@ import pytest
 from papers.computed import sections_of
 
 from anonymizer import InputError
-from anonymizer.cli import main
 from anonymizer.papers import bkakria2021, plots
 from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example, properties
 from anonymizer.papers.report import flattened, print_reproduction
@@ -33,16 +32,6 @@ from anonymizer.report.printing import picture_at
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7
 BITS = 5e-9
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        return stop.value.code, *capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture(scope="module")

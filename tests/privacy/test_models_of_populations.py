@@ -26,11 +26,11 @@ from anonymizer import (
     Population,
     check,
 )
-from anonymizer.cli import main
 
 SIZES = {"101": (6, 8), "102": (4, 20), "201": (2, 6), "202": (0, 6)}
 """Records of each zip code in the table, and in the population."""
 STATES = ["flu", "cold", "hiv"]
+SECRETS = ("Nemo", *STATES)
 ZIPS = Hierarchy.prefixes([1])
 STUDY = """\
 [data]
@@ -269,18 +269,6 @@ def lay(tmp_path):
         return tmp_path / "study.toml"
 
     return written
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert not any(secret in out + err for secret in ["Nemo", *STATES])
-        return stop.value.code, out, err
-
-    return call
 
 
 def recounted(directory) -> list[int]:

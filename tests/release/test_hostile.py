@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Hierarchy, KAnonymity
-from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
@@ -61,17 +60,6 @@ def lay(directory, hierarchy='"suppress"', more="", table=PLAIN):
     path = directory / "study.toml"
     path.write_text(STUDY.format(hierarchy=hierarchy, more=more))
     return path
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as exit_:
-            main([str(each) for each in arguments])
-        out, err = capsys.readouterr()
-        return exit_.value.code, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ from anonymizer import (
     PolicyUnreachableError,
     SafePub,
 )
-from anonymizer.cli import main
 
 PRIVATE = DifferentialPrivacy(epsilon=1.0, delta=0.01)
 SMALL = PRIVATE.k - 1
@@ -239,6 +238,7 @@ def test_parameters_out_of_range(parameters, message):
 
 # As files
 
+SECRETS = ("Nemo",)
 STUDY = """\
 [data]
 path = "people.csv"
@@ -263,18 +263,6 @@ def study(tmp_path):
     (tmp_path / "age.toml").write_text("widths = [10, 20]")
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path / "study.toml"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Nemo" not in out + err
-        return stop.value.code, out, err
-
-    return call
 
 
 def test_a_private_release_on_disk(run, study, tmp_path):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from anonymizer import InputError, verify_release
-from anonymizer.cli import main
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.publish import publish
 from anonymizer.release.signing import PrivateKey, PublicKey, make_keys, sign_release
@@ -45,16 +44,6 @@ def signed(place):
     """A signed release."""
     publish(Study(place / "study.toml"), place / "out", key=PrivateKey.read(place / "mine.pem"))
     return place / "out"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        return stop.value.code, *capsys.readouterr()
-
-    return call
 
 
 # What a key proves

@@ -6,23 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from anonymizer.cli import main
 from anonymizer.report.plots.comparison import ceilings, draw, frontier
 from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
 from anonymizer.utility.comparison import Comparison, Fit, Half, Point
 
 DEMO = shipped("data", "demo.toml")
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        return stop.value.code, *capsys.readouterr()
-
-    return call
 
 
 def fit(recoding, fitted, held_out, **parameters):

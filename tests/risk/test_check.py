@@ -28,8 +28,8 @@ from anonymizer import (
     TCloseness,
     check,
 )
-from anonymizer.cli import main
 
+SECRETS = ("Nemo", "flu", "cold")
 TABLE = """\
 name,age,sex,state,pay
 Nemo0,20,f,flu,1
@@ -251,18 +251,6 @@ def study(tmp_path):
     (tmp_path / "table.csv").write_text(TABLE)
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path / "study.toml"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert not any(secret in out + err for secret in ("Nemo", "flu", "cold"))
-        return stop.value.code, out, err
-
-    return call
 
 
 def test_json_has_what_it_promises(run, study, tmp_path):

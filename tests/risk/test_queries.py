@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import cli
 from anonymizer.errors import InputError
 from anonymizer.privacy.query_loss import query_loss
 from anonymizer.risk.queries import query_losses, query_losses_of
@@ -254,16 +253,6 @@ def test_about_the_alternative_itself_is_the_loss_without():
     assert query_loss("aabb", weights, "wxyz") == query_loss("aabb", weights)
     with pytest.raises(InputError, match="4 alternatives, but 3 values that they are about"):
         query_loss("aabb", about="xyz")
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            cli.main(arguments)
-        return (ended.value.code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture

@@ -102,6 +102,7 @@ class CutPoints(View):
     def _show(self, axis: Axis) -> None:
         cuts = self._cuts()
         self._stand()
+        self.field.set_enabled(self._standing is not None)
         self._show_ruler(axis, cuts)
         known = cuts is not None and len(cuts) <= MOST_CUTS
         movable = cuts if cuts is not None and known else ()
@@ -112,10 +113,11 @@ class CutPoints(View):
         if self._moving is not None:
             return  # what there is to hold is settled when the cut is let go
         keys = self._keys
-        held = [cut for cut in movable if self._held is None or cut in self._held]
+        held = self._held_of(movable)
         offered = {key: self._point(keys.number(key)) for key in keys.keys(movable)}
         found = found_said(self.page.outcome, self.page.study, axis.attribute)
         self.search.show(offered, keys.keys(held), found if self.page.fresh else "")
+        self.search.set_enabled(self._standing is not None, bool(held))
 
     # What there is to cut.
 
@@ -235,9 +237,14 @@ class CutPoints(View):
             self._held, self._standing = None, None
             self.show()
 
+    def _held_of(self, cuts: Sequence[Decimal]) -> list[Decimal]:
+        """The cuts that the next search keeps: all, until some were chosen."""
+        return [cut for cut in cuts if self._held is None or cut in self._held]
+
     def _hold(self) -> None:
         if not self._filling:
             self._held = {self._keys.number(key) for key in self.search.held.value}
+            self.search.set_enabled(self._standing is not None, bool(self._held))
 
     def _add(self) -> None:
         number, cuts = self.field.given(self._keys), self._cuts() or ()
@@ -264,10 +271,8 @@ class CutPoints(View):
             self._changed(number, None, [cut for cut in cuts if cut != number])
 
     def _best_from_here(self) -> None:
-        cuts = self._cuts() or ()
-        held = [cut for cut in cuts if self._held is None or cut in self._held]
-        if not held or len(held) > MOST_CUTS:
-            self.page.notify("Hold at least one cut, or let the best of all be found.")
+        held = self._held_of(self._cuts() or ())
+        if not 0 < len(held) <= MOST_CUTS:
             return
         self._held = {*held}
         self._search(held, f" with {several(len(held), 'cut', 'cuts')} held")

@@ -43,13 +43,19 @@ class Frontier(View):
 
     def __init__(self, page: "Page") -> None:
         super().__init__(page)
-        self._answer: Answer | None = None
+        self._key = ""  # of the policy and the limit that are asked about now
+        self._known: tuple[str, Answer] | None = None
         self._wanted: list[str] | None = None  # None: those that are quick
         self._names: list[str] = []
         self._requested: Hashable = None
         self._working = 0
         self._shown: Hashable = None
         self._listed: dict[str, Mark] = {}
+
+    @property
+    def _answer(self) -> Answer | None:
+        """What is known of the frontier that is asked for; nothing of one that was before it."""
+        return self._known[1] if self._known is not None and self._known[0] == self._key else None
 
     def shape(self) -> Hashable:
         """The sensitive attributes."""
@@ -83,10 +89,11 @@ class Frontier(View):
         self.chart = FrontierChart(self.page, self._take)
         self.words = note()
         with ui.element("div").classes("line"):
-            suggestion = ui.button(
+            self.suggestion = ui.button(
                 "Take the suggested point", on_click=self._take_suggested, color=None
             )
-            suggestion.props("no-caps unelevated").classes("primary")
+            self.suggestion.props("no-caps unelevated").classes("primary")
+            self.suggestion.set_enabled(False)  # until a point is suggested
             self.again = ui.button("Go on computing", on_click=self._go_on)
             self.again.props("flat no-caps").set_visibility(False)
         heading("Points")
@@ -134,7 +141,7 @@ class Frontier(View):
         wanted = None if self._wanted is None else tuple(self._wanted)
         described = tuple(str(each.described) for each in recodings.values())
         stamp = self.page.explorer.stamp(self.page.text)
-        key = f"{key} {stamp}"
+        key = self._key = f"{key} {stamp}"
         requested = (key, described, wanted, self._own, swept.threshold, self._halves.value)
         if requested != self._requested:
             self._requested = requested
@@ -157,7 +164,7 @@ class Frontier(View):
             if names is None:
                 quick = [each for each in {own, SERIES[0]} if answer.is_quick(recodings[each])]
                 names = [each for each in SERIES if each in quick]
-            self._answer, self._names = answer, names
+            self._known, self._names = (key, answer), names
             chosen = [recodings[each] for each in names if each in recodings]
             answer.compute(chosen, swept.threshold, halves, self._while_open(watch))
             return True
@@ -182,16 +189,20 @@ class Frontier(View):
 
     def _draw(self) -> None:
         """Show what is known by now, if that is more than is shown."""
-        if not self._sensitive or self._answer is None:
+        if not self._sensitive:
             return
-        drawn = self._drawn(self._answer)
-        state = (drawn, self.page.dark, self._answer.stopped, tuple(self._names))
+        answer = self._answer
+        if answer is None:
+            self.suggestion.set_enabled(False)
+            return
+        drawn = self._drawn(answer)
+        state = (drawn, self.page.dark, answer.stopped, tuple(self._names))
         if repr(state) == self._shown:
             return
         self._shown = repr(state)
         self.chart.show(drawn)
-        self._show_series(self._answer)
-        self._say(self._answer, drawn)
+        self._show_series(answer)
+        self._say(answer, drawn)
         self._list(drawn)
 
     def _drawn(self, answer: Answer) -> Drawn:
@@ -258,6 +269,7 @@ class Frontier(View):
         self._listed = {f"{mark.recoding} {mark.threshold!r}": mark for mark in marks}
         own = drawn.listed == contents.method_of(self.page.content)
         fill(self.table, [row_of(drawn, mark, own) for mark in marks], [*self._listed])
+        self.suggestion.set_enabled(any(mark.suggested for mark in marks))
 
     def _changed(self) -> None:
         self._shown = None
@@ -279,12 +291,12 @@ class Frontier(View):
 
     def _take_suggested(self) -> None:
         found = next((mark for mark in self._listed.values() if mark.suggested), None)
-        if found is None:
-            self.page.notify("No point is suggested: none makes values harder to guess.")
-        else:
+        if found is not None:  # else it was suggested when the button was pressed
             self._take(found)
 
     def _take(self, mark: Mark) -> None:
+        if self._answer is None:
+            return  # the mark is one of another limit or policy, which the chart shows still
         swept, recoding = self._swept, self._recodings[mark.recoding]
         own = mark.recoding == contents.method_of(self.page.content)
         words = f"{swept.parameter} = {mark.threshold:g}"

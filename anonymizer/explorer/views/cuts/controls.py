@@ -25,8 +25,15 @@ class CutField:
                 "dense outlined step=any"
             )
             self.value = select("First value of a range")
-            for words, act in (("Add this cut", on_add), ("Remove this cut", on_remove)):
+            self._buttons = [
                 ui.button(words, on_click=act, color=None).props("outline no-caps")
+                for words, act in (("Add this cut", on_add), ("Remove this cut", on_remove))
+            ]
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Let the buttons be pressed, or not."""
+        for button in self._buttons:
+            button.set_enabled(enabled)
 
     def show(self, keys: Keys) -> None:
         """Offer the cut points of an axis; those of an order by their values."""
@@ -74,9 +81,15 @@ class CutSearch:
             with ui.element("div").classes("line"):
                 self.best = ui.button("Best from here", on_click=on_best, color=None)
                 self.best.classes("primary").props("no-caps unelevated")
-                ui.button("Best of all", on_click=on_all, color=None).props("outline no-caps")
+                self.all = ui.button("Best of all", on_click=on_all, color=None)
+                self.all.props("outline no-caps")
             self.found = note()
             self.found.props("role=status")
+
+    def set_enabled(self, enabled: bool, holding: bool) -> None:
+        """Let the searches be started, or not: that from here while cuts are held."""
+        self.best.set_enabled(enabled and holding)
+        self.all.set_enabled(enabled)
 
     def show(self, offered: Mapping[str, str], held: Sequence[str], found: str) -> None:
         """Offer cuts to hold, and say what the last search found."""

@@ -48,10 +48,11 @@ class Labels:
             self._place.props("outlined dense").on_value_change(self._picked)
             self._words = Text("p").classes("note").props("role=status")
             self._name = ui.input("Name of the group").props("outlined dense")
-            _button("Rename", self._rename)
+            self._rename_button = _button("Rename", self._rename)
             self._into = ui.select([], label="Move into", with_input=True).props("outlined dense")
-            _button("Move", self._move)
-            _button("Take the group apart", self._dissolve)
+            self._move_button = _button("Move", self._move)
+            self._into.on_value_change(self._enable)
+            self._dissolve_button = _button("Take the group apart", self._dissolve)
 
     def _build_new(self) -> None:
         with ui.element("section").classes("card").props('aria-label="New group"'):
@@ -70,7 +71,8 @@ class Labels:
             self._above = ui.select({}, label="Above level").props("outlined dense")
             _button("Add a level", self._add_level)
             self._gone = ui.select({}, label="Level to remove").props("outlined dense")
-            _button("Remove the level", self._remove_level)
+            self._gone.on_value_change(self._enable)
+            self._remove_button = _button("Remove the level", self._remove_level)
 
     def show(self, found: Generalized) -> None:
         """Offer the groups and levels that there are."""
@@ -119,6 +121,7 @@ class Labels:
             self._name.set_value("")
             self._named_for = None
             _offer(self._into, [], None)
+            self._enable()
             return
         self._words.set_text(f"{group.records:,} records, {group.values:,} values.")
         if group != self._named_for:  # else somebody may be typing
@@ -129,6 +132,15 @@ class Labels:
         others = [] if group.level >= found.height else found.labels_at(group.level + 1)
         offered = [each for each in others if each not in (parent, ANY)][:MOST_OPTIONS]
         _offer(self._into, offered, _kept(self._into.value, offered, None))
+        self._enable()
+
+    def _enable(self) -> None:
+        """Let those buttons be pressed that have something to act on."""
+        chosen = self._group is not None
+        self._rename_button.set_enabled(chosen)
+        self._dissolve_button.set_enabled(chosen)
+        self._move_button.set_enabled(chosen and self._into.value is not None)
+        self._remove_button.set_enabled(self._gone.value is not None)
 
     def _offer_members(self) -> None:
         found, level = self._view.found, self._level.value
@@ -145,13 +157,10 @@ class Labels:
             self._take(
                 "a group renamed", lambda rows: renamed(rows, group.level, group.label, name)
             )
-        else:
-            self._ask("Choose a group first.")
 
     def _move(self) -> None:
         group, into = self._group, self._into.value
         if group is None or into is None:
-            self._ask("Choose a group or a value, and a group to move it into.")
             return
         what = "a value moved" if group.level == 0 else "a group moved"
         self._take(what, lambda rows: moved(rows, group.level, group.label, into))
@@ -162,8 +171,6 @@ class Labels:
             self._take(
                 "a group taken apart", lambda rows: without_group(rows, group.level, group.label)
             )
-        else:
-            self._ask("Choose a group first.")
 
     def _make(self) -> None:
         level, name, members = self._level.value, self._new.value or "", self._members.value
@@ -184,10 +191,8 @@ class Labels:
 
     def _remove_level(self) -> None:
         level = self._gone.value
-        if level is None:
-            self._ask("Choose the level that shall go.")
-            return
-        self._take("a level less", lambda rows: without_level(rows, level))
+        if level is not None:
+            self._take("a level less", lambda rows: without_level(rows, level))
 
     def _add_values(self) -> None:
         found = self._view.found
@@ -197,9 +202,6 @@ class Labels:
 
     def _take(self, words: str, change: Callable[[Rows], Rows]) -> bool:
         return self._view.take_rows(words, change)
-
-    def _ask(self, words: str) -> None:
-        self._view.page.notify(words)
 
 
 def _named(group: Group) -> str:
@@ -217,5 +219,5 @@ def _kept(value: T, options: Collection[object], other: T) -> T:
     return value if value in options else other
 
 
-def _button(words: str, act: Callable[[], None]) -> None:
-    ui.button(words, on_click=act).props("no-caps outline")
+def _button(words: str, act: Callable[[], None]) -> ui.button:
+    return ui.button(words, on_click=act).props("no-caps outline")

@@ -1,0 +1,109 @@
+"""A plugin of pytest that keeps where the time of a run goes; used by ``bench_suite.py``.
+
+Each process of the run writes one file of lines into the directory that SUITE_CLOCK names: of each
+part of each test, how long it took, and how much of that was spent compiling machine code and
+waiting for other processes.
+"""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core import event
+
+DIRECTORY = Path(os.environ["SUITE_CLOCK"])
+STARTED = time.perf_counter()
+
+
+class Stopwatch:
+    """Seconds within something, however often it is within itself."""
+
+    def __init__(self) -> None:
+        self.spent, self._depth, self._since = 0.0, 0, 0.0
+
+    def start(self) -> None:
+        if self._depth == 0:
+            self._since = time.perf_counter()
+        self._depth += 1
+
+    def stop(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.spent += time.perf_counter() - self._since
+
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def within(*arguments: Any, **options: Any) -> Any:
+            self.start()
+            try:
+                return function(*arguments, **options)
+            finally:
+                self.stop()
+
+        return within
+
+
+COMPILING, WAITING = Stopwatch(), Stopwatch()
+
+
+class Listener(event.Listener):
+    """Follows numba's compiler."""
+
+    def on_start(self, event: event.Event) -> None:
+        COMPILING.start()
+
+    def on_end(self, event: event.Event) -> None:
+        COMPILING.stop()
+
+
+event.register("numba:compile", Listener())
+for _name in ("wait", "communicate"):
+    setattr(subprocess.Popen, _name, WAITING.timed(getattr(subprocess.Popen, _name)))
+os.waitpid = WAITING.timed(os.waitpid)
+
+
+def write(**line: object) -> None:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "controller")
+    with (DIRECTORY / f"{worker}.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"worker": worker, **line}) + "\n")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    seconds = time.perf_counter() - STARTED
+    write(part="collection", test="", seconds=seconds, tests=len(session.items))
+
+
+def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
+    start, before = time.perf_counter(), (COMPILING.spent, WAITING.spent)
+    try:
+        return (yield)
+    finally:
+        write(
+            part=part,
+            test=item.nodeid,
+            seconds=time.perf_counter() - start,
+            compiling=COMPILING.spent - before[0],
+            waiting=WAITING.spent - before[1],
+            fixtures=[*getattr(item, "fixturenames", ())],
+        )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _clocked("setup", item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _clocked("call", item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _clocked("teardown", item))
