@@ -1,15 +1,21 @@
 # Two commands do everything: `make demo` and `make test`; `make docs` builds the site. Each makes its
-# own .venv first.
+# own .venv first. `make quick` runs the tests of what differs from main, `make long` all at full length.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types docs clean
+.PHONY: demo test quick long lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
 
-test: lint types
+test: lint types .venv/machine-code
 	$(BIN)/pytest -n 2
+
+quick: .venv/machine-code
+	$(BIN)/python -m tests.quick
+
+long: lint types .venv/machine-code
+	$(BIN)/python -m tests.long
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -28,8 +34,14 @@ docs: .venv/docs
 
 .venv/dev: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]'
 	touch $@ .venv/demo
+
+# The machine code of the kernels, which the first run of each would compile.
+.venv/machine-code: .venv/dev
+	$(BIN)/python -m tests.machine_code
+	touch $@
 
 .venv/docs: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -28,16 +28,20 @@ class Stopwatch:
         self.spent, self._depth, self._since = 0.0, 0, 0.0
 
     def start(self) -> None:
+        """Enter what is timed."""
         if self._depth == 0:
             self._since = time.perf_counter()
         self._depth += 1
 
     def stop(self) -> None:
+        """Leave it."""
         self._depth -= 1
         if self._depth == 0:
             self.spent += time.perf_counter() - self._since
 
     def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Time the calls of a function."""
+
         @wraps(function)
         def within(*arguments: Any, **options: Any) -> Any:
             self.start()
@@ -56,9 +60,11 @@ class Listener(event.Listener):
     """Follows numba's compiler."""
 
     def on_start(self, event: event.Event) -> None:
+        """Begin to compile."""
         COMPILING.start()
 
     def on_end(self, event: event.Event) -> None:
+        """End it."""
         COMPILING.stop()
 
 
@@ -69,18 +75,21 @@ os.waitpid = WAITING.timed(os.waitpid)
 
 
 def write(**line: object) -> None:
+    """Add a line to the file of this process."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "controller")
     with (DIRECTORY / f"{worker}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"worker": worker, **line}) + "\n")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write how long it took to collect the tests, imports included."""
     seconds = time.perf_counter() - STARTED
     write(part="collection", test="", seconds=seconds, tests=len(session.items))
 
 
 def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
     start, before = time.perf_counter(), (COMPILING.spent, WAITING.spent)
+    cpu = time.process_time()
     try:
         return (yield)
     finally:
@@ -88,6 +97,7 @@ def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
             part=part,
             test=item.nodeid,
             seconds=time.perf_counter() - start,
+            cpu=time.process_time() - cpu,
             compiling=COMPILING.spent - before[0],
             waiting=WAITING.spent - before[1],
             fixtures=[*getattr(item, "fixturenames", ())],
@@ -96,14 +106,17 @@ def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Time the setup of a test."""
     return (yield from _clocked("setup", item))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Time the call of a test."""
     return (yield from _clocked("call", item))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Time the teardown of a test."""
     return (yield from _clocked("teardown", item))

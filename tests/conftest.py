@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
@@ -23,6 +23,11 @@ from anonymizer import InputError, load_adult
 # test starts compiles the library anew, and each worker the tests: seconds each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+if sys.platform != "win32":
+    from machine_code import compile_once
+
+    compile_once()
 
 # A shell that starts the tests in the background has switched Ctrl-C off for all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -58,8 +63,8 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what only ``make long`` tries, and put what needs Spark first.
 
-    One worker then starts Spark, and no other takes a test of these: workers get the list in pieces that
-    hang together, and take from the ends of others' pieces.
+    One worker then starts it, and no other takes a test of these: workers get the list in pieces
+    that hang together, and take from the ends of others' pieces.
     """
     if not LONG:
         items[:] = [item for item in items if not item.get_closest_marker("long")]
@@ -69,6 +74,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionfinish() -> None:
     """What was collected may go at the end, as libraries that count what is left expect."""
     gc.unfreeze()
+
+
+SEARCHED = {"recoding", "papers", "test_plots.py"}
+"""Where merged cells are searched for as long as by default: there the search is the point."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def brief(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Merged cells are searched for briefly: what is done with a search's result is the same."""
+    from anonymizer.recoding.merged_cells import grouping
+
+    with pytest.MonkeyPatch.context() as patched:
+        if not LONG and not SEARCHED & {request.path.parent.name, request.path.name}:
+            patched.setattr(grouping, "PATIENCE", grouping.PATIENCE // 10)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """The command that shows the lattice of a study."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -42,6 +43,11 @@ def study(tmp_path):
     (tmp_path / "people.csv").write_text(TABLE)
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path / "study.toml"
+
+
+@pytest.fixture
+def run(run):
+    return partial(run, "lattice")
 
 
 def cells(out):

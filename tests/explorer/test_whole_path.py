@@ -57,6 +57,7 @@ class Keys:
 
     def reach(self, control: Locator) -> None:
         """Go on by Tab until a control has the focus."""
+        expect(control).to_be_enabled(timeout=SECONDS)
         settled(self.page)
         there = control.element_handle()
         for _ in range(FAR):
@@ -132,8 +133,9 @@ def write(page: Page, hand: Mouse | Keys) -> None:
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason="needs real Adult in ANONYMIZER_DATA")
-@pytest.mark.parametrize("kind", [Mouse, Keys])
+@pytest.mark.parametrize("kind", [Keys, pytest.param(Mouse, marks=pytest.mark.long)])
 def test_from_raw_adult_to_the_files_of_the_command(browser, tmp_path, kind):
+    """By keys alone; what the mouse presses, the tests of each view press by it."""
     shutil.copy(ADULT, tmp_path)
     with (
         explored("adult.data", cwd=tmp_path) as served,
