@@ -12,10 +12,10 @@ test: lint types .venv/machine-code
 	$(BIN)/pytest -n 2
 
 quick: .venv/machine-code
-	$(BIN)/python -m tests.quick
+	$(BIN)/python tests/quick.py
 
 long: lint types .venv/machine-code
-	$(BIN)/python -m tests.long
+	$(BIN)/python tests/long.py
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -40,7 +40,7 @@ docs: .venv/docs
 
 # The machine code of the kernels, which the first run of each would compile.
 .venv/machine-code: .venv/dev
-	$(BIN)/python -m tests.machine_code
+	$(BIN)/python tests/machine_code.py
 	touch $@
 
 .venv/docs: pyproject.toml

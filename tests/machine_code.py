@@ -2,7 +2,7 @@
 
 Numba looks for it next to the sources whenever a function is called with arrays of a new kind. Two
 workers that look at the same time would both compile, for up to half a minute. Here the second one
-waits for the first, and then finds what that has kept. ``python -m tests.machine_code`` has the
+waits for the first, and then finds what that has kept. ``python tests/machine_code.py`` has the
 tests compile that come to every kind of arrays, before any other does.
 """
 

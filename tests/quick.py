@@ -14,12 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
-from .test_architecture import FLOOR, imported
+from test_architecture import FLOOR, imported
 
 ROOT = Path(__file__).parents[1]
 BY_HAND = re.compile(r"test_\w*(by_hand|worked)\w*")
-ALWAYS = ("tests/test_architecture.py",)
+ALWAYS = ("tests/test_architecture.py", "tests/test_examples.py")
 OPTIONS = ("-n", "2", "-x", "--ff", "-q")
 
 
@@ -41,9 +40,9 @@ def selected(files: Sequence[str]) -> list[str]:
     """The tests of some files, as arguments of pytest."""
     rooms = {room for file in files if (room := room_of(file)) in FLOOR}
     found = {file for file in files if Path(file).name.startswith("test_")} | {*ALWAYS}
-    found |= {file for file in files if file.startswith("anonymizer/") and file.endswith(".py")}
     found |= {f"tests/{room}" for room in rooms}
     found |= {f"tests/{part}" for file in files if (part := file.split("/")[0]) in OTHERS}
+    found |= {"tests/docs" for file in files if file.endswith(".md")}
     for room in rooms:
         found |= {*hand_worked_above(room)}
     helpers = {Path(file).stem for file in files if is_helper(file)}
