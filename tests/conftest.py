@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
@@ -74,21 +74,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionfinish() -> None:
     """What was collected may go at the end, as libraries that count what is left expect."""
     gc.unfreeze()
-
-
-SEARCHED = {"recoding", "papers", "test_plots.py"}
-"""Where merged cells are searched for as long as by default: there the search is the point."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def brief(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Merged cells are searched for briefly: what is done with a search's result is the same."""
-    from anonymizer.recoding.merged_cells import grouping
-
-    with pytest.MonkeyPatch.context() as patched:
-        if not LONG and not SEARCHED & {request.path.parent.name, request.path.name}:
-            patched.setattr(grouping, "PATIENCE", grouping.PATIENCE // 10)
-        yield
 
 
 @pytest.fixture(scope="session")
