@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from explorer.driving import CHROMIUM, FLAGS, Explored, begun_anew, explored, opened
+from explorer.driving import CHROMIUM, FLAGS, Explored, Lent, explored
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from anonymizer.explorer.warming import warm
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine_code() -> None:
+    """That of searches is on disk before a page is served, which would have it compiled."""
+    warm()
 
 
 @pytest.fixture(scope="session")
@@ -25,19 +33,41 @@ def served_demonstration() -> Iterator[Explored]:
         yield found
 
 
-@pytest.fixture
-def demonstration(browser: Browser, served_demonstration: Explored) -> Explored:
-    """The same, in which nothing was decided: steps are undone that an earlier test took."""
-    with opened(browser, served_demonstration.link) as found:
-        begun_anew(found)
-    return served_demonstration
+@pytest.fixture(scope="session")
+def tab(browser: Browser, served_demonstration: Explored) -> Iterator[Lent]:
+    """A tab of the demonstration, for one test after the other."""
+    with Lent(browser, served_demonstration.link) as found:
+        yield found
 
 
 @pytest.fixture
-def page(browser: Browser, served_demonstration: Explored) -> Iterator[Page]:
-    """A page of the demonstration, in which nothing was decided."""
-    with opened(browser, served_demonstration.link) as found:
-        begun_anew(found)
+def page(tab: Lent, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of the demonstration, in which nothing was decided; it shows any view."""
+    with tab.to(request) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def people(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Lent, Path]]:
+    """A tab of a small study, for one test after the other, and the study."""
+    path = small_study(tmp_path_factory.mktemp("people"))
+    with explored(path) as served, Lent(browser, served.link) as found:
+        yield found, path
+
+
+@pytest.fixture(scope="session")
+def unlabelled_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lent]:
+    path = small_study(tmp_path_factory.mktemp("unlabelled"))
+    with explored(path, "--aggregate-only") as served, Lent(browser, served.link) as found:
+        yield found
+
+
+@pytest.fixture
+def unlabelled(unlabelled_tab: Lent, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of a small study that shows figures alone; nothing was decided."""
+    with unlabelled_tab.to(request) as found:
         yield found
 
 

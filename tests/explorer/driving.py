@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from axe_playwright_python.sync_playwright import Axe
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from explorer.forking import Forked
 from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page, expect
 
@@ -36,7 +37,6 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--force-prefers-reduced-motion",
     "--font-render-hinting=none",  # letters stand as they do with a screen
 ]
 VIEWS = (
@@ -128,6 +128,16 @@ def opened(
     browser: Browser, link: str, width: int = 1440, height: int = 900, theme: str = "light"
 ) -> Iterator[Page]:
     """A new tab, in which nothing may go wrong: no error, nothing from elsewhere."""
+    with _tab(browser, link, width, height, theme) as (page, wrong):
+        yield page
+    assert wrong == [], wrong
+
+
+@contextmanager
+def _tab(
+    browser: Browser, link: str, width: int = 1440, height: int = 900, theme: str = "light"
+) -> Iterator[tuple[Page, list[str]]]:
+    """A new tab, and what goes wrong in it: the list grows."""
     page = window_of(browser).new_page()
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme=theme)
@@ -138,17 +148,45 @@ def opened(
     try:
         page.goto(link)
         answered(page)
-        yield page
+        yield page, wrong
         page.evaluate("localStorage.clear()")
     finally:
         page.close()
-    assert wrong == [], wrong
+
+
+class Lent(ExitStack):
+    """A tab that tests have one after the other, since to open one takes a second.
+
+    One that failed keeps it: the next test has a new one.
+    """
+
+    def __init__(self, browser: Browser, link: str) -> None:
+        super().__init__()
+        self._asked = browser, link
+        self._tab: tuple[Page, list[str]] | None = None
+
+    @contextmanager
+    def to(self, test: pytest.FixtureRequest) -> Iterator[Page]:
+        """Lend it to one test: nothing is decided, and nothing may go wrong until that ends."""
+        failed = test.session.testsfailed
+        if self._tab is None:
+            self._tab = self.enter_context(_tab(*self._asked))
+        page, wrong = self._tab
+        begun_anew(page)
+        yield page
+        if wrong or test.session.testsfailed > failed:
+            self._tab = None
+            self.close()
+        assert wrong == [], wrong
 
 
 @cache
 def window_of(browser: Browser) -> BrowserContext:
-    """The window of all tabs: what it keeps of scripts opens a page in a third of the time."""
-    context = browser.new_context()
+    """The window of all tabs: what it keeps of scripts opens a page in a third of the time.
+
+    Nothing moves in it: to draw things on their way is a third of the work of most tests.
+    """
+    context = browser.new_context(reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     return context
 
@@ -169,12 +207,28 @@ def visit(page: Page, title: str) -> None:
     answered(page)
 
 
+TIDY = """() => {
+  document.querySelectorAll('.q-notification button').forEach(each => each.click());
+  document.activeElement.blur();
+}"""
+"""Takes away what a test before was told, and the focus from where it left that."""
+
+
+UNDOING = """() => {
+  const undo = document.querySelector('[aria-label^="Undo: "]');
+  undo.click();
+  return undo.disabled;
+}"""
+"""Undoes a step, until there is none; what is pressed once too often undoes nothing."""
+
+
 def begun_anew(page: Page) -> None:
-    """Undo every step, one after the other."""
-    undo = page.get_by_role("button", name=re.compile("^Undo: "))
-    while (words := undo.get_attribute("aria-label")) != "Undo: nothing":
-        undo.click()
-        expect(undo).not_to_have_attribute("aria-label", words)
+    """Undo every step, in a window as it is opened."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.mouse.move(0, 0)
+    page.evaluate(TIDY)
+    page.wait_for_function(UNDOING, polling=50)
     answered(page)
 
 
@@ -230,10 +284,40 @@ def figures(page: Page) -> dict[str, str]:
     return dict(zip(names, page.locator(".status dd").all_inner_texts(), strict=True))
 
 
+SEEING = """what => {
+  const look = new Function('return ' + what), seen = [];
+  const note = () => {
+    const now = JSON.stringify(look());
+    if (now !== seen.at(-1)) seen.push(now);
+  };
+  const changes = new MutationObserver(note);
+  note();
+  changes.observe(document.body,
+    {subtree: true, childList: true, attributes: true, characterData: true});
+  window.seen = () => { changes.disconnect(); return seen.map(each => JSON.parse(each)); };
+}"""
+
+
+@contextmanager
+def seeing(page: Page, what: str) -> Iterator[list[Any]]:
+    """Every state of something on the page, an expression, one after the other; none is missed.
+
+    The list is filled in at the end.
+    """
+    page.evaluate(SEEING, what)
+    found: list[Any] = []
+    yield found
+    found += page.evaluate("seen()")
+
+
 MOVING = """() => document.getAnimations()
   .some(each => isFinite(each.effect.getComputedTiming().endTime) && each.playState === 'running')
 """
 """Whether anything still changes its place or colour: between two colours there is no contrast."""
+
+
+VIOLATIONS = "async () => (await axe.run({resultTypes: ['violations']})).violations"
+"""What axe finds wrong; all else that it looked at is most of its answer, and of its time."""
 
 
 def require_seen_well(page: Page) -> None:
@@ -242,10 +326,11 @@ def require_seen_well(page: Page) -> None:
     That is: axe finds nothing serious, nothing sticks out, and nothing lies on something else.
     """
     page.wait_for_function(f"() => !({MOVING})()")
-    found = Axe().run(page).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     serious = [
         (each["id"], [node["html"][:200] for node in each["nodes"]])
-        for each in found
+        for each in page.evaluate(VIOLATIONS)
         if each["impact"] in ("serious", "critical")
     ]
     assert serious == [], serious

@@ -10,13 +10,27 @@ from typing import IO
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.explorer.loaded"])  # found from the root of the project
 
+PATIENCE = 20.0
+"""Seconds that a page may be silent, instead of 3: a busy machine stops a browser for longer."""
+
 
 class Forked:
-    """The command ``anonymizer explore`` with some arguments; used as a ``subprocess.Popen`` is."""
+    """The command ``anonymizer explore`` with some arguments; used as a ``subprocess.Popen`` is.
 
-    def __init__(self, arguments: list[str], cwd: Path | None) -> None:
+    ``patience``: seconds after which a page that says nothing counts as closed, and is loaded anew
+    if it is not. ``first``: code that the process carries out before.
+    """
+
+    def __init__(
+        self,
+        arguments: list[str],
+        cwd: Path | None,
+        patience: float = PATIENCE,
+        first: str = "",
+    ) -> None:
         reader, writer = FORKS.Pipe(duplex=False)
-        self._process = FORKS.Process(target=_explore, args=(writer, arguments, cwd), daemon=True)
+        given = writer, arguments, cwd, patience, first
+        self._process = FORKS.Process(target=_explore, args=given, daemon=True)
         self._process.start()
         writer.close()
         self.stdout: IO[str] = os.fdopen(os.dup(reader.fileno()), encoding="utf-8")
@@ -25,7 +39,7 @@ class Forked:
     def kill(self) -> None:
         """End it if it goes on: by asking it, so that it leaves nothing, and then without."""
         self._process.terminate()
-        self._process.join(5)
+        self._process.join(30)
         self._process.kill()
 
     def wait(self, timeout: float | None = None) -> int | None:
@@ -34,7 +48,10 @@ class Forked:
         return self._process.exitcode
 
 
-def _explore(writer: Connection, arguments: list[str], cwd: Path | None) -> None:
+def _explore(
+    writer: Connection, arguments: list[str], cwd: Path | None, patience: float, first: str
+) -> None:
+    exec(first, {})
     multiprocessing.current_process().name = "MainProcess"  # as that of a user is called
     if cwd is not None:
         os.chdir(cwd)
@@ -43,5 +60,7 @@ def _explore(writer: Connection, arguments: list[str], cwd: Path | None) -> None
     writer.close()
     sys.stdout = sys.stderr = os.fdopen(1, "w", encoding="utf-8")
     from anonymizer.cli import main
+    from anonymizer.explorer.page import server
 
+    server.RECONNECT = patience
     main(["explore", "--no-browser", *arguments])

@@ -3,14 +3,32 @@
 Machine code of searches, too, where it is on disk: a fork is not to wait for a compiler.
 """
 
+# ruff: noqa: F401 (forks use what is loaded here)
+
+import gc
+
+import duckdb
+import networkx
+import uvicorn.lifespan.on
+import uvicorn.loops.auto
+import uvicorn.protocols.http.auto
+import uvicorn.protocols.websockets.auto
+from nicegui.client import templates
+
 import anonymizer.cli
+import anonymizer.explorer.command
 import anonymizer.explorer.page.server
 import anonymizer.release.publish
-import anonymizer.report.page  # noqa: F401
+import anonymizer.report.page
 from anonymizer.explorer.views import views
 from anonymizer.explorer.warming import search_a_little
 from anonymizer.kernels import driver
+from tests.machine_code import compile_once
 
+compile_once()
 views()
+templates.get_template("index.html")
 if driver.pays(False):
     search_a_little()
+gc.collect()
+gc.freeze()  # a start looks through all objects that are not frozen for the one that serves

@@ -6,13 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from explorer.conftest import small_study
-from explorer.driving import SECONDS, explored, opened, started
+from explorer.driving import SECONDS, explored, opened, started, visit
+from explorer.forking import Forked
+from lengths import LONG
 from playwright.sync_api import expect
 
 from anonymizer.cli import main
@@ -34,19 +37,50 @@ def names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_when_it_is_told_to(tmp_path, how):
-    path, here = small_study(tmp_path), tmp_path / "here"
+LISTENING = """
+import sys
+
+def heard(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        with open({log!r}, "a") as file:
+            print(event, arguments[1:] if event == "socket.connect" else arguments, file=file)
+
+sys.addaudithook(heard)
+with open({log!r}, "a") as file:
+    print("listening", file=file)
+"""
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """The place of a study, another one, and code that takes note of what is asked elsewhere."""
+    study, here, log = tmp_path / "study", tmp_path / "here", tmp_path / "log"
+    study.mkdir()
     here.mkdir()
-    with explored(path, cwd=here, start=started) as served:
-        assert any("lock" in name for name in names(tmp_path))
+    monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
+    yield study, here, LISTENING.format(log=str(log))
+    asked = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
+    assert {*asked} == {"listening"}
+    assert names(here) == []
+    assert names(study / "study.session") == ["log.jsonl"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_it_is_told_to(places, tmp_path, monkeypatch, how):
+    """As a user starts it; for SIGTERM that is tried at full length, and a fork by default."""
+    study, here, listening = places
+    start = partial(Forked, first=listening)
+    if how == signal.SIGINT or LONG:
+        (tmp_path / "sitecustomize.py").write_text(listening)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+        start = started
+    with explored(small_study(study), cwd=here, start=start) as served:
+        assert any("lock" in name for name in names(study))
         said = served.end(how)
     assert said == (
         "The explorer has ended. Every step is kept: the same command goes on from here.\n"
     )
-    assert names(tmp_path) == ["here", "people.csv", "study.session", "study.toml"]
-    assert names(tmp_path / "study.session") == ["log.jsonl"]
-    assert names(here) == []
+    assert names(study) == ["people.csv", "study.session", "study.toml"]
 
 
 def test_it_goes_on_where_it_was_and_says_what_is_not_saved(tmp_path):
@@ -89,37 +123,15 @@ def test_nothing_of_a_record_is_printed_whatever_is_asked(tmp_path):
     assert not re.search("Rome|Oslo|flu|asthma|Traceback", said)
 
 
-LISTENING = """
-import sys
-
-def heard(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
-        with open({log!r}, "a") as file:
-            print(event, arguments[1:] if event == "socket.connect" else arguments, file=file)
-
-sys.addaudithook(heard)
-with open({log!r}, "a") as file:
-    print("listening", file=file)
-"""
-
-
-def test_nothing_is_asked_elsewhere_nor_written_here(browser, tmp_path, monkeypatch):
-    hook, here, log = tmp_path / "hook", tmp_path / "here", tmp_path / "log"
-    hook.mkdir()
-    here.mkdir()
-    (hook / "sitecustomize.py").write_text(LISTENING.format(log=str(log)))
-    monkeypatch.setenv("PYTHONPATH", str(hook), prepend=os.pathsep)
-    monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
-    with explored(small_study(tmp_path), cwd=here, start=started) as served:
+def test_nothing_is_asked_elsewhere_nor_written_here(browser, places):
+    study, here, listening = places
+    path = small_study(study)
+    with explored(path, cwd=here, start=partial(Forked, first=listening)) as served:
         with opened(browser, served.link) as page:
-            page.goto(served.home + "release")
+            visit(page, "Release")
             page.get_by_role("button", name="Preview the report").click()
             expect(page.locator("iframe")).to_be_visible(timeout=SECONDS)
         served.end()
-    asked = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
-    assert {*asked} == {"listening"}
-    assert names(here) == []
-    assert names(tmp_path / "study.session") == ["log.jsonl"]
 
 
 def test_the_demonstration_leaves_nothing(tmp_path):
@@ -208,16 +220,17 @@ sys.exit(str(found) if found else 0)
     assert "explore" in done.stdout
 
 
-def test_the_browser_is_told_of_a_file_that_others_cannot_read(browser, tmp_path):
+def test_the_browser_is_told_of_a_file_that_others_cannot_read(
+    browser, served_demonstration, tmp_path
+):
     assert Door(tmp_path).write("http://127.0.0.1:1/?token=old").startswith("file://")
-    with explored(small_study(tmp_path)) as served:
-        address = Door(tmp_path).write(served.link)
-        assert (tmp_path / "open.html").stat().st_mode & 0o777 == 0o600
-        page = browser.new_page()
-        page.goto(address)
-        expect(page.get_by_role("navigation", name="Views")).to_be_visible(timeout=SECONDS)
-        assert "token" not in page.url
-        page.context.close()
+    address = Door(tmp_path).write(served_demonstration.link)
+    assert (tmp_path / "open.html").stat().st_mode & 0o777 == 0o600
+    page = browser.new_page()
+    page.goto(address)
+    expect(page.get_by_role("navigation", name="Views")).to_be_visible(timeout=SECONDS)
+    assert "token" not in page.url
+    page.context.close()
     Door(tmp_path).remove()
     assert "open.html" not in names(tmp_path)
 

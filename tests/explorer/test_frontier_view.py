@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, click_at, figures, place_of, visit
+from explorer.driving import answered, click_at, figures, place_of, seeing, visit
 from playwright.sync_api import expect
 
 SECONDS = 60_000
@@ -68,6 +68,60 @@ def test_points_are_taken_by_mouse_keyboard_and_in_the_chart(page):
     expect(page.get_by_role("button", name="Undo: t = 0.2")).to_be_enabled()
     page.keyboard.press("Control+z")
     expect(now(page)).to_contain_text("t = 0.55")
+
+
+OFFERED = """(() => {
+  const words = 'Take the suggested point';
+  const button = [...document.querySelectorAll('button')].find(each => each.innerText === words);
+  const chart = document.querySelector('.nicegui-echart')?.getAttribute('aria-label');
+  return button && [chart?.match(/against (.):/)?.[1] ?? '', !button.disabled];
+})()"""
+"""Of what there is a chart, and whether its suggested point can be taken."""
+
+
+def test_a_point_is_taken_once_it_is_suggested(page):
+    suggestion = page.get_by_role("button", name="Take the suggested point")
+    visit(page, "Policy")
+    with seeing(page, OFFERED) as seen:
+        visit(page, "Frontier")
+        expect(suggestion).to_be_enabled(timeout=SECONDS)
+        page.get_by_role("combobox", name="Limit").focus()
+        for key in ("Enter", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
+        expect(suggestion).to_be_enabled(timeout=SECONDS)
+    states = [tuple(each) for each in seen if each is not None]
+    assert states[0] == ("", False)
+    assert [each for each in states if each[1]] == [("t", True), ("l", True)]
+    assert states[states.index(("t", True)) + 1] == ("t", False)
+
+
+def test_a_point_of_another_limit_is_not_taken(page):
+    """Whoever presses a button of a row before the rows of the limit that was chosen are there."""
+    visit(page, "Frontier")
+    page.get_by_role("button", name="Take t = 0.3").wait_for()
+    page.evaluate(PRESSING)
+    page.get_by_role("combobox", name="Limit").click()
+    page.get_by_role("option", name="l: ").click()
+    expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
+    assert page.evaluate("pressed") == 1
+    answered(page)
+    expect(page.get_by_role("button", name="Undo: nothing")).to_be_disabled()
+
+
+PRESSING = """() => {
+  const named = name => document.querySelector(`button[aria-label="${name}"]`);
+  const suggestion = [...document.querySelectorAll('button.primary')]
+    .find(each => each.innerText === 'Take the suggested point');
+  window.pressed = 0;
+  new MutationObserver((_, changes) => {
+    if (!suggestion.disabled) return;
+    changes.disconnect();
+    named('Take t = 0.3').click();
+    window.pressed += 1;
+  }).observe(suggestion, {attributes: true});
+}"""
+"""Presses a button of a row at the moment at which nothing is suggested any more."""
 
 
 def test_series_and_limits_are_chosen_by_keyboard_and_by_mouse(page):

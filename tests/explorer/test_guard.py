@@ -7,8 +7,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
-from explorer.driving import SECONDS, explored, in_a_loop
-from playwright.sync_api import expect
+from explorer.driving import in_a_loop
 
 from anonymizer.explorer.page.guard import HEADERS, Guard, _local
 
@@ -183,16 +182,15 @@ def test_tokens_are_long_and_new():
     assert min(map(len, tokens)) >= 43
 
 
-@pytest.fixture(scope="module")
-def served():
-    with explored("--demo") as found:
-        yield found
+@pytest.fixture
+def served(served_demonstration):
+    return served_demonstration
 
 
 def asked(served, path="/", method="GET", body=None, **headers):
     """What the server answers: status, headers, body."""
     address = urlsplit(served.link)
-    connection = HTTPConnection(address.hostname, address.port, timeout=20)
+    connection = HTTPConnection(address.hostname, address.port, timeout=60)
     try:
         connection.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items()})
         found = connection.getresponse()
@@ -275,20 +273,16 @@ class Hostile(BaseHTTPRequestHandler):
         """Nothing is printed."""
 
 
-def test_a_hostile_page_of_this_machine_gets_nothing(browser, served):
+def test_a_hostile_page_of_this_machine_gets_nothing(page, served):
     with HTTPServer(("127.0.0.1", 0), Hostile) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        context = browser.new_context()
-        ours = context.new_page()
-        ours.goto(served.link)
-        expect(ours.get_by_role("navigation", name="Views")).to_be_visible(timeout=SECONDS)
-        script = ours.evaluate(
+        script = page.evaluate(
             "performance.getEntriesByType('resource').find(e => e.name.endsWith('.js')).name"
         )
         script = script.removeprefix(served.home)
         Hostile.page = HOSTILE.format(own=served.home, script=script).encode()
         for host in ("127.0.0.1", "localhost"):
-            theirs = context.new_page()
+            theirs = page.context.new_page()
             answers = []
             theirs.on("response", lambda found, answers=answers: answers.append(found))
             theirs.goto(f"http://{host}:{server.server_port}/")
@@ -300,5 +294,5 @@ def test_a_hostile_page_of_this_machine_gets_nothing(browser, served):
                 400,
                 403,
             }
-        context.close()
+            theirs.close()
         server.shutdown()

@@ -3,22 +3,14 @@
 import re
 
 import pytest
-from explorer.conftest import small_study
-from explorer.driving import explored, opened, place_of, require_seen_well, visit
+from explorer.driving import place_of, require_seen_well, settled, visit
 from explorer.test_table_view import content_of
 from playwright.sync_api import expect
 
 
-@pytest.fixture(scope="module")
-def people(tmp_path_factory):
-    path = small_study(tmp_path_factory.mktemp("people"), k=2)
-    with explored(path) as found:
-        yield found, path
-
-
 @pytest.fixture
-def page(browser, people):
-    with opened(browser, people[0].link) as found:
+def page(people, request):
+    with people[0].to(request) as found:
         visit(found, "Hierarchies")
         yield found
 
@@ -114,22 +106,35 @@ def test_limits_are_levels_that_there_are(page, people):
     expect(least).to_have_value("0")
 
 
+def require_able(page, *names):
+    """Require that only these buttons have something to act on, of those that change groups."""
+    for name in ("Rename", "Move", "Take the group apart", "Remove the level"):
+        button = page.get_by_role("button", name=name, exact=True)
+        expect(button).to_be_enabled(enabled=name in names)
+
+
 def test_groups_are_made_renamed_moved_and_saved(page, people):
     choose(page, "city")
     expect(about(page)).to_contain_text("Kept, or replaced by *")
     page.get_by_role("button", name="Make it a table of labels").click()
     expect(about(page)).to_contain_text("A table of labels: levels 0 to 1")
+    require_able(page)
     pick(page, "Members", "Rome")
     page.keyboard.press("Escape")
     page.get_by_label("Name of the new group").fill("South")
     page.get_by_role("button", name="Make the group").press("Enter")
     expect(rows(page).filter(has_text="South")).to_contain_text("7 records")
+    require_able(page)
     page.get_by_role("button", name="Choose Oslo").last.press("Enter")
+    expect(page.get_by_text("5 records, 1 value", exact=False)).to_be_visible()
+    require_able(page)  # no group to move it into
     pick(page, "Move into", "South")
+    require_able(page, "Move")
     page.get_by_role("button", name="Move", exact=True).click()
     expect(rows(page).filter(has_text="South")).to_contain_text("12 records")
     page.get_by_role("button", name="Choose South").click()
     expect(page.get_by_label("Name of the group", exact=True)).to_have_value("South")
+    require_able(page, "Rename", "Take the group apart")
     page.get_by_label("Name of the group", exact=True).fill("Europe")
     page.get_by_role("button", name="Rename").click()
     expect(rows(page).filter(has_text="Europe")).to_contain_text("12 records")
@@ -147,6 +152,7 @@ def test_groups_are_made_renamed_moved_and_saved(page, people):
     expect(page.get_by_role("button", name="Undo: city: saved as file")).to_be_enabled()
     assert "Rome;Rome;*\n" in saved.read_text()
     pick(page, "Level to remove", "level 1")
+    require_able(page, "Remove the level")
     page.get_by_role("button", name="Remove the level").click()
     expect(about(page)).to_contain_text("levels 0 to 1")
     page.get_by_role("button", name="Add a level").click()
@@ -156,15 +162,16 @@ def test_groups_are_made_renamed_moved_and_saved(page, people):
     require_seen_well(page)
 
 
-def test_no_label_is_shown_where_none_may_be(browser, tmp_path):
-    path = small_study(tmp_path)
-    with explored(path, "--aggregate-only") as found, opened(browser, found.link) as page:
-        visit(page, "Hierarchies")
-        expect(about(page)).to_contain_text("12 values in 12 records")
-        expect(page.get_by_text("the page shows no labels")).to_be_visible()
-        choose(page, "city")
-        expect(about(page)).to_contain_text("2 values in 12 records")
-        page.get_by_role("button", name="Propose one").click()
-        words = page.locator("body").inner_text()
-        assert "Rome" not in words
-        assert "[20" not in words
+def test_no_label_is_shown_where_none_may_be(unlabelled):
+    page = unlabelled
+    visit(page, "Hierarchies")
+    expect(about(page)).to_contain_text("12 values in 12 records")
+    expect(page.get_by_text("the page shows no labels")).to_be_visible()
+    choose(page, "city")
+    expect(about(page)).to_contain_text("2 values in 12 records")
+    page.get_by_role("button", name="Propose one").click()
+    expect(page.get_by_role("button", name="Undo: city: the proposed hierarchy")).to_be_enabled()
+    settled(page)
+    words = page.locator("body").inner_text()
+    assert "Rome" not in words
+    assert "[20" not in words

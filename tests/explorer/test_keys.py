@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.driving import answered, figures, require_seen_well
+from explorer.driving import answered, figures, require_seen_well, visit
 from playwright.sync_api import expect
 
 
@@ -40,6 +40,8 @@ def test_what_is_typed_is_undone_by_the_field(page):
 
 
 def test_the_link_at_the_top_leads_to_the_view_and_the_title_names_it(page):
+    page.reload()
+    answered(page)
     page.keyboard.press("Tab")
     link = page.get_by_role("link", name="Skip to the view")
     expect(link).to_be_focused()
@@ -49,6 +51,16 @@ def test_the_link_at_the_top_leads_to_the_view_and_the_title_names_it(page):
     page.keyboard.press("Control+Alt+3")
     expect(page).to_have_title(re.compile("^Policy · "))
     expect(page.locator("h1")).to_be_focused()
+
+
+def test_the_focus_comes_back_to_a_button_that_was_disabled_for_a_while(page):
+    visit(page, "Cut points")
+    button = page.get_by_role("button", name="Best of all")
+    button.focus()
+    button.evaluate("each => { each.disabled = true; }")
+    expect(page.locator("body")).to_be_focused()
+    button.evaluate("each => { each.disabled = false; }")
+    expect(button).to_be_focused()
 
 
 def test_the_focus_is_seen_and_stays_where_a_role_is_chosen(page):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from explorer.conftest import small_study
-from explorer.driving import SECONDS, explored, opened, require_seen_well, visit
+from explorer.driving import SECONDS, explored, figures, opened, require_seen_well, visit
 from playwright.sync_api import Page, expect
 
 from anonymizer.release.publish import publish
@@ -58,6 +58,7 @@ def test_from_before_and_after_to_files(browser, tmp_path):
         require_seen_well(page)
         page.set_viewport_size({"width": 390, "height": 844})
         require_seen_well(page)
+        write_after_the_table_changed(page, tmp_path / "people.csv")
 
 
 def look_at_the_report(page: Page) -> None:
@@ -89,9 +90,15 @@ def write_the_release(page: Page, directory: Path) -> None:
     press(page, "Write the report")
     expect(release).to_contain_text("The report is in", timeout=SECONDS)
     assert b"The policy holds" in (directory / "release-report.html").read_bytes()
-    page.get_by_label("Directory").fill("")
-    press(page, "Write the release")
-    expect(release).to_contain_text("Please give a directory")
+    for given, said in [
+        ("", "Please give a directory"),
+        (".", "a directory of its own"),
+        ("~nobodyatall/x", "is in"),
+    ]:
+        page.get_by_label("Directory").fill(given)
+        press(page, "Write the release")
+        expect(release).to_contain_text(said, timeout=SECONDS)
+    assert (directory / "~nobodyatall" / "x" / "release.json").exists()
 
 
 def save_the_study(page: Page, path: Path) -> None:
@@ -113,9 +120,26 @@ def save_the_study(page: Page, path: Path) -> None:
     assert "somebody else" not in path.read_text()
 
 
+def write_after_the_table_changed(page: Page, table: Path) -> None:
+    """Figures of the table before are not left next to a release of the table after."""
+    before = figures(page)["Surest guess"]
+    table.write_text(re.sub("cold|asthma", "flu", table.read_text()))
+    page.get_by_label("Directory").fill("changed")
+    press(page, "Write the release")
+    expect(card(page, "The release")).to_contain_text(
+        "The table was changed after", timeout=SECONDS
+    )
+    guess = page.locator(".status .figure").filter(has_text="Surest guess").locator("dd")
+    expect(guess).to_have_text("100%")
+    assert before != "100%"
+
+
 def test_where_the_policy_does_not_hold_there_is_no_release(browser, tmp_path):
     path = small_study(tmp_path, k=13)
     with explored(path) as served, opened(browser, served.link, theme="dark") as page:
+        page.get_by_role("button", name="What to do: see Policy").click()
+        expect(page.locator("h1")).to_have_text(re.compile("policy promise"))
+        expect(page.get_by_role("button", name="What to do: see Policy")).to_be_hidden()
         visit(page, "Release")
         expect(page.get_by_role("button", name="Write the release")).to_be_disabled()
         expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
@@ -125,12 +149,11 @@ def test_where_the_policy_does_not_hold_there_is_no_release(browser, tmp_path):
         require_seen_well(page)
 
 
-def test_with_figures_alone_there_is_no_label(browser, tmp_path):
-    path = small_study(tmp_path)
-    with explored(path, "--aggregate-only") as served, opened(browser, served.link) as page:
-        visit(page, "Release")
-        expect(page.get_by_label("Labels after")).to_contain_text("label 1")
-        expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
-        for label in ("Rome", "Oslo", "[20, 30)", "flu", "asthma"):
-            assert label not in page.content()
-        assert not re.search(r">2[1-4]<", page.content())
+def test_with_figures_alone_there_is_no_label(unlabelled):
+    page = unlabelled
+    visit(page, "Release")
+    expect(page.get_by_label("Labels after")).to_contain_text("label 1")
+    expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
+    for label in ("Rome", "Oslo", "[20, 30)", "flu", "asthma"):
+        assert label not in page.content()
+    assert not re.search(r">2[1-4]<", page.content())

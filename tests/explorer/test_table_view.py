@@ -10,17 +10,9 @@ from playwright.sync_api import expect
 from anonymizer.explorer.session.session import folder_of
 
 
-@pytest.fixture(scope="module")
-def people(browser, tmp_path_factory):
-    """A small study, served."""
-    path = small_study(tmp_path_factory.mktemp("people"))
-    with explored(path) as found:
-        yield found, path
-
-
 @pytest.fixture
-def page(browser, people):
-    with opened(browser, people[0].link) as found:
+def page(people, request):
+    with people[0].to(request) as found:
         visit(found, "Table")
         yield found
 

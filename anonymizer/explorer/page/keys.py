@@ -38,21 +38,29 @@ KEEP_FOCUS = """
     const tag = target.localName, named = name(target);
     last = {target, tag, named, place: like(tag, named).indexOf(target)};
   });
-  addEventListener('focusout', ({target}) => setTimeout(() => {
-    if (target.isConnected && last?.target === target && document.activeElement !== target)
-      last = null;
-  }));
+  addEventListener('focusout', ({target}) => {
+    const disabled = target.disabled;
+    setTimeout(() => {
+      if (!target.isConnected || last?.target !== target || document.activeElement === target)
+        return;
+      last = disabled ? {...last, waits: true} : null;
+    });
+  });
   new MutationObserver(() => {
     for (const each of document.querySelectorAll('[role=listbox] > [tabindex]:not([role])')) {
       each.removeAttribute('tabindex');  // options stand in it, which is of a list alone
       each.setAttribute('role', 'presentation');
     }
-    if (!last || last.target.isConnected || document.activeElement !== document.body) return;
-    const same = like(last.tag, last.named), {place} = last;
+    if (!last || document.activeElement !== document.body) return;
+    const {target, tag, named, place, waits} = last;
+    if (target.isConnected && (!waits || target.disabled)) return;
+    const same = target.isConnected ? [target] : like(tag, named);
     last = null;
     (same[place] ?? same[0] ?? document.querySelector('h1'))?.focus({preventScroll: true});
-  }).observe(document.body, {childList: true, subtree: true});
+  }).observe(document.body,
+    {childList: true, subtree: true, attributes: true, attributeFilter: ['disabled']});
 })();
 """
 """Elements that are made anew, such as buttons in rows, lose the focus: it goes to the one of the
-same name, or to the heading of the view where there is none."""
+same name, or to the heading of the view where there is none. One that is disabled for a while has
+it again afterwards."""

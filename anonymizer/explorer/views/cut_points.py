@@ -102,6 +102,7 @@ class CutPoints(View):
     def _show(self, axis: Axis) -> None:
         cuts = self._cuts()
         self._stand()
+        self.start.set_enabled(self._standing is not None)
         self.field.set_enabled(self._standing is not None)
         self._show_ruler(axis, cuts)
         known = cuts is not None and len(cuts) <= MOST_CUTS

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 OFTEN = 0.3
 """Seconds between two looks at points that were computed."""
 
+TOO_EARLY = "These points are of another limit or policy; those of this one are being computed."
+
 
 class Frontier(View):
     """A chart, and a listing of its points."""
@@ -49,7 +51,7 @@ class Frontier(View):
         self._names: list[str] = []
         self._requested: Hashable = None
         self._working = 0
-        self._shown: Hashable = None
+        self._shown: Hashable = None  # while what is drawn is not of what is asked about
         self._listed: dict[str, Mark] = {}
 
     @property
@@ -130,8 +132,8 @@ class Frontier(View):
         try:
             self._ask()
         except AnonymizerError as error:
+            self._key = ""
             self.words.set_text(self.page.explorer.said(str(error)))
-            return
         self._draw()
 
     def _ask(self) -> None:
@@ -164,7 +166,8 @@ class Frontier(View):
             if names is None:
                 quick = [each for each in {own, SERIES[0]} if answer.is_quick(recodings[each])]
                 names = [each for each in SERIES if each in quick]
-            self._known, self._names = (key, answer), names
+            if not watch.ended:
+                self._known, self._names = (key, answer), names
             chosen = [recodings[each] for each in names if each in recodings]
             answer.compute(chosen, swept.threshold, halves, self._while_open(watch))
             return True
@@ -193,6 +196,7 @@ class Frontier(View):
             return
         answer = self._answer
         if answer is None:
+            self._shown = None
             self.suggestion.set_enabled(False)
             return
         drawn = self._drawn(answer)
@@ -291,12 +295,13 @@ class Frontier(View):
 
     def _take_suggested(self) -> None:
         found = next((mark for mark in self._listed.values() if mark.suggested), None)
-        if found is not None:  # else it was suggested when the button was pressed
+        if found is not None:  # else another answer came when the button was pressed
             self._take(found)
 
     def _take(self, mark: Mark) -> None:
-        if self._answer is None:
-            return  # the mark is one of another limit or policy, which the chart shows still
+        if self._shown is None:
+            self.page.notify(TOO_EARLY)
+            return
         swept, recoding = self._swept, self._recodings[mark.recoding]
         own = mark.recoding == contents.method_of(self.page.content)
         words = f"{swept.parameter} = {mark.threshold:g}"

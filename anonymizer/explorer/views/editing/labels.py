@@ -127,7 +127,6 @@ class Labels:
         if group != self._named_for:  # else somebody may be typing
             self._named_for = group
             self._name.set_value(group.label if group.level else "")
-        self._name.set_enabled(0 < group.level < found.height)
         parent = found.groups[group.parent].label if group.parent >= 0 else None
         others = [] if group.level >= found.height else found.labels_at(group.level + 1)
         offered = [each for each in others if each not in (parent, ANY)][:MOST_OPTIONS]
@@ -136,10 +135,11 @@ class Labels:
 
     def _enable(self) -> None:
         """Let those buttons be pressed that have something to act on."""
-        chosen = self._group is not None
-        self._rename_button.set_enabled(chosen)
-        self._dissolve_button.set_enabled(chosen)
-        self._move_button.set_enabled(chosen and self._into.value is not None)
+        group, found = self._group, self._view.found
+        between = group is not None and found is not None and 0 < group.level < found.height
+        for each in (self._name, self._rename_button, self._dissolve_button):
+            each.set_enabled(between)  # the values and the highest level stay as they are
+        self._move_button.set_enabled(group is not None and self._into.value is not None)
         self._remove_button.set_enabled(self._gone.value is not None)
 
     def _offer_members(self) -> None:

@@ -73,7 +73,9 @@ class Policy(View):
         self.method.show()
         self._fill()
         if not self.page.fresh:
+            self._answered = None
             self.page.works.end("ways")  # they are of what was before
+            self.ways.set_enabled(False)
         outcome = self.page.outcome
         if self.page.fresh and outcome is not self._answered:
             self._answered = outcome

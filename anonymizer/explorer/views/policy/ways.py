@@ -17,19 +17,26 @@ class WaysOut:
     def __init__(self, page: "Page") -> None:
         self.page = page
         self._known: Ways | None = None
+        self._buttons: list[ui.button] = []
         self._container = ui.element("section").props('aria-label="Ways out"').classes("content")
         self._container.set_visibility(False)
 
     def show(self, ways: Ways | None) -> None:
         """Show other ways out."""
         if ways == self._known:
+            self.set_enabled(True)
             return
-        self._known = ways
+        self._known, self._buttons = ways, []
         self._container.clear()
         self._container.set_visibility(ways is not None)
         if ways is not None:
             with self._container:
                 self._build(ways)
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Let them be taken, or not: they may be of what was before."""
+        for button in self._buttons:
+            button.set_enabled(enabled)
 
     def _build(self, ways: Ways) -> None:
         heading("Ways out")
@@ -51,7 +58,7 @@ class WaysOut:
             Text("p", f"{way.words}.")
             Text("p", f"It would come to: {way.buys}").classes("note")
             button = ui.button("Take", on_click=lambda: self._take(way)).props("no-caps outline")
-            called(button, f"Take: {way.words}")
+            self._buttons.append(called(button, f"Take: {way.words}"))
 
     def _take(self, way: Way) -> None:
         self.page.take(way.words, lambda content: with_change(content, way.change))
