@@ -4,10 +4,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
+from forked import carried_out, start
 
 from anonymizer import cli
 from anonymizer.cli import main
@@ -128,18 +129,20 @@ def test_a_slip_on_the_command_line_is_answered(capsys, arguments, hint):
 
 
 def test_as_a_program(study, tmp_path):
-    def program(*arguments):
-        command = [sys.executable, "-m", "anonymizer", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    released = program("run", study, "-o", tmp_path / "out", "--json")
-    assert (released.returncode, released.stderr) == (0, "")
-    refused = program("run", tmp_path / "none.toml", "-o", tmp_path / "out")
+    refused = subprocess.run(
+        [sys.executable, "-m", "anonymizer", "run", "none.toml", "-o", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == f"anonymizer: there is no study file {tmp_path}/none.toml\n"
+    assert refused.stderr == "anonymizer: there is no study file none.toml\n"
+    code, out, err = carried_out("run", study, "-o", tmp_path / "out", "--json")
+    assert (code, err) == (0, "")
+    assert out == (tmp_path / "out" / "release.json").read_text()
     edit(study, "k = 4", "k = 999")
-    unreachable = program("run", study, "-o", tmp_path / "none")
-    assert (unreachable.returncode, (tmp_path / "none").exists()) == (1, False)
+    assert carried_out("run", study, "-o", tmp_path / "none")[0] == 1
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("name", ["runs[test]", "a[/b]c", "é", "a b", "[bold]"])
@@ -149,12 +152,15 @@ def test_the_report_names_the_directory(run, study, tmp_path, name):
     assert f"The release is in {tmp_path / name}." in out
 
 
-@pytest.mark.parametrize("redirected", [">/dev/full", "--json >/dev/full"])
-def test_a_release_stands_though_its_report_cannot_be_printed(study, tmp_path, redirected):
-    command = f"'{sys.executable}' -m anonymizer run '{study}' -o '{tmp_path}/out' {redirected}"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert "internal error" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 1
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_release_stands_though_its_report_cannot_be_printed(study, tmp_path, form):
+    with Path("/dev/full").open("w") as full, (tmp_path / "errors").open("w") as errors:
+        streams = {"out": full.fileno(), "err": errors.fileno()}
+        start("run", study, "-o", tmp_path / "out", *form, **streams).wait()
+    said = (tmp_path / "errors").read_text()
+    assert "internal error" not in said
+    assert len(said.splitlines()) <= 1
+    assert (tmp_path / "out" / "release.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -483,7 +489,16 @@ def test_verify_of_nothing(run, study, tmp_path):
 # Ends from outside
 
 
+@pytest.fixture
+def heard():
+    """SIGHUP is heard, though whoever started the tests by nohup has switched it off."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no such signals")
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_request_to_end_leaves_nothing(run, study, tmp_path, monkeypatch, name):
     number = getattr(signal, name)
@@ -491,8 +506,7 @@ def test_a_request_to_end_leaves_nothing(run, study, tmp_path, monkeypatch, name
 
     def end(table, path, form, parts):
         path.write_text("half")
-        os.kill(os.getpid(), number)
-        time.sleep(5)
+        signal.raise_signal(number)
 
     monkeypatch.setattr(Stored, "write", end)
     code, out, err = run("run", study, "-o", tmp_path / "out")
@@ -517,7 +531,7 @@ def test_an_end_that_comes_late_says_what_stands(
 
     def struck(*what):
         real(*what)
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
 
     monkeypatch.setattr(room, name, struck)
     code, _, err = run("run", study, "-o", tmp_path / "out", *force)
@@ -546,24 +560,25 @@ def test_an_error_that_comes_late_says_what_stands(
 
 
 def test_two_runs_at_once(study, tmp_path):
-    command = [sys.executable, "-m", "anonymizer", "run", str(study), "-o", str(tmp_path / "out")]
-    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [each.communicate()[1] for each in both]
-    assert sorted(each.returncode for each in both) == [0, 2]
-    assert sorted(said)[0] == ""
+    with (tmp_path / "errors").open("w") as errors, Path(os.devnull).open("w") as nothing:
+        streams = {"out": nothing.fileno(), "err": errors.fileno()}
+        both = [start("run", study, "-o", tmp_path / "out", **streams) for _ in range(2)]
+        assert sorted(each.wait() for each in both) == [0, 2]
     assert re.fullmatch(
         "anonymizer: (another run is writing to .*|.* already holds a release, .*)\n",
-        sorted(said)[1],
+        (tmp_path / "errors").read_text(),
     )
     assert files(tmp_path / "out") == ["release.json", "released.csv"]
 
 
 def test_a_reader_that_went_away_is_no_error(study, tmp_path):
-    command = (
-        f"set -o pipefail; '{sys.executable}' -m anonymizer run '{study}' -o '{tmp_path}/out' | :"
-    )
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with (tmp_path / "errors").open("w") as errors:
+        streams = {"out": writing, "err": errors.fileno()}
+        assert start("run", study, "-o", tmp_path / "out", **streams).wait() == 0
+    os.close(writing)
+    assert (tmp_path / "errors").read_text() == ""
     assert (tmp_path / "out" / "release.json").exists()
 
 

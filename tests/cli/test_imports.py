@@ -7,9 +7,6 @@ import sys
 import pandas as pd
 import pytest
 
-from anonymizer.release.publish import publish
-from anonymizer.release.study import Study
-
 HEAVY = {
     *("clarabel", "cryptography", "joblib", "matplotlib", "networkx", "numba", "pandas"),
     *("pydantic", "rich", "scipy", "sklearn"),
@@ -20,14 +17,36 @@ ROOMS = {"channels", "masking", "papers", "risk", "utility"}
 """Rooms that a full-domain release has no need of."""
 
 LISTED = """
-import json, sys
-from anonymizer.cli import main
-try:
-    main(sys.argv[2:])
-except SystemExit as end:
-    code = end.code
-with open(sys.argv[1], "w") as file:
-    json.dump([code, sorted(sys.modules)], file)
+import json, os, sys
+from importlib import import_module
+
+def load(command, file):
+    code = None
+    if command.startswith("import "):
+        exec(command)
+    else:
+        from anonymizer.cli import main
+        try:
+            main(command.split())
+        except SystemExit as end:
+            code = end.code
+    with open(file, "w") as out:
+        json.dump([code, sorted(sys.modules)], out)
+
+for number, command in enumerate(sys.argv[1:]):
+    if not os.fork():
+        load(command, f"{number}.json")
+        os._exit(0)
+    assert not os.wait()[1], command
+    if command.startswith("run "):
+        with open(f"{number}.json") as file:
+            for name in json.load(file)[1]:
+                if name.partition(".")[0] in ("anonymizer", "pandas", "pydantic", "rich"):
+                    import_module(name)
+"""
+"""Each command in a process of its own, forked from one that runs none.
+
+It imports what a run has loaded, which all later commands may load, too: the table below says so.
 """
 
 STUDY = """
@@ -66,8 +85,8 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
-    """A study, its table, and a release of it."""
+def loaded(tmp_path_factory):
+    """The exit code of each command, and the modules that were loaded then."""
     directory = tmp_path_factory.mktemp("study")
     ages = [20 + number % 30 for number in range(120)]
     people = {
@@ -78,32 +97,25 @@ def directory(tmp_path_factory):
     pd.DataFrame(people).to_csv(directory / "people.csv", index=False)
     (directory / "study.toml").write_text(STUDY)
     (directory / "age.csv").write_text("".join(f"{age};{age // 5 * 5}+\n" for age in range(60)))
-    publish(Study(directory / "study.toml"), directory / "release")
-    return directory
-
-
-def loaded(directory, command):
-    """The exit code of a command in a process of its own, and the modules that it loaded."""
-    process = [sys.executable, "-c", LISTED, "loaded.json", *command.split()]
+    commands = ["import anonymizer.report.release", *COMMANDS]
+    process = [sys.executable, "-c", LISTED, *commands]
     done = subprocess.run(process, cwd=directory, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
-    return json.loads((directory / "loaded.json").read_text())
+    found = [json.loads((directory / f"{n}.json").read_text()) for n in range(len(commands))]
+    return dict(zip(commands, found, strict=True))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_loads_what_it_needs_and_no_more(directory, command):
+def test_a_command_loads_what_it_needs_and_no_more(loaded, command):
     libraries, rooms = COMMANDS[command]
-    code, modules = loaded(directory, command)
+    code, modules = loaded[command]
     assert code in (0, 1)
     assert HEAVY.intersection(name.split(".")[0] for name in modules) == libraries
     inside = {name.split(".")[1] for name in modules if name.startswith("anonymizer.")}
     assert inside.intersection(ROOMS) <= rooms
 
 
-def test_reports_do_not_load_each_other():
-    code = "import sys, anonymizer.report.release; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    reports = {name for name in loaded.stdout.split() if name.startswith("anonymizer.report.")}
+def test_reports_do_not_load_each_other(loaded):
+    _, modules = loaded["import anonymizer.report.release"]
+    reports = {name for name in modules if name.startswith("anonymizer.report.")}
     assert reports == {f"anonymizer.report.{name}" for name in ("console", "release", "verdicts")}

@@ -1,12 +1,13 @@
 import json
 import os
-import subprocess
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from forked import start
 
 from anonymizer import load_adult, load_census
 from anonymizer.cli import init as command
@@ -201,24 +202,16 @@ def test_columns_of_one_reason_share_a_comment(here, capsys):
 def test_it_asks_at_a_terminal(here):
     import pty
 
-    master, slave = pty.openpty()
-    code = "import sys; from anonymizer.cli import main; main(['init', 'people.csv'])"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=slave, stdout=slave, stderr=slave
-    ) as process:
-        os.close(slave)
-        os.write(master, b"\n\n\n\n")
-        shown = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:  # its end on Linux
-                break
-            if not part:
-                break
+    terminal, own = pty.openpty()
+    program = start("init", "people.csv", out=own, err=own, terminal=True)
+    os.close(own)
+    os.write(terminal, b"\n\n\n\n")
+    shown = b""
+    with suppress(OSError):  # its end on Linux
+        while part := os.read(terminal, 4096):
             shown += part
-    os.close(master)
-    assert process.returncode == 0
+    os.close(terminal)
+    assert program.wait() == 0
     assert b"what nobody shall learn" in shown
     assert (here / "people-study" / "study.toml").exists()
 

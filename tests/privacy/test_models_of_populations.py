@@ -306,7 +306,10 @@ HALF = "[recoding]\nsuppression = 0.5"
         ('model = "highest-reidentification-risk"\nrisk = 0.1', "", [12, 28]),
     ],
 )
-@pytest.mark.parametrize("population", ["people.csv", "people.parquet"])
+# That formats may differ is tried below.
+@pytest.mark.parametrize(
+    "population", ["people.csv", pytest.param("people.parquet", marks=pytest.mark.long)]
+)
 def test_run_verify_and_check_agree(run, lay, tmp_path, model, search, people, population):
     objective = '[objective]\nname = "precision"\n'
     study = lay(model, f"{search}\n{objective}", population=population)

@@ -2,12 +2,12 @@
 
 import io
 import logging
-import subprocess
 import sys
-import time
 
 import pandas as pd
 import pytest
+from forked import carried_out
+from waiting import until
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, check, compare
 from anonymizer.cli import main
@@ -171,7 +171,7 @@ def test_a_bar_shows_what_takes_long_and_goes_away(monkeypatch):
     screen = Screen()
     following = progress.Following(lambda: screen, after=0.01)
     following("searching", 1, 4)
-    time.sleep(0.1)
+    until(lambda: screen.shown)
     following.end()
     doing, done, of, left = screen.shown[-1]
     assert (doing, done, of) == ("searching", 1, 4)
@@ -194,6 +194,13 @@ def test_a_fit_follows_only_where_somebody_watches(monkeypatch):
     monkeypatch.setattr(progress, "bar_here", lambda: bar)
     monkeypatch.setattr(progress, "AFTER", 0.0)
     monkeypatch.setattr(progress.Following.__init__, "__defaults__", (0.0,))
+    end = progress.Following.end
+
+    def late(following):
+        until(lambda: screens)
+        end(following)
+
+    monkeypatch.setattr(progress.Following, "end", late)
     estimator().fit(table())
     assert len(screens) == 1
     assert screens[0].closed
@@ -248,5 +255,4 @@ def test_a_quick_fit_loads_no_bar():
         "Anonymizer({'a': 'suppress'}, privacy=[KAnonymity(2)]).fit(pd.DataFrame({'a': [1, 1]}))\n"
         "print('rich' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert carried_out("-c", code) == (0, "False\n", "")

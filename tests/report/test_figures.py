@@ -12,6 +12,7 @@ from anonymizer.cli import main
 from anonymizer.papers.plots import draw as draw_paper
 from anonymizer.papers.row import Row, Section
 from anonymizer.papers.series import Column, Series
+from anonymizer.report.plots import figures as pictures
 from anonymizer.report.plots.bars import Measure
 from anonymizer.report.plots.figures import draw, figures_picture, schemes_picture
 from anonymizer.report.plots.style import LIGHT
@@ -91,10 +92,11 @@ def test_many_classes_are_lines_with_all_of_their_values_in_sight():
     assert axes.get_xlabel().startswith("60 classes, most telling first")
 
 
-def test_more_rows_than_a_picture_has_room_for_are_counted():
-    schemes = {f"s{number}": levels(3) for number in range(18)}
+def test_more_rows_than_a_picture_has_room_for_are_counted(monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_ROWS", 2)
+    schemes = {f"s{number}": levels(3) for number in range(4)}
     figure = schemes_picture(compare_schemes(asked("fixed"), PEOPLE, schemes))
-    assert (len(figure.axes), figure.get_supxlabel()) == (32, "2 more are not drawn")
+    assert (len(figure.axes), figure.get_supxlabel()) == (4, "2 more are not drawn")
 
 
 def test_the_same_figures_are_the_same_picture(tmp_path):

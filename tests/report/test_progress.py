@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import pytest
 from rich.console import Console
+from waiting import until
 
 from anonymizer.errors import Ended
 from anonymizer.release.output.interrupts import ends_as_interrupts, held, never_lost
@@ -30,15 +31,11 @@ def test_what_takes_longer_is_shown():
     console = screen()
     with progress(console, after=0.05) as watch:
         watch("counting the table", 0, None)
-        time.sleep(0.4)
+        until(lambda: "counting the table" in console.file.getvalue())
         watch("scoring nodes", 1234, None)
-        time.sleep(0.3)
+        until(lambda: "scoring nodes: 1,234" in console.file.getvalue())
         watch("searching the lattice", 30, 120)
-        time.sleep(0.3)
-    shown = console.file.getvalue()
-    assert "counting the table" in shown
-    assert "scoring nodes: 1,234" in shown
-    assert "searching the lattice: 30 of 120" in shown
+        until(lambda: "searching the lattice: 30 of 120" in console.file.getvalue())
 
 
 def test_without_a_terminal_nothing_is_shown():
@@ -51,7 +48,7 @@ def test_without_a_terminal_nothing_is_shown():
 
 def failing(console):
     with progress(console, after=0):
-        time.sleep(0.1)
+        until(console.file.getvalue)
         raise ValueError("ours")
 
 

@@ -17,6 +17,7 @@ import pytest
 from cases import Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from oddities import UNPROTECTED
 from oracle import SCORES, Outcome
 from sklearn.ensemble import RandomForestClassifier
@@ -220,7 +221,10 @@ def variations(case: Case, outcome: Outcome) -> dict[tuple[str, ...], float]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(45))
+SEEDS = range(at_length(22, 0), 45)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_releases_measure_as_brute_force_says(seed):
     case = random_case(np.random.default_rng(seed), records=40, exempt=False)
     anonymizer = case.estimator(search="exhaustive")
@@ -258,7 +262,7 @@ def test_random_releases_measure_as_brute_force_says(seed):
 
 def test_the_oracle_meets_all_fates():
     fates = set()
-    for seed in range(45):
+    for seed in SEEDS:
         case = random_case(np.random.default_rng(seed), records=40, exempt=False)
         fates |= {outcome.fate for outcome in case.brute.outcomes.values()}
     assert fates == {"none", "kept", "removed"}
