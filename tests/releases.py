@@ -79,23 +79,19 @@ KINDS: Mapping[str, Kind] = {
     "best": Kind(searched("best", 'recodings = ["full-domain", "cut"]')),
     "fixed": Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'),
     "kept values": Kind(fixed_at(1), jobs=KEPT),
-    "kept values, merged cells": Kind(
-        searched("merged-cells", search="seed = 3\ntime-limit = 0.5"), jobs=KEPT
-    ),
+    "kept values, merged cells": Kind(searched("merged-cells", search="seed = 3"), jobs=KEPT),
     "masked codes": Kind(fixed_at(1), jobs='{ suffixes = [3, 1], mask = "#" }'),
     "variable-range": Kind(searched("variable-range")),
     "ranges and groups": Kind(searched("variable-range", 'group = ["job"]')),
     "cut": Kind(searched("cut")),
     "cut through levels": Kind(searched("cut", "refine = []"), POLICY.replace("0.45", "0.56")),
     "cut of parquet": Kind(searched("cut"), suffix="parquet"),
-    "boxes": Kind(searched("boxes", "max-classes = 6", "time-limit = 0.5")),
-    "merged-cells": Kind(searched("merged-cells", search="seed = 3\ntime-limit = 0.5")),
+    "boxes": Kind(searched("boxes", "max-classes = 6")),
+    "merged-cells": Kind(searched("merged-cells", search="seed = 0")),
     "missing as a category": Kind(missing="category"),
     "missing as a category, cut": Kind(searched("cut"), missing="category"),
     "missing as a category, boxes": Kind(
-        searched("boxes", "max-classes = 5", "time-limit = 0.5"),
-        missing="category",
-        suffix="parquet",
+        searched("boxes", "max-classes = 5"), missing="category", suffix="parquet"
     ),
     "missing and dropped": Kind(missing="drop"),
     "two attributes": Kind(
