@@ -3,12 +3,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick long lint types docs clean
+.PHONY: demo test suite quick long lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
 
-test: lint types .venv/machine-code
+# Types are checked beside the compiling and the first tests.
+test: lint
+	$(MAKE) --no-print-directory --jobs=2 types suite
+
+suite: .venv/machine-code
 	$(BIN)/pytest -n 2
 
 quick: .venv/machine-code
