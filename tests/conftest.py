@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
@@ -66,14 +66,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     One worker then starts it, and no other takes a test of these: workers get the list in pieces
     that hang together, and take from the ends of others' pieces.
     """
+    for item in items:
+        if of_clusters(item):
+            item.add_marker("slow")
     if not LONG:
         items[:] = [item for item in items if not item.get_closest_marker("long")]
-    items.sort(key=lambda item: not any(each in item.nodeid for each in ("spark", "cluster")))
+    items.sort(key=lambda item: not of_clusters(item))
+
+
+def of_clusters(item: pytest.Item) -> bool:
+    """Whether a test starts a cluster, which takes seconds."""
+    return "spark" in item.nodeid or "cluster" in item.nodeid
 
 
 def pytest_sessionfinish() -> None:
     """What was collected may go at the end, as libraries that count what is left expect."""
     gc.unfreeze()
+
+
+SEARCHED = {"recoding", "papers", "test_plots.py"}
+"""Where merged cells are searched for as long as by default: there the search is the point."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def brief(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Merged cells are searched for briefly: what is done with a search's result is the same."""
+    from anonymizer.recoding.merged_cells import grouping
+
+    with pytest.MonkeyPatch.context() as patched:
+        if not LONG and not SEARCHED & {request.path.parent.name, request.path.name}:
+            patched.setattr(grouping, "PATIENCE", grouping.PATIENCE // 10)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 Of each room in which a file differs from main all tests are run, and of the rooms above it those
 that were worked out by hand (a name says so) in files that import something of it. The floors say
-what can be affected at all. What failed last comes first, and the first failure ends the run.
+what can be affected at all. What failed last comes first, and the first failure ends the run. Tests
+that take seconds (``slow``) wait for ``make test``.
 """
 
 import ast
@@ -19,7 +20,7 @@ from test_architecture import FLOOR, imported
 ROOT = Path(__file__).parents[1]
 BY_HAND = re.compile(r"test_\w*(by_hand|worked)\w*")
 ALWAYS = ("tests/test_architecture.py", "tests/test_examples.py")
-OPTIONS = ("-n", "2", "-x", "--ff", "-q")
+OPTIONS = ("-n", "2", "-x", "--ff", "-q", "-m", "not slow")
 
 
 def changed() -> list[str]:

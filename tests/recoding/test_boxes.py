@@ -294,6 +294,7 @@ def test_the_number_of_jobs_does_not_matter(seed):
         assert solve(case.problem(), strategy, Run(n_jobs=2)) == solve(case.problem(), strategy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["automatic", "exhaustive"])
 def test_jobs_may_be_processes(strategy, monkeypatch):
     monkeypatch.setattr(parallel, "WORTH_JOBS", 1)

@@ -148,6 +148,7 @@ def test_thousands_of_decimals_are_refined(recoding):
     assert asked.search_.value > 0.1
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_distinct_values():
     table = table_of(100_000)
     assert table["x"].nunique() > 60_000

@@ -87,6 +87,7 @@ def told(made: Anonymizer) -> dict[str, object]:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_jobs_may_be_on_other_machines(name, monkeypatch):
     """With progress that cannot be sent, and a time limit that is not in the way."""

@@ -156,6 +156,7 @@ def test_neither_jobs_nor_more_searches_make_it_worse(problem, seed):
     assert two.value == again.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_as_a_rule_it_is_the_best_of_all_partitions(objective):
     rng = np.random.default_rng(5)

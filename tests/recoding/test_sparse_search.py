@@ -117,6 +117,7 @@ def found_of(problem: Problem, kernel: Kernel, sparse: bool, strategy: str) -> F
             return None
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(
     seed=seeds,

@@ -432,6 +432,7 @@ def test_numbers_are_no_column_names(people):
         Anonymizer({"0": "suppress"}, "diagnosis", [KAnonymity(8)]).fit(people)
 
 
+@pytest.mark.slow
 def test_as_many_sensitive_values_as_records_are_released():
     """As an array their counts would take 3 GB."""
     table = pd.DataFrame({"id": range(20_000), "w": range(20_000)})
@@ -445,6 +446,7 @@ def test_as_many_sensitive_values_as_records_are_released():
     ]
 
 
+@pytest.mark.slow
 def test_too_many_sensitive_values_are_refused_before_memory_runs_out():
     table = pd.DataFrame({"id": range(20_000), "w": range(20_000)})
     ranges = Hierarchy.ranges(widths=[10, 100, 1000, 10_000])

@@ -102,6 +102,7 @@ METHODS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=14)
 @given(METHODS, st.integers(0, 2**16), st.sampled_from(["any", "suppress", "error"]))
 def test_labels_hold_and_the_manifest_places_as_the_plan_does(

@@ -284,6 +284,7 @@ def test_min_width_is_in_days(release):
     assert all(width >= timedelta(days=400) for width in inner)
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(st.lists(st.integers(0, 11), min_size=2, max_size=8), st.integers(1, 3), st.data())
 def test_ranges_of_dates_orders_and_numbers_are_cut_alike(numbers, k, data):

@@ -101,6 +101,7 @@ def expected(name):
     return records_of(ours.fit_transform(exact_frame(people()))), ours.release_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), ALL)
 def test_a_release_is_that_of_pandas(kind, name):
     records, release = expected(name)
@@ -190,6 +191,7 @@ def test_numbers_are_equal_by_value_and_missing_ones_are_one(held):
     assert not any(value is not None and np.signbit(value) for value in found if value == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["arrow", "lazy", "duckdb", "dask"])
 def test_keys_are_numbered_anew_before_they_overflow(kind, monkeypatch):
     monkeypatch.setattr("anonymizer.tables.relations.frames.MOST_KEYS", 5)

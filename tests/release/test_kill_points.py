@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be forked there")
 def test_whatever_strikes_a_release_is_whole_and_what_is_said_is_true(tmp_path):
     shared = Path("/dev/shm")

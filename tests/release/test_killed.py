@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be forked there")
 def test_a_killed_run_leaves_a_whole_release_or_nothing():
     command = [sys.executable, "benchmarks/bench_kill.py"]

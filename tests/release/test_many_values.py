@@ -126,6 +126,7 @@ def assert_alike(one, other):
             assert second == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "verify", "check", "risk", "audit", "quality"])
 def test_every_command_says_the_same_of_both_kinds(said, command):
     (dense, _), (sparse, _) = said

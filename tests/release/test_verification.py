@@ -542,10 +542,12 @@ def unnoticed(release, tmp_path_factory) -> dict[bool, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_other_leaf_of_a_manifest_that_was_changed_is_noticed(unnoticed):
     assert unnoticed[False] == {*UNNOTICED_ALONE, *UNNOTICED}
 
 
+@pytest.mark.slow
 def test_every_other_leaf_is_noticed_with_the_study(unnoticed):
     assert unnoticed[True] == {*UNNOTICED}
 

@@ -301,6 +301,7 @@ def test_regions_and_ranges_are_given_away_too(recoding):
     assert [(column, of) for _, column, _, of in found] == [("extra", 240)]
 
 
+@pytest.mark.slow
 def test_drawn_values_are_given_away_too():
     table = people().assign(extra=lambda t: t["age"])
     how = Anonymizer(
@@ -450,6 +451,7 @@ def test_the_order_of_the_records_makes_no_difference(table, seed):
     assert found(table) == found(table.iloc[rng.permutation(len(table))])
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(odd_tables())
 def test_what_holds_a_column_makes_no_difference(table):
