@@ -142,8 +142,9 @@ def audit(
 
     Linkage, homogeneity, skewness, similarity, Bayes-optimal inference and, with the study,
     minimality on each. Of several releases also what their combination discloses about the people
-    in them. Exits with 1 when the policy does not hold in a release or in the combination, or
-    cannot be proven to.
+    in them. Exits with 1 when the policy does not hold in a release or in the combination, cannot
+    be proven to, or an attacker learns more than it allows; with 3 when it holds, and an attack
+    could not be run.
     """
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.release.study import Study
@@ -165,7 +166,13 @@ def audit(
             **options,
         )
     show("the releases were audited", as_json, found, print_audit)
-    return 0 if found.satisfied else 1
+    if not found.satisfied:
+        return 1
+    return UNEXAMINED if found.unexamined else 0
+
+
+UNEXAMINED = 3
+"""The exit code where all that was examined is well, and not everything was."""
 
 
 @click.command(

@@ -19,9 +19,27 @@ def print_audit(audit: Audit) -> None:
         _print_release(out, release)
     if audit.intersection is not None:
         _print_intersection(out, audit.intersection, audit.releases)
-    holds = "The policy holds" if audit.satisfied else "The policy does NOT hold"
-    where = " in every release" + (" and in their intersection" if audit.intersection else "")
-    out.print(f"{holds}{where if audit.satisfied else ''}.")
+    for line in _conclusion(audit):
+        out.print(line)
+
+
+def _conclusion(audit: Audit) -> Iterator[str]:
+    """Whether the policy holds, against whom, and what is not known."""
+    if not audit.holds:
+        yield "The policy does NOT hold."
+        return
+    where = "in every release" + (" and in their intersection" if audit.intersection else "")
+    who = "somebody who knows the study and that its search is exact"
+    if audit.beyond:
+        yield (
+            f"The policy holds {where}, but does NOT hold against {who}: what he can infer "
+            f"about {counted(audit.beyond, 'record')} is beyond it."
+        )
+    elif audit.unexamined:
+        yield f"The policy holds {where} against readers of what is released."
+        yield f"Not examined is what {who} can infer: {'; '.join(audit.unexamined)}."
+    else:
+        yield f"The policy holds {where}, also against {who}."
 
 
 def _print_release(out: Console, release: ReleaseAudit) -> None:
@@ -59,7 +77,7 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
 def _minimality(found: Minimality) -> Iterator[str]:
     """What knowing the policy and that the search is exact reveals."""
     if found.reason:
-        yield f"Minimality, {found.method}: {found.reason.removeprefix('not applicable: ')}."
+        yield f"Minimality, {found.method}: {found.why}."
     if found.probability_below is not None:
         yield f"It holds with a probability below {found.probability_below:.4g}."
     if found.probability is None:

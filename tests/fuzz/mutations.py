@@ -98,7 +98,7 @@ def exercise_parser(name: str, directory: Path, seconds: float = SECONDS) -> Out
 def _complaint(trial: Trial, code: int, error: str, outcome: Outcome) -> None:
     lines = error.splitlines()
     several = len(lines) > 1 and code != 1  # ways out follow a policy out of reach
-    if code not in (0, 1, 2) or several or (code == 2 and not lines):
+    if code not in (0, 1, 2, 3) or several or (code == 2 and not lines):
         outcome.fail("exit", f"exit code {code}, standard error: {error}")
     place = error.partition("internal error, ")[2].partition(";")[0]
     if place:

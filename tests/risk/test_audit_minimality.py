@@ -44,7 +44,9 @@ def audited(tmp_path, capsys):
         with pytest.raises(SystemExit) as stop:
             main(["audit", str(out), "--against", str(original), *options])
         text = capsys.readouterr().out
-        assert stop.value.code == 0
+        unexamined = json.loads(text)["unexamined"] if "--json" in options else "Not ex" in text
+        against_all = json.loads(text)["satisfied"] if "--json" in options else " NOT " not in text
+        assert stop.value.code == (1 if not against_all else 3 if unexamined else 0)
         assert "Morbus" not in text
         return text
 
@@ -67,6 +69,20 @@ def test_what_the_policy_and_the_search_give_away(audited, tmp_path):
     text = audited("", *options)
     assert "leaves a share of 0.4667 of all ways to deal out the values" in text
     assert "largest posterior is 0.8571, not 0.6667" in text
+
+
+def test_beyond_the_policy_is_not_that_it_holds(audited, tmp_path):
+    """q1 and q2 apart broke l = 2, so that one of them has one value: no four are alike."""
+    values = ["a", "a", "a", "b", "c", "b", "d"]
+    people = pd.DataFrame({"q": ["q1"] * 3 + ["q2"] * 4, "disease": values})
+    options = ("--study", str(tmp_path / "study.toml"))
+    told = json.loads(audited("", *options, "--json", people=people))
+    assert told["releases"][0]["minimality"]["largest_posterior"] == 1
+    assert (told["holds"], told["satisfied"], told["beyond"]) == (True, False, 3)
+    assert (
+        "The policy holds in every release, but does NOT hold against somebody who knows the study "
+        "and that its search is exact: what he can infer about 3 records is beyond it."
+    ) in " ".join(audited("", *options, people=people).split())
 
 
 @pytest.mark.parametrize(

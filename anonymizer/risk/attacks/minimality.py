@@ -76,6 +76,16 @@ class Minimality(Result):
     draws: int = 0  # worlds drawn; 0 where none had to be
     accepted: int = 0  # those among them in which M holds
 
+    @property
+    def examined(self) -> bool:
+        """Whether it is known what M reveals about single records."""
+        return self.method in ("exact", "sampled")
+
+    @property
+    def why(self) -> str:
+        """The reason without the method."""
+        return self.reason.removeprefix(f"{self.method}: ")
+
     @classmethod
     def not_applicable(cls, reason: str) -> "Minimality":
         """The result where the release is not known to be minimal."""

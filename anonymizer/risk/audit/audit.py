@@ -80,17 +80,43 @@ class Audit(Result):
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
-    derived = ("satisfied",)
+    derived = ("satisfied", "holds", "beyond", "unexamined")
 
     def __repr__(self) -> str:
-        policy = "policies hold" if self.satisfied else "a policy does not hold"
+        policy = "policies hold" if self.holds else "a policy does not hold"
+        if self.holds and self.beyond:
+            policy = "a policy does not hold against who knows the search"
+        elif self.holds and self.unexamined:
+            policy = "policies hold, not all attacks examined"
         return in_a_line(self, f"{len(self.releases):,} releases", policy)
 
     @property
     def satisfied(self) -> bool:
+        """Whether the policies hold, and no attack that was run finds anybody beyond them.
+
+        Attacks that were not run are ``unexamined``.
+        """
+        return self.holds and not self.beyond
+
+    @property
+    def holds(self) -> bool:
         """Whether the policy holds in every release, and for everybody in their intersection."""
         together = self.intersection is None or self.intersection.satisfied
         return together and all(release.satisfied for release in self.releases)
+
+    @property
+    def beyond(self) -> int:
+        """The most records of a release about which an attacker learns more than its policy allows.
+
+        He knows the study, and that its search is exact.
+        """
+        return max(release.minimality.records_breached or 0 for release in self.releases)
+
+    @property
+    def unexamined(self) -> Sequence[str]:
+        """Why this attacker was not examined, each reason once; empty where he was throughout."""
+        found = [each.minimality for each in self.releases if not each.minimality.examined]
+        return [*dict.fromkeys(each.why for each in found)]
 
 
 def audit_files(
