@@ -97,7 +97,7 @@ class Case:
             *("[recoding]", f'method = "{self.method}"'),
         ]
         if self.suppression:
-            lines.append(f"suppression = {self.suppression}")
+            lines.append(f'suppression = {self.suppression}\nsuppress = "any"')
         study = folder / "study.toml"
         study.write_text("\n".join([*lines, ""]))
         return study

@@ -137,17 +137,17 @@ def remade(workload: Workload, model: str, levels: Sequence[int]) -> Row:
     """The table at the levels that ARX chose, records that break the policy removed."""
     named = dict(zip(workload.names, levels, strict=True))
     share = workload.suppression
-    recoding = Fixed(levels=named, suppression=share, remove=share > 0)
+    recoding = Fixed(levels=named, suppression=share, remove=share > 0, suppress="any")
     return replace(ours(workload, f"ARX, {model}", recoding=recoding), seconds=None)
 
 
 def rows_of(workload: Workload) -> Iterator[Row]:
     """Every tool on a workload."""
     share = workload.suppression
-    yield ours(workload, recoding=FullDomain(suppression=share))
+    yield ours(workload, recoding=FullDomain(suppression=share, suppress="any"))
     if workload.models != (K5,):  # k alone is searched under the loss as it is
         losing_least = {"objective": Loss(aggregate="geometric-mean")}
-        recoding = FullDomain(suppression=share)
+        recoding = FullDomain(suppression=share, suppress="any")
         yield ours(workload, "anonymizer, ARX's loss", recoding=recoding, **losing_least)
     if not share:
         yield ours(workload, "anonymizer, `cut`", recoding=Cut())

@@ -101,9 +101,9 @@ def suppression() -> Iterator[str]:
     for workload, objective in cases:
         target = next((t for part, t in targets.items() if part in workload.title + ","), "")
         for name, budget in (
-            ("exempt", Suppression(0.02, exempt=True)),
-            ("kept", Suppression(0.02)),
-            ("removed", Suppression(0.02, remove=True)),
+            ("exempt", Suppression(0.02, suppress="any", exempt=True)),
+            ("kept", Suppression(0.02, suppress="any")),
+            ("removed", Suppression(0.02, True, "any")),
         ):
             problem = replace(
                 problem_of(workload, objective), suppression=budget, kernel=compiled_kernel()

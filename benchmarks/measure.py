@@ -25,7 +25,13 @@ def problem_of(workload: Workload, objective: Objective | None = None) -> Proble
     taxonomies = taxonomies_of(tally, workload.hierarchies)
     chosen = objective or (MutualInformation() if workload.sensitive else Loss())
     counts = schema.counts(tally, taxonomies)
-    return Problem(counts, taxonomies, workload.models, chosen, Suppression(workload.suppression))
+    return Problem(
+        counts,
+        taxonomies,
+        workload.models,
+        chosen,
+        Suppression(workload.suppression, suppress="any"),
+    )
 
 
 def rounds(work: Mapping[str, Timed], times: int = ROUNDS) -> dict[str, float]:

@@ -71,7 +71,8 @@ class Case:
 
     @property
     def suppression(self) -> Suppression:
-        return Suppression(self.brute.share, self.brute.remove, self.brute.exempt)
+        brute = self.brute
+        return Suppression(brute.share, brute.remove, brute.suppress, brute.exempt)
 
     @property
     def columns(self) -> list[str]:
@@ -102,6 +103,7 @@ class Case:
     def estimator(self, search: str = "automatic", **parameters: object) -> Anonymizer:
         brute = self.brute
         budget = {"suppression": brute.share, "remove": brute.remove} if brute.share else {}
+        budget["suppress"] = brute.suppress
         return Anonymizer(
             quasi_identifiers=self.hierarchies,
             sensitive=brute.sensitive,
@@ -227,6 +229,7 @@ def random_case(
     )
     if not plain:
         brute = of_every_kind(rng, brute, columns, spreads)
+    brute = replace(brute, suppress=str(rng.choice(["small", "any"])))
     return Case(brute, {name: spread.hierarchy for name, spread in spreads.items()})
 
 

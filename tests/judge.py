@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import count as counting
 from math import log2
 
 import literature
@@ -61,6 +62,17 @@ WHOLE = (
 def about_table(model: object) -> bool:
     """Whether a model is about the table as a whole."""
     return isinstance(model, WHOLE) or hasattr(model, "holds_of")
+
+
+def fewest(model: object) -> int:
+    """The records without which no class can have what a model asks of its values."""
+    if isinstance(model, AlphaKAnonymity):
+        return model.k
+    if isinstance(model, DistinctLDiversity | RecursiveLDiversity):
+        return model.l
+    if isinstance(model, EntropyLDiversity):
+        return next(n for n in counting(1) if log2(n) >= log2(model.l) - FORGIVEN)
+    return 0
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,12 @@ class Counted:
             for label, group in self.classes.items()
             if not all(self.satisfies(model, group) for model in single)
         }
+
+    def by_size(self, models: Iterable[object]) -> set[Label]:
+        """The classes that break what quasi-identifiers alone decide: sizes, and people."""
+        sized = self.broken(model for model in models if not model.sensitive)
+        needed = max((fewest(model) for model in models), default=0)
+        return sized | {label for label, group in self.classes.items() if 0 < group.size < needed}
 
     def allowed(self, models: Iterable[object]) -> bool:
         """Whether the table as a whole satisfies the models that are about it."""

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
 from math import comb, log, log2, prod
+from typing import Literal
 
 import literature
 import pandas as pd
@@ -78,6 +79,7 @@ class Brute:
     aggregate: str | None = None
     share: float = 0.0
     remove: bool = False
+    suppress: str = "small"
     exempt: bool = False
     people: Sequence[Row] = ()
     targets: Mapping[str, float] = field(default_factory=dict)
@@ -173,14 +175,18 @@ class Brute:
         if not broken:
             clean = Outcome(node, list(labels), frozenset(), removed=False)
             return clean if table.allowed(self.models) else None
-        return self.kept(node, labels, crowd, broken) or self.left(node, labels, crowd, broken)
+        if self.suppress == "small" and broken - table.by_size(self.models):
+            return None
+        kept = self.kept(node, labels, crowd, broken)
+        return self.left(node, labels, crowd, broken) if kept is None else kept or None
 
     def kept(
         self, node: Node, labels: list[Label], crowd: list[Label], broken: set[Label]
-    ) -> Outcome | None:
+    ) -> Outcome | Literal[False] | None:
         """Some classes as one that is suppressed; None: not acceptable.
 
-        It stands for all people whom no other class stands for.
+        It stands for all people whom no other class stands for. False: it may not be left out
+        either, since its values alone are in the way.
         """
         hidden = tuple(HIDDEN for _ in self.chains)
         together = {*broken, hidden}
@@ -191,7 +197,11 @@ class Brute:
         people = [label if label in merged else hidden for label in crowd]
         table = self.counted(merged, people)
         fine = not table.broken(self.models) and table.allowed(self.models)
-        return Outcome(node, merged, suppressed, removed=False) if fine or self.exempt else None
+        if fine or self.exempt:
+            return Outcome(node, merged, suppressed, removed=False)
+        sized = [model for model in self.models if not model.sensitive]
+        large = hidden not in table.by_size(self.models) and table.allowed(sized)
+        return False if large and self.suppress == "small" else None
 
     def left(
         self, node: Node, labels: list[Label], crowd: list[Label], broken: set[Label]
@@ -211,6 +221,8 @@ class Brute:
                 return None
             table = self.counted(left, crowd)
             broken = table.broken(self.models)
+            if self.suppress == "small" and broken - table.by_size(self.models):
+                return None
         suppressed = frozenset(i for i, label in enumerate(left) if label is None)
         fine = table.allowed(self.models)
         return Outcome(node, left, suppressed, removed=True) if fine else None

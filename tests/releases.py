@@ -56,12 +56,15 @@ def fixed_at(level: int) -> str:
 
 KEPT = '{ keep = [["nurse", "vet", "smith", "baker"], ["nurse", "baker"]], other = "all others" }'
 
-SUPPRESSION = "suppression = 0.2\n"
+SUPPRESSION = 'suppression = 0.2\nsuppress = "any"\n'
 KINDS: Mapping[str, Kind] = {
     "full-domain": Kind(),
     "full-domain of parquet": Kind(suffix="parquet"),
     "full-domain without a file of jobs": Kind(jobs='"suppress"'),
     "suppressed and kept": Kind(f"[recoding]\n{SUPPRESSION}"),
+    "suppressed by size": Kind(
+        "[recoding]\nsuppression = 0.2\n", POLICY.replace("0.45", "0.9").replace("k = 4", "k = 5")
+    ),
     "suppressed and removed": Kind(f"[recoding]\n{SUPPRESSION}remove = true\n"),
     "suppressed, by discernibility": Kind(
         f'[recoding]\n{SUPPRESSION}[objective]\nname = "discernibility"\n'

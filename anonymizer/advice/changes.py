@@ -16,7 +16,6 @@ from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.frequency import Histograms
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.release.results import Result
 
 BUDGETS = 0.01, 0.05
@@ -140,7 +139,7 @@ def _relaxed(
 
 def _suppressed(space: Space, share: float, score: float | None = None) -> Change:
     """So many records suppressed."""
-    budget = Suppression(share, space.problem.suppression.remove)
+    budget = replace(space.problem.suppression, share=share)
     under = space.under(space.problem.models, budget)
     return _best_under(under, Change("suppress", suppression=share), score)
 
@@ -165,7 +164,7 @@ def _enough_suppressed(space: Space) -> Iterator[Change]:
     """The least budget at the most general levels, if any share of the records is enough there."""
     records = space.problem.counts.records
     evaluator = space.problem.under(
-        space.problem.models, Suppression((records - 1) / records, space.problem.suppression.remove)
+        space.problem.models, replace(space.problem.suppression, share=(records - 1) / records)
     ).evaluator
     node = space.highest
     candidate = evaluator.candidate(node, evaluator.sets().at(node))

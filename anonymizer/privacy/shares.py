@@ -26,11 +26,13 @@ from anonymizer.privacy.base import (
     TOLERANCE,
     Positive,
     PositiveShare,
+    PrivacyModel,
     SensitiveModel,
     Share,
     Whole,
     reads_sparse,
 )
+from anonymizer.privacy.sizes import KAnonymity
 from anonymizer.privacy.wording import Wording
 
 MOST_BITS = 1000.0
@@ -120,6 +122,10 @@ class AlphaKAnonymity(ShareModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         return (Bound(Kind.SIZE, self.k), *super().bounds(table))
+
+    def lasting(self) -> tuple[PrivacyModel, ...]:
+        """The records."""
+        return (KAnonymity(self.k),)
 
 
 @dataclass(frozen=True)

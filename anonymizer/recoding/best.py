@@ -16,6 +16,7 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.held_out import Evaluated, evaluated
 from anonymizer.recoding.levels import FullDomain, Levels
 from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.problem.suppression import Trigger
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.recoding.result import Trial
@@ -42,7 +43,9 @@ class Best(Recoding):
     recodings
         The names of those to be tried: ``"full-domain"``, ``"variable-range"``, ``"cut"`` and
         ``"boxes"`` when left out.
-    suppression, remove, refine, group, max_ranges, min_width, grid, max_classes, min_records
+    suppression, remove, suppress
+        How levels suppress records.
+    refine, group, max_ranges, min_width, grid, max_classes, min_records
         As of the recodings, each for those that have it.
     min_gain
         The same (bits).
@@ -53,6 +56,7 @@ class Best(Recoding):
     recodings: Sequence[str] = tuple(TRIED)
     suppression: float = 0.0
     remove: bool = False
+    suppress: Trigger = "small"
     refine: Sequence[str] | None = None
     group: Sequence[str] = ()
     max_ranges: int | None = None

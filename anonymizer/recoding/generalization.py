@@ -12,7 +12,7 @@ import pandas as pd
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, T, classes_of
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy
@@ -80,10 +80,10 @@ class GeneralizationPlan(RecodingPlan):
         """Recode the records and suppress the classes that break the policy, within the budget."""
         left = engine.without_columns(admitted, self.schema.identifiers)
         recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
-        released, suppressed, removed = self.suppressed(recoded)
-        merges = not removed and bool(suppressed.any())
+        outcome = self.suppressed(recoded)
+        merges = outcome.fate == "kept"
         hidden = self.schema.quasi_identifiers if merges else self.generalized
-        return Outcome(released, suppressed, removed, hidden)
+        return replace(outcome, hidden=hidden)
 
     @property
     def published(self) -> Schema:
@@ -112,8 +112,8 @@ class GeneralizationPlan(RecodingPlan):
         everybody = self.population.tally(self.taxonomies)
         return relabelled(everybody, self.recoding, self.taxonomies)
 
-    def suppressed(self, recoded: T, forced: Mask | None = None) -> tuple[T, Mask, bool]:
-        """The table without broken classes, which rows are suppressed, and if they are gone.
+    def suppressed(self, recoded: engine.Table, forced: Mask | None = None) -> Outcome:
+        """The table without broken classes, and which rows are suppressed.
 
         ``forced`` (rows,) are ``*`` in every quasi-identifier and suppressed in any case.
 
@@ -122,7 +122,7 @@ class GeneralizationPlan(RecodingPlan):
         rows = len(recoded.index)
         given = np.zeros(rows, bool) if forced is None else forced
         if not given.any() and not self.suppression.most(engine.records(recoded)):
-            return recoded, given, False
+            return Outcome(recoded, given, False, ())
         people = self._people()
         counts, everybody = classes_of(recoded, self.published, people)
         class_of = everybody[:rows]
@@ -135,20 +135,21 @@ class GeneralizationPlan(RecodingPlan):
         found = suppressed_of(counts, self.models, self.suppression, of_classes, bound)
         if found is None:
             raise PolicyBrokenError(
-                f"nothing was released: more than {self.suppression.share:.3g} of the records "
-                "would have to be suppressed for the policy to hold under this recoding"
-                + _needed(counts, self.models, self.suppression, of_classes, bound)
+                "nothing was released: "
+                + _why(counts, self.models, self.suppression, of_classes, bound)
             )
         suppressed = found.marks[class_of]
         if found.removed:
             left = engine.records_of(recoded, ~suppressed)
-            return engine.without_traces(left), suppressed, True
+            left = engine.without_traces(left)
+            return Outcome(left, suppressed, True, (), told=found.told)
         if not found.records:
-            return recoded, suppressed, False
+            return Outcome(recoded, suppressed, False, ())
         columns = {
             name: overwritten(recoded[name], suppressed) for name in self.schema.quasi_identifiers
         }
-        return engine.replaced(recoded, columns), suppressed, False
+        hidden = engine.replaced(recoded, columns)
+        return Outcome(hidden, suppressed, False, (), told=found.told)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -199,7 +200,9 @@ class Generalization(Recoding):
     @property
     def budget(self) -> Suppression:
         """How many records may be suppressed."""
-        return Suppression(getattr(self, "suppression", 0.0), getattr(self, "remove", False))
+        names = {"share": "suppression", "remove": "remove", "suppress": "suppress"}
+        given = {own: getattr(self, name) for own, name in names.items() if hasattr(self, name)}
+        return Suppression(**given)
 
     @property
     def bounds(self) -> Bounds:
@@ -306,23 +309,33 @@ def suppressed_of(
     if forced is not None and forced.any():
         marks = bound.broken(histograms, int(layout.margins[-1]))[1] | forced
         broken = int(histograms.sizes[marks].sum(dtype=np.int64)), marks
-    return suppress(histograms, policy, bound, suppression, hidden, broken)
+    return suppress(histograms, policy, bound, suppression, hidden, broken, forced)
 
 
-def _needed(
+def _why(
     counts: Counts,
     models: Sequence[PrivacyModel],
     suppression: Suppression,
     hidden: Mask,
     forced: Mask,
 ) -> str:
-    """What a message adds of the budget that would do; nothing where none does."""
+    """Why a budget does not do under a recoding, and which one would, where one does."""
     most = replace(suppression, share=NEARLY_ALL)
     found = suppressed_of(counts, models, most, hidden, forced)
-    if found is None:
-        return ""
-    share = budget_for(found.records, counts.records)
-    return f"; needs suppression = {share:g}" if share < 1 else ""
+    if found is None and suppression.suppress == "small":
+        most = replace(most, suppress="any")
+        if suppressed_of(counts, models, most, hidden, forced) is not None:
+            return (
+                "under this recoding classes that are large enough break the policy for their "
+                'sensitive values, and suppress = "small" suppresses none of these; search another '
+                "recoding"
+            )
+    share = 1.0 if found is None else budget_for(found.records, counts.records)
+    return (
+        f"more than {suppression.share:.3g} of the records would have to be suppressed for the "
+        "policy to hold under this recoding"
+        + (f"; needs suppression = {share:g}" if share < 1 else "")
+    )
 
 
 def budget_for(suppressed: int, records: int) -> float:

@@ -12,7 +12,6 @@ from anonymizer.kernels.arrays import Ints, Mask
 from anonymizer.privacy import acceptable
 from anonymizer.recoding.generalization import Generalization, all_hidden, suppressed_of
 from anonymizer.recoding.problem.problem import Problem
-from anonymizer.recoding.problem.suppression import Suppression
 
 MOST_NEEDED = 0.5
 """Share of the records of a half beyond which no suppression, and no class size, is suggested."""
@@ -67,7 +66,7 @@ class Evaluated:
         if isinstance(self.recoding, Grouping):
             return None
         recoded = self.problem.counts.recode(self.recoding)
-        budget = Suppression(MOST_NEEDED, self.problem.suppression.remove)
+        budget = replace(self.problem.suppression, share=MOST_NEEDED)
         hidden = all_hidden(recoded, self.recoding)
         found = suppressed_of(recoded, self.problem.models, budget, hidden)
         return None if found is None else ceil(found.records / recoded.records * DIGITS) / DIGITS

@@ -20,7 +20,7 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
-from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.problem.suppression import Suppression, Trigger
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
@@ -72,10 +72,13 @@ class FullDomain(Levels):
     Parameters
     ----------
     suppression
-        Classes that break a model are suppressed (``*``) while at most this share of the records
-        goes. Where the class they form breaks a model itself, they are left out.
+        Classes that are too small are suppressed (``*``) while at most this share of the records
+        goes. Where the class they form is too small itself, they are left out.
     remove
         Leave suppressed records out in any case.
+    suppress
+        ``"small"``: only what quasi-identifiers alone decide suppresses a class. ``"any"``: every
+        model does, so that whoever knows the quasi-identifiers learns what those who lack have.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` find the same; ``"branch-and-bound"`` may be cut short by a time limit. Or
@@ -88,6 +91,7 @@ class FullDomain(Levels):
 
     suppression: float = 0.0
     remove: bool = False
+    suppress: Trigger = "small"
     search: Strategy | Search = "automatic"
     max_classes: int | None = None
     min_records: int | None = None
@@ -116,7 +120,7 @@ class Fixed(Levels):
     ----------
     levels
         The level of every quasi-identifier, 0 being the values themselves.
-    suppression, remove
+    suppression, remove, suppress
         As of :class:`FullDomain`.
     """
 
@@ -127,6 +131,7 @@ class Fixed(Levels):
     levels: Mapping[str, int]
     suppression: float = 0.0
     remove: bool = False
+    suppress: Trigger = "small"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,6 @@
 """What is reported of a release by comparing it with the table that it was made of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,11 +57,18 @@ class Comparison:
             "other_columns": [*map(str, others)],
             "warnings": (
                 *class_warnings(released, self.fitted.models, len(others)),
+                *self._of_suppression(),
                 *spelling_warnings(self.table, released.sensitive),
                 *self._warnings(left, raw, others),
             ),
             **self._informations(raw, released, seed),
         }
+
+    def _of_suppression(self) -> Iterator[ReleaseWarning]:
+        """Warn of classes that lack though they are large enough."""
+        if told := self.outcome.told:
+            records = self.outcome.suppressed_of(self.admitted)
+            yield ReleaseWarning("suppression-tells", None, told, records)
 
     def _warnings(
         self, left: engine.Table, raw: Counts, others: Sequence[str]

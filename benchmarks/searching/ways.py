@@ -113,7 +113,7 @@ def in_turns(work: Mapping[str, Search]) -> tuple[dict[str, float], dict[str, Fo
 def fit(workload: Workload, objective: ObjectiveName, recoding: Kind = "full-domain") -> Anonymizer:
     """Fit as a user does, from a DataFrame to a verified release."""
     share = workload.suppression
-    chosen: FullDomain | Kind = FullDomain(suppression=share) if share else recoding
+    chosen: FullDomain | Kind = FullDomain(suppression=share, suppress="any") if share else recoding
     return Anonymizer(
         workload.hierarchies,
         workload.sensitive,

@@ -72,6 +72,7 @@ def drawn(number: int) -> Case:
     )
     brute = of_every_kind(rng, brute, columns, spreads)
     brute = replace(brute, models=_models(rng, brute))
+    brute = replace(brute, suppress=str(rng.choice(["small", "any"])))
     hierarchies = {
         name: each.hierarchy.limited(min_level=limits[name][0], max_level=limits[name][1])
         for name, each in spreads.items()

@@ -108,6 +108,8 @@ def _plainer(case: Case) -> Iterator[Case]:
         yield _with(case, share=0.0)
     if brute.remove:
         yield _with(case, remove=False)
+    if brute.suppress != "any":
+        yield _with(case, suppress="any")
     if brute.exempt:
         yield _with(case, exempt=False)
 

@@ -77,7 +77,8 @@ def written(case: Case) -> Iterator[str]:
     brute = case.brute
     yield f"objective {brute.objective} {brute.aggregate or ''} {dict(brute.weights)}"
     yield f"targets {dict(brute.targets)}"
-    yield f"suppression {brute.share}, remove {brute.remove}, exempt {brute.exempt}"
+    yield f"suppression {brute.share} of {brute.suppress}, remove {brute.remove}"
+    yield f"exempt {brute.exempt}"
     yield from (f"model {model}" for model in brute.models)
     for name, chain in brute.chains.items():
         yield f"{name}, levels {brute.limits.get(name, 'all')}: {[*chain.labels.values()]}"

@@ -203,7 +203,7 @@ def test_the_search_finds_what_arx_finds(
     schema = Schema(tuple(names), () if sensitive is None else (sensitive,))
     tally = engine.tally(table, schema.columns)
     taxonomies = taxonomies_of(tally, files)
-    budget = Suppression(share, exempt=True)
+    budget = Suppression(share, suppress="any", exempt=True)
     counts = schema.counts(tally, taxonomies)
     problem = Problem(counts, taxonomies, models, OBJECTIVES[objective], budget)
     found = solve(problem)

@@ -189,7 +189,10 @@ def test_that_time_was_up_does_not_put_a_policy_out_of_reach():
     # Only without y, which leaves as many 0 as 1, is there a release; the top has too many 0.
     table = pd.DataFrame({"a": list("xxxxyyyy"), "w": list("00110000")})
     anonymizer = Anonymizer(
-        {"a": "suppress"}, "w", [EntropyLDiversity(2)], recoding=FullDomain(suppression=0.5)
+        {"a": "suppress"},
+        "w",
+        [EntropyLDiversity(2)],
+        recoding=FullDomain(suppression=0.5, suppress="any"),
     )
     assert anonymizer.fit(table).release_.levels == {"a": 0}
     with pytest.raises(AnonymizerError, match="time"):

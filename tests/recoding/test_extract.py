@@ -96,7 +96,7 @@ def test_nine_attributes_of_sizes_alone(problem, objective, value):
 def test_suppressed_records_that_need_not_satisfy_the_models(
     problem, names, sensitive, least, node, value, suppressed
 ):
-    budget = Suppression(0.02, exempt=True)
+    budget = Suppression(0.02, suppress="any", exempt=True)
     exempt = problem(names, sensitive, diverse(least), suppression=budget)
     found = solve(exempt)
     assert "".join(map(str, found.node)) == node

@@ -100,10 +100,15 @@ def test_leaving_records_out_moves_the_distribution_that_others_are_measured_aga
     # bits away and goes too; x alone is no bits away from itself.
     columns = {"a": "x" * 8 + "yyyy" + "zz", "w": "00000011" + "0111" + "11"}
     models = [KAnonymity(3), TCloseness(0.2)]
-    rows, anonymizer = released(case_of(columns, models, share=0.43))
+    rows, anonymizer = released(case_of(columns, models, share=0.43, suppress="any"))
     assert rows == [("x",)] * 8
     assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (6, "removed")
-    assert released(case_of(columns, models, share=0.42))[1].release_.levels == {"a": 1}
+    (warning,) = [w for w in anonymizer.release_.warnings if w.code == "suppression-tells"]
+    assert (warning.count, warning.of) == (4, 6)
+    under = case_of(columns, models, share=0.42, suppress="any")
+    assert released(under)[1].release_.levels == {"a": 1}
+    # y is large enough: that it lacks would tell of its values.
+    assert released(case_of(columns, models, share=0.43))[1].release_.levels == {"a": 1}
     assert released(case_of(columns, models[:1], share=0.42))[1].release_.suppressed == 2
 
 

@@ -302,7 +302,7 @@ def test_hierarchies_of_arx_make_the_same_release(made, command, tmp_path, name:
     text = (release.parent / "study.toml").read_text()
     begin, end = text.index("[quasi-identifiers]"), text.index("[sensitive]")
     last = min(text.index(each) for each in ("[search]", "[recoding]") if each in text)
-    budget = next((line for line in text.splitlines() if line.startswith("suppression")), "")
+    budget = "\n".join(line for line in text.splitlines() if line.startswith("suppress"))
     (tmp_path / "people.csv").write_bytes(raw.read_bytes())
     (tmp_path / "study.toml").write_text(
         text[:begin]

@@ -63,11 +63,16 @@ class Example:
     says: str = ""
 
 
+ANY = {"suppress": "any"}
+"""Also classes that are large enough: what becomes of them depends on the other records."""
+
 EXAMPLES: Mapping[str, Sequence[Example]] = {
     "full-domain": [
         Example(says="Searched 12 nodes (bisection, 4 checked)"),
-        Example({"suppression": 0.1, "search": "exhaustive"}, "15 suppressed, kept as one class"),
-        Example({"suppression": 0.1, "remove": True}, "15 suppressed and left out"),
+        Example(
+            {**ANY, "suppression": 0.1, "search": "exhaustive"}, "15 suppressed, kept as one class"
+        ),
+        Example({**ANY, "suppression": 0.1, "remove": True}, "15 suppressed and left out"),
         Example({"max_classes": 4, "min_records": 20}, "3 equivalence classes"),
     ],
     "variable-range": [
@@ -88,7 +93,9 @@ EXAMPLES: Mapping[str, Sequence[Example]] = {
     ],
     "fixed": [
         Example({"levels": LEVELS}, "Recoded at the levels given."),
-        Example({"levels": {"age": 0, "job": 2}, "suppression": 0.2}, "3 suppressed and left out"),
+        Example(
+            {**ANY, "levels": {"age": 0, "job": 2}, "suppression": 0.2}, "3 suppressed and left out"
+        ),
     ],
     "safepub": [Example({"levels": LEVELS}, "drawn at random")],
     "pram": [

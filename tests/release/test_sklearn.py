@@ -71,7 +71,7 @@ def anonymizer() -> Anonymizer:
         },
         sensitive="income",
         privacy=[KAnonymity(5), EntropyLDiversity(1.05)],
-        recoding=FullDomain(suppression=0.05),
+        recoding=FullDomain(suppression=0.05, suppress="any"),
         identifiers=["name"],
         verify=False,
         unseen="any",

@@ -424,7 +424,7 @@ def changed(manifest: Manifest, **search: object) -> Manifest:
 def test_obstacles():
     assert obstacle(manifest_of(), ["a"]) is None
     assert "levels were given" in obstacle(manifest_of(recoding=Fixed({"a": 1})), ["a"])
-    suppressing = manifest_of(recoding=FullDomain(suppression=0.5))
+    suppressing = manifest_of(recoding=FullDomain(suppression=0.5, suppress="any"))
     assert "records may be suppressed" in obstacle(suppressing, ["a"])
     assert "records may be suppressed" in obstacle(manifest_of(), ["a"], suppression=0.1)
     assert "may rise" in obstacle(manifest_of(objective="miller-madow"), ["a"])

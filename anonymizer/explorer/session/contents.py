@@ -122,9 +122,7 @@ def with_recoding(content: Content, method: str, options: Mapping[str, object]) 
 
 def with_levels(content: Content, levels: Mapping[str, int]) -> Content:
     """The quasi-identifiers released at given levels; what may be suppressed stays."""
-    kept = {
-        key: value for key, value in options_of(content).items() if key in ("suppression", "remove")
-    }
+    kept = {key: value for key, value in options_of(content).items() if key in SUPPRESSING}
     content.get("search", {}).pop("time-limit", None)
     return with_recoding(content, "fixed", {"levels": dict(levels), **kept})
 
@@ -163,7 +161,7 @@ def with_suppression(content: Content, share: float) -> Content:
     return with_recoding(content, method_of(content), options)
 
 
-SUPPRESSING = ("suppression", "remove")
+SUPPRESSING = ("suppression", "remove", "suppress")
 """Options that say what may be suppressed."""
 
 

@@ -19,13 +19,16 @@ from anonymizer.kernels.rules import Laid
 HOPEFUL, LOST, BOUND, FEASIBLE, SCORE, CLASSES, GONE, ASKS = range(8)
 """What a verdict tells, shape (8,); ``GONE``: records suppressed; ``ASKS``: Python has to say."""
 
-GOAL, LEAST, MOST, RECORDS, LASTS, REMOVES, EXEMPT, ABSOLUTE, GEOMETRIC, FLOOR, LASTING = range(11)
+GOAL, LEAST, MOST, RECORDS, LASTS, REMOVES, EXEMPT, ABSOLUTE, GEOMETRIC, FLOOR, LASTING, SMALL = (
+    range(12)
+)
 """The entries of ``Terms.facts``.
 
 What is maximised; the records that classes must have by all models; those that may be suppressed,
 and those of the table; whether all of the policy is strongly monotone; see ``Suppression``; whether
-no bound depends on the table; whether 1 + mean costs are multiplied; see ``Budget.least``; and the
-records that classes must have by what is strongly monotone.
+no bound depends on the table; whether 1 + mean costs are multiplied; see ``Budget.least``; the
+records that classes must have by what is strongly monotone; and those of a class that may not be
+suppressed, 0 where any may.
 """
 
 
@@ -126,6 +129,16 @@ def lost_records(
     return broken_classes(
         some, DENSE, DENSE, some, least, laid, logs, grassbergers, sums, most, broken
     )
+
+
+@within_borrowed
+def all_small(counts: Columns, span: Ints, broken: Mask, small: int) -> bool:
+    """Whether every marked class has fewer records than so many."""
+    last = counts.shape[1] - 1
+    for row in range(span[ROWS]):
+        if broken[row] and counts[span[FIRST] + row, last] >= small:
+            return False
+    return True
 
 
 @within_borrowed

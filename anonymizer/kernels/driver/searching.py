@@ -203,11 +203,15 @@ def _judge(
         verdict[LOST], verdict[HOPEFUL] = lost, lost <= facts[judging.MOST]
     if not suppresses or (verdict[HOPEFUL] > 0 and not facts[judging.LASTS]):
         lost = _lost(sets, terms, span, facts[judging.LEAST], terms.laid)
-    fits = lost <= facts[judging.MOST]
+    fits, small = lost <= facts[judging.MOST], facts[judging.SMALL]
     verdict[judging.CLASSES] = span[store.ROWS]
+    if fits and lost and small:
+        fits = judging.all_small(sets.counts, span, terms.broken, small)
     if fits and lost:
         removed = _suppress(nodes, sets, terms, span, place, verdict)
         fits = not removed or lost < facts[judging.RECORDS]
+        if removed and small and not facts[judging.REMOVES]:
+            fits = fits and terms.together[0, -1] < small
     verdict[FITS], verdict[judging.GONE] = fits, lost
     if facts[judging.GOAL] == judging.INFORMATION:
         _inform(sets, span, terms, suppresses, fits, lost, removed, verdict)

@@ -346,9 +346,17 @@ def _facts(evaluator: Evaluator) -> Ints:
             isinstance(plain, Loss) and plain.aggregate == "geometric-mean",
             evaluator.budget.least,
             ceil(evaluator.outright.rules.least),
+            _small(evaluator),
         ],
         np.int64,
     )
+
+
+def _small(evaluator: Evaluator) -> int:
+    """The records from which on a class may not be suppressed; 0 where any class may."""
+    if evaluator.suppression.suppress == "any":
+        return 0
+    return max(1, ceil(evaluator.bound_policy.sized.rules.least))
 
 
 def _costs(objective: Objective, lattice: Lattice) -> tuple[Any, ...]:

@@ -65,6 +65,11 @@ class Policy:
         """What of the models is strongly monotone."""
         return replace(self, models=[part for model in self.models for part in model.lasting()])
 
+    def sized(self) -> "Policy":
+        """What of the models quasi-identifiers alone decide, the records of l values included."""
+        parts = [part for model in self.models for part in (model, *model.lasting())]
+        return replace(self, models=[part for part in parts if not part.sensitive])
+
     @property
     def lasts(self) -> bool:
         """Whether all of it is strongly monotone."""
@@ -122,6 +127,16 @@ class BoundPolicy:
             kept = [holds(model, classes) for classes in blocks]
             marks |= ~np.concatenate(kept) if kept else marks
         return int(Histograms.of(counts).sizes[marks].sum(dtype=np.int64)), marks
+
+    @cached_property
+    def sized(self) -> "BoundPolicy":
+        """What quasi-identifiers alone decide, of the same table."""
+        return self.policy.sized().against(self.margins)
+
+    def large(self, broken: Histograms) -> int:
+        """Records in classes that break the policy, but nothing that quasi-identifiers decide."""
+        marks = self.sized.broken(broken, int(self.margins[-1]))[1]
+        return int(broken.sizes[~marks].sum(dtype=np.int64))
 
     def allows(self, counts: Columns | Histograms) -> bool:
         """Whether the classes together satisfy the models of the table as a whole."""

@@ -6,19 +6,29 @@ are left out of the release instead. Leaving records out moves the distribution 
 released table, which is what an outside checker measures every class against; classes that break
 a model against the new distribution are left out too, until none does. The people of a class that
 is left out stay in the population, and models that are about people without a record judge them.
+
+Which classes lack is seen by whoever knows the quasi-identifiers of all. A class that lacks though
+it is large enough can only have broken a model for its sensitive values, and so tells them (Wong et
+al. 2007). So only what quasi-identifiers decide suppresses, unless a study asks for ``"any"``: a
+class that breaks the policy for its values alone, the suppressed ones together included, makes the
+recoding one that may not be released.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from numbers import Real
+from typing import Literal, get_args
 
 import numpy as np
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels import Histograms
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.recoding.problem.policy import BoundPolicy, Policy
+
+Trigger = Literal["small", "any"]
+"""What suppresses a class: that it is too small, or that it breaks any model."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,10 @@ class Suppression:
         At most this share of the records, in [0, 1).
     remove
         Leave suppressed records out in any case.
+    suppress
+        ``"small"``: only classes that break what quasi-identifiers alone decide, such as
+        k-anonymity, or that are too small for l values. ``"any"``: all that break a model, so that
+        who lacks tells what they have.
     exempt
         Keep them as a class that need not satisfy any model. Such a release breaks its policy:
         for comparison with tools that do so, never for a release.
@@ -38,6 +52,7 @@ class Suppression:
 
     share: float = 0.0
     remove: bool = False
+    suppress: Trigger = "small"
     exempt: bool = False
 
     def __post_init__(self) -> None:
@@ -49,6 +64,7 @@ class Suppression:
             )
         if not isinstance(self.remove, bool):
             raise InputError(f"remove = {self.remove!r} must be true or false")
+        require_one_of("suppress", self.suppress, get_args(Trigger))
 
     def most(self, records: int) -> int:
         """The records that may go: the share as it is written, not as a float rounds it."""
@@ -74,12 +90,15 @@ class Suppressed:
         Whether those are left out.
     margins
         Records of the table released by column, shape (columns,).
+    told
+        The records that lack for their sensitive values alone: what these are can be inferred.
     """
 
     marks: Mask
     records: int
     removed: bool
     margins: Ints
+    told: int = 0
 
 
 def suppress(
@@ -89,8 +108,11 @@ def suppress(
     suppression: Suppression,
     hidden: Mask | None = None,
     broken: tuple[int, Mask] | None = None,
+    forced: Mask | None = None,
 ) -> Suppressed | None:
-    """Suppress the classes that break the policy; None where they are more than the budget.
+    """Suppress the classes that break the policy.
+
+    None where they are more than the budget, or one of them may not be suppressed.
 
     Parameters
     ----------
@@ -106,6 +128,9 @@ def suppress(
         no record: a suppressed record may be that of any of them.
     broken
         What breaks the policy against those margins, where that is known already.
+    forced
+        Classes among these that are suppressed whether or not they break it, by what
+        quasi-identifiers alone decide.
     """
     of, margins = Histograms.of(counts), bound_policy.margins
     most = suppression.most(int(margins[-1]))
@@ -114,6 +139,10 @@ def suppress(
         return None
     if not marks.any():
         return Suppressed(marks, 0, False, margins) if bound_policy.allows(of) else None
+    small = suppression.suppress == "small"
+    told = bound_policy.large(of.select(marks if forced is None else marks & ~forced))
+    if told and small:
+        return None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
         if policy.layout.population:
@@ -121,8 +150,13 @@ def suppress(
         together = of.select(whole).summed(len(margins))
         fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(of, whole, together, bound_policy)):
-            return Suppressed(whole, int(together[-1]), False, margins)
-    return _removed(of, policy, margins, marks, most)
+            return Suppressed(whole, int(together[-1]), False, margins, told)
+        if fits and _fit(of, whole, together, bound_policy.sized):
+            if small:
+                return None
+            told = int(together[-1])
+    found = _removed(of, policy, margins, marks, most, small)
+    return None if found is None else replace(found, told=told + found.told)
 
 
 def _fit(of: Histograms, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
@@ -135,13 +169,13 @@ def _fit(of: Histograms, marks: Mask, together: Ints, bound_policy: BoundPolicy)
 
 
 def _removed(
-    of: Histograms, policy: Policy, margins: Ints, marks: Mask, most: int
+    of: Histograms, policy: Policy, margins: Ints, marks: Mask, most: int, small: bool
 ) -> Suppressed | None:
     """Leave marked classes out, and those that break the policy once these are gone.
 
     People like those left out are still in the population: classes without records.
     """
-    marks = marks.copy()
+    marks, told = marks.copy(), 0
     while True:
         gone = of.select(marks).summed(len(margins))
         left = margins - gone
@@ -157,5 +191,8 @@ def _removed(
             people = of.select(marks).without_records() if policy.layout.population else None
             absent = people is not None and bound_policy.broken(people)[1].any()
             allowed = not absent and bound_policy.allows(rest)
-            return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
+            return Suppressed(marks, int(gone[-1]), True, left, told) if allowed else None
+        told += bound_policy.large(rest.select(new))
+        if told and small:
+            return None
         marks[places[new]] = True

@@ -15,7 +15,6 @@ from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.apply import overwritten, relabelled
 from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan, suppressed_of
-from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
 from anonymizer.release.applying.reach import HIDDEN, Placed, Reach
@@ -118,8 +117,7 @@ class AppliedPlan(GeneralizationPlan):
         if self.unseen != "suppress" or not (forced := self.strange(admitted)).any():
             return super().carry_out(admitted)
         recoded = engine.without_traces(self.hidden(self._left(admitted), forced))
-        released, suppressed, removed = self.suppressed(recoded, forced)
-        return Outcome(released, suppressed, removed, self.schema.quasi_identifiers)
+        return replace(self.suppressed(recoded, forced), hidden=self.schema.quasi_identifiers)
 
     def hidden(self, table: T, records: Mask) -> T:
         """A table recoded, some rows ``*`` in every quasi-identifier."""
@@ -142,11 +140,14 @@ class AppliedPlan(GeneralizationPlan):
         most = self.suppression.most(table)
         kept = engine.records_of(self._left(admitted), ~forced)
         released = engine.without_traces(relabelled(kept, self.recoding, self.taxonomies))
-        suppressed = forced.copy()
+        suppressed, told = forced.copy(), 0
         if most and not forced.all():
-            without = replace(self, suppression=Suppression(NEARLY_ALL, remove=True))
-            released, broken, _ = without.suppressed(released)
-            suppressed[~forced] = broken
+            without = replace(
+                self, suppression=replace(self.suppression, share=NEARLY_ALL, remove=True)
+            )
+            outcome = without.suppressed(released)
+            released, told = outcome.released, outcome.told
+            suppressed[~forced] = outcome.suppressed
         records = engine.records_in(admitted, suppressed)
         if records > most or suppressed.all():
             raise PolicyBrokenError(
@@ -154,7 +155,7 @@ class AppliedPlan(GeneralizationPlan):
                 f"have to be suppressed, more than suppression = {self.suppression.share:.3g} "
                 "allows"
             )
-        return Outcome(released, suppressed, bool(records), self.generalized)
+        return Outcome(released, suppressed, bool(records), self.generalized, told=told)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator

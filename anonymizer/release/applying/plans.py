@@ -117,9 +117,10 @@ def _plan(
         tally = engine.tally(schema.admit_population(known.table), schema.quasi_identifiers)
         taxonomies = taxonomies_of(tally, hierarchies)
         people = People.of(tally, taxonomies)
-    budget = Suppression(
-        manifest.method.get("suppression", 0.0), manifest.method.get("remove", False)
-    )
+    method = manifest.method
+    share = method.get("suppression", 0.0)
+    rule = "any" if share else "small"  # the only way there was, before it could be chosen
+    budget = Suppression(share, method.get("remove", False), method.get("suppress", rule))
     search = SearchResult("applied", str(manifest.search.objective), searched=False)
     return GeneralizationPlan(
         schema, without_people(policy), taxonomies, {}, search, budget, people

@@ -8,7 +8,6 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
-from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.release.applying.plans import Followed
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.standing import require_free, same_file
@@ -200,7 +199,7 @@ def _within(plan: Plan, share: float | None) -> Plan:
     if share is None or plan.followed is None:
         return plan
     source = plan.followed.source
-    budget = Suppression(share, source.plan.suppression.remove)
+    budget = replace(source.plan.suppression, share=share)
     fitted = replace(source.plan, suppression=budget)
     followed: Followed = replace(plan.followed, source=replace(source, plan=fitted))
     method = {**plan.method, "suppression": share}

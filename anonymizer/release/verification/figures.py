@@ -36,7 +36,7 @@ from anonymizer.release.warnings.relation_warnings import unique_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.tables.values import counted
 
-OF_RAW = ("column-gives-away", "telling-order", "spellings-alike")
+OF_RAW = ("column-gives-away", "telling-order", "spellings-alike", "suppression-tells")
 """Warnings that need the raw table."""
 
 WEAK = "weak-policy"

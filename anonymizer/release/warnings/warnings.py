@@ -136,6 +136,13 @@ WARNINGS: dict[str, Caution] = {
         f"within {NARROW:.0%} of the table's spread, so that they are as good as known "
         'although they differ; add t-closeness with distance = "ordered", or round them',
     ),
+    "suppression-tells": Caution(
+        'classes that were suppressed though they are large enough (`suppress = "any"`)',
+        "records in such classes, records that were suppressed",
+        "{count:,} of {of:,} records that were suppressed were not too few but broke a model of "
+        "sensitive values, which whoever knows the quasi-identifiers sees, and infers values from; "
+        'leave suppress = "any" out',
+    ),
     "spellings-by-case": Caution(
         "values of a sensitive attribute that differ by upper and lower case alone",
         "such values, values",

@@ -10,6 +10,7 @@ from anonymizer.tables.values import counted
 
 STRONGEST = (
     "constant-sensitive",
+    "suppression-tells",
     "nearly-unique-column",
     "column-gives-away",
     "weak-policy",

@@ -16,7 +16,12 @@ from anonymizer.explorer.answers.classes import by_labels
 from anonymizer.explorer.answers.outcome import Outcome
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.explorer.session.contents import method_of, options_of, with_recoding
+from anonymizer.explorer.session.contents import (
+    SUPPRESSING,
+    method_of,
+    options_of,
+    with_recoding,
+)
 from anonymizer.explorer.views.attack.picture import BEST, CHOSEN, RAW, Picture
 from anonymizer.explorer.views.attack.words import comparison, summary
 from anonymizer.explorer.views.view import View
@@ -228,7 +233,7 @@ def _exposed(
 def _suppressing(content: dict[str, object]) -> dict[str, object]:
     """What a study says of suppression."""
     options = options_of(content)
-    return {key: options[key] for key in ("suppression", "remove") if key in options}
+    return {key: options[key] for key in SUPPRESSING if key in options}
 
 
 def _groups(exposure: Exposure | None) -> str:
