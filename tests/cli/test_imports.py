@@ -109,7 +109,7 @@ def loaded(tmp_path_factory):
 def test_a_command_loads_what_it_needs_and_no_more(loaded, command):
     libraries, rooms = COMMANDS[command]
     code, modules = loaded[command]
-    assert code in (0, 1)
+    assert code in (0, 1, 3)  # without the study an audit cannot examine all
     assert HEAVY.intersection(name.split(".")[0] for name in modules) == libraries
     inside = {name.split(".")[1] for name in modules if name.startswith("anonymizer.")}
     assert inside.intersection(ROOMS) <= rooms
