@@ -25,7 +25,7 @@ BROWSER = {"browser", "page", "demonstration"}
 INTRODUCTION = """# Where the time of the tests goes
 
 Made by `python benchmarks/bench_suite.py`: seconds of two workers, added up, on two cores that had
-nothing else to do. Kinds are exclusive: what is compiled or waited for is in no other of them.
+nothing to do but `make test`. Kinds are exclusive: what is compiled or waited for is in no other.
 """
 
 
