@@ -125,7 +125,7 @@ def toy():
     ]
 
 
-def test_six_women_with_one_illness(tmp_path):
+def test_six_women_with_one_illness(run, tmp_path):
     """By default nobody who lacks is told of; ``any`` tells of all eight, and warns of six."""
     people = toy()
     release, rows = published(tmp_path, people, 'suppress = "any"')
@@ -135,6 +135,9 @@ def test_six_women_with_one_illness(tmp_path):
     (warning,) = [each for each in release.warnings if each.code == "suppression-tells"]
     assert (warning.count, warning.of) == (6, 8)
     assert 'leave suppress = "any" out' in warning.message
+    code, text, _ = run("audit", tmp_path / "out", "--against", tmp_path / "people.csv")
+    assert code == 3
+    assert "classes were suppressed for their sensitive values" in " ".join(text.split())
     release, rows = published(tmp_path, people)
     found, hidden = guesses(people, rows, 5, any_model=False)
     assert ("117", "F") not in found

@@ -260,12 +260,20 @@ def _hierarchies_of(release: Published) -> dict[str, Hierarchy]:
     }
 
 
+TELLS = (
+    "classes were suppressed for their sensitive values, which whoever knows the quasi-identifiers "
+    "of all sees and infers values from"
+)
+
+
 def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attacks.Minimality:
     """What an attacker learns about a release from knowing that no finer one satisfied the policy.
 
     ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
     """
     study = table.release.study
+    if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
+        return attacks.Minimality.not_applicable(TELLS)
     if study is None:
         return attacks.Minimality.not_applicable("its hierarchies are known by --study alone")
     if reason := _obstacle(table, study):
