@@ -4,8 +4,8 @@
 
 Needs the directory of data sets in ANONYMIZER_DATA (arx-adult/). Writes
 benchmarks/results/suppression.md. The attacker knows the quasi-identifiers of all records, the
-policy and which classes lack. He is a Gibbs sampler over the ways to deal the values of ``*`` to
-the records that lack: a class of at least k of them has one value alone, since it broke l = 2.
+policy and which classes are missing. He is a Gibbs sampler over the ways to deal the values of
+``*`` to the missing records: a class of at least k of them has one value alone, since it broke l = 2.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ INTRODUCTION = f"""# What only small classes being suppressed costs
 
 Made by `python benchmarks/bench_suppression.py` with ANONYMIZER_DATA set: the Adult extract with
 ARX's hierarchies, 30 162 records, k = {K}, distinct l = 2, proven optima. *Kept*: I(X~;W) in bits.
-*Large*: records of classes of {K} and more that lack. *Sure*: records about whose true value an
+*Large*: missing records of classes of {K} and more. *Sure*: records about whose true value an
 attacker is sure by {SURE:.0%} or more who knows everybody's quasi-identifiers ({SWEEPS:,} sweeps of
 a Gibbs sampler, the first tenth of them left out), and how many the `*` class itself makes sure.
 """
@@ -73,14 +73,14 @@ def rows() -> Iterator[list[object]]:
 
 
 def inferred(labels: pd.DataFrame, values: pd.Series, fate: str) -> list[int]:
-    """Records in large classes that lack, those that are known surely, and by ``*`` alone."""
+    """Records in missing large classes, those that are known surely, and by ``*`` alone."""
     classes = labels.groupby([*labels.columns], observed=True).ngroup().to_numpy()
     codes, known = pd.factorize(values)
     sizes = np.bincount(classes)
     varied = pd.Series(codes).groupby(classes).nunique().to_numpy() >= 2
-    lacking = (sizes < K) | ~varied
-    large = np.flatnonzero(lacking & (sizes >= K))
-    records = np.flatnonzero(lacking[classes])
+    missing = (sizes < K) | ~varied
+    large = np.flatnonzero(missing & (sizes >= K))
+    records = np.flatnonzero(missing[classes])
     told = int(sizes[large].sum())
     if fate != "kept" or not len(records):
         return [told, 0, 0]

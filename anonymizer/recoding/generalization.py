@@ -142,14 +142,14 @@ class GeneralizationPlan(RecodingPlan):
         if found.removed:
             left = engine.records_of(recoded, ~suppressed)
             left = engine.without_traces(left)
-            return Outcome(left, suppressed, True, (), told=found.told)
+            return Outcome(left, suppressed, True, (), disclosed=found.disclosed)
         if not found.records:
             return Outcome(recoded, suppressed, False, ())
         columns = {
             name: overwritten(recoded[name], suppressed) for name in self.schema.quasi_identifiers
         }
         hidden = engine.replaced(recoded, columns)
-        return Outcome(hidden, suppressed, False, (), told=found.told)
+        return Outcome(hidden, suppressed, False, (), disclosed=found.disclosed)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator

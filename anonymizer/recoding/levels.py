@@ -78,7 +78,7 @@ class FullDomain(Levels):
         Leave suppressed records out in any case.
     suppress
         ``"small"``: only what quasi-identifiers alone decide suppresses a class. ``"any"``: every
-        model does, so that whoever knows the quasi-identifiers learns what those who lack have.
+        model does, so that whoever knows the quasi-identifiers infers values of those missing.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` find the same; ``"branch-and-bound"`` may be cut short by a time limit. Or

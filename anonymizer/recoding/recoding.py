@@ -55,7 +55,7 @@ class Outcome:
     ``suppressed`` (rows,) marks the admitted rows that are suppressed, and ``removed`` says
     whether these are left out of the released table. ``hidden`` are the quasi-identifiers that are
     not released as they are. ``randomization`` is for values drawn at random, None without.
-    ``told`` records are suppressed for their sensitive values alone.
+    ``disclosed`` records are suppressed for their sensitive values alone.
     """
 
     released: engine.Table = field(repr=False)
@@ -63,7 +63,7 @@ class Outcome:
     removed: bool
     hidden: Sequence[str]
     randomization: Randomization | None = None
-    told: int = 0
+    disclosed: int = 0
 
     @property
     def fate(self) -> str:

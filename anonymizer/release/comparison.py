@@ -65,10 +65,10 @@ class Comparison:
         }
 
     def _of_suppression(self) -> Iterator[ReleaseWarning]:
-        """Warn of classes that lack though they are large enough."""
-        if told := self.outcome.told:
+        """Warn of classes that are missing though they are large enough."""
+        if disclosed := self.outcome.disclosed:
             records = self.outcome.suppressed_of(self.admitted)
-            yield ReleaseWarning("suppression-tells", None, told, records)
+            yield ReleaseWarning("suppression-tells", None, disclosed, records)
 
     def _warnings(
         self, left: engine.Table, raw: Counts, others: Sequence[str]

@@ -7,9 +7,9 @@ released table, which is what an outside checker measures every class against; c
 a model against the new distribution are left out too, until none does. The people of a class that
 is left out stay in the population, and models that are about people without a record judge them.
 
-Which classes lack is seen by whoever knows the quasi-identifiers of all. A class that lacks though
-it is large enough can only have broken a model for its sensitive values, and so tells them (Wong et
-al. 2007). So only what quasi-identifiers decide suppresses, unless a study asks for ``"any"``: a
+Whoever knows the quasi-identifiers of all sees which classes are missing. A missing class that is
+large enough can only have broken a model for its sensitive values, which discloses them (Wong et al.
+2007). So only what quasi-identifiers decide suppresses, unless a study asks for ``"any"``: a
 class that breaks the policy for its values alone, the suppressed ones together included, makes the
 recoding one that may not be released.
 """
@@ -44,7 +44,7 @@ class Suppression:
     suppress
         ``"small"``: only classes that break what quasi-identifiers alone decide, such as
         k-anonymity, or that are too small for l values. ``"any"``: all that break a model, so that
-        who lacks tells what they have.
+        who is missing discloses values.
     exempt
         Keep them as a class that need not satisfy any model. Such a release breaks its policy:
         for comparison with tools that do so, never for a release.
@@ -90,15 +90,15 @@ class Suppressed:
         Whether those are left out.
     margins
         Records of the table released by column, shape (columns,).
-    told
-        The records that lack for their sensitive values alone: what these are can be inferred.
+    disclosed
+        Records that are suppressed for their sensitive values alone, which can be inferred.
     """
 
     marks: Mask
     records: int
     removed: bool
     margins: Ints
-    told: int = 0
+    disclosed: int = 0
 
 
 def suppress(
@@ -140,8 +140,8 @@ def suppress(
     if not marks.any():
         return Suppressed(marks, 0, False, margins) if bound_policy.allows(of) else None
     small = suppression.suppress == "small"
-    told = bound_policy.large(of.select(marks if forced is None else marks & ~forced))
-    if told and small:
+    disclosed = bound_policy.large(of.select(marks if forced is None else marks & ~forced))
+    if disclosed and small:
         return None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
@@ -150,13 +150,13 @@ def suppress(
         together = of.select(whole).summed(len(margins))
         fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(of, whole, together, bound_policy)):
-            return Suppressed(whole, int(together[-1]), False, margins, told)
+            return Suppressed(whole, int(together[-1]), False, margins, disclosed)
         if fits and _fit(of, whole, together, bound_policy.sized):
             if small:
                 return None
-            told = int(together[-1])
+            disclosed = int(together[-1])
     found = _removed(of, policy, margins, marks, most, small)
-    return None if found is None else replace(found, told=told + found.told)
+    return None if found is None else replace(found, disclosed=disclosed + found.disclosed)
 
 
 def _fit(of: Histograms, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
@@ -175,7 +175,7 @@ def _removed(
 
     People like those left out are still in the population: classes without records.
     """
-    marks, told = marks.copy(), 0
+    marks, disclosed = marks.copy(), 0
     while True:
         gone = of.select(marks).summed(len(margins))
         left = margins - gone
@@ -191,8 +191,8 @@ def _removed(
             people = of.select(marks).without_records() if policy.layout.population else None
             absent = people is not None and bound_policy.broken(people)[1].any()
             allowed = not absent and bound_policy.allows(rest)
-            return Suppressed(marks, int(gone[-1]), True, left, told) if allowed else None
-        told += bound_policy.large(rest.select(new))
-        if told and small:
+            return Suppressed(marks, int(gone[-1]), True, left, disclosed) if allowed else None
+        disclosed += bound_policy.large(rest.select(new))
+        if disclosed and small:
             return None
         marks[places[new]] = True

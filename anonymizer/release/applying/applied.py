@@ -140,13 +140,13 @@ class AppliedPlan(GeneralizationPlan):
         most = self.suppression.most(table)
         kept = engine.records_of(self._left(admitted), ~forced)
         released = engine.without_traces(relabelled(kept, self.recoding, self.taxonomies))
-        suppressed, told = forced.copy(), 0
+        suppressed, disclosed = forced.copy(), 0
         if most and not forced.all():
             without = replace(
                 self, suppression=replace(self.suppression, share=NEARLY_ALL, remove=True)
             )
             outcome = without.suppressed(released)
-            released, told = outcome.released, outcome.told
+            released, disclosed = outcome.released, outcome.disclosed
             suppressed[~forced] = outcome.suppressed
         records = engine.records_in(admitted, suppressed)
         if records > most or suppressed.all():
@@ -155,7 +155,7 @@ class AppliedPlan(GeneralizationPlan):
                 f"have to be suppressed, more than suppression = {self.suppression.share:.3g} "
                 "allows"
             )
-        return Outcome(released, suppressed, bool(records), self.generalized, told=told)
+        return Outcome(released, suppressed, bool(records), self.generalized, disclosed=disclosed)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
