@@ -5,7 +5,7 @@
 Needs the directory of data sets in ANONYMIZER_DATA (arx-adult/). Writes
 benchmarks/results/suppression.md. The attacker knows the quasi-identifiers of all records, the
 policy and which classes are missing. He is a Gibbs sampler over the ways to deal the values of
-``*`` to the missing records: a class of at least k of them has one value alone, since it broke l = 2.
+``*`` to the missing records: a class of at least k of them has one value, since it broke l = 2.
 """
 
 from collections.abc import Iterator

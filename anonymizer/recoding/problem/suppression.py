@@ -8,8 +8,8 @@ a model against the new distribution are left out too, until none does. The peop
 is left out stay in the population, and models that are about people without a record judge them.
 
 Whoever knows the quasi-identifiers of all sees which classes are missing. A missing class that is
-large enough can only have broken a model for its sensitive values, which discloses them (Wong et al.
-2007). So only what quasi-identifiers decide suppresses, unless a study asks for ``"any"``: a
+large enough can only have broken a model for its sensitive values, which discloses them (Wong et
+al. 2007). So only what quasi-identifiers decide suppresses, unless a study requests ``"any"``: a
 class that breaks the policy for its values alone, the suppressed ones together included, makes the
 recoding one that may not be released.
 """
