@@ -5,6 +5,7 @@ every table that could have led to what he reads.
 """
 
 import csv
+import json
 import random
 from collections import Counter
 from fractions import Fraction
@@ -13,7 +14,7 @@ from math import comb
 import pytest
 
 from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
-from anonymizer.release.applying.publishing import publish_applied
+from anonymizer.release.applying.publishing import Wishes, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 
@@ -188,3 +189,21 @@ def test_a_recoding_that_would_suppress_a_large_class_is_not_applied(tmp_path):
     with pytest.raises(PolicyBrokenError, match="are large enough break the policy for their"):
         publish_applied(tmp_path / "out", tmp_path / "november.csv", tmp_path / "november")
     assert not (tmp_path / "november").exists()
+
+
+def test_a_release_of_before_the_rule_could_be_chosen_is_applied_by_its_own(tmp_path):
+    """Its manifest says nothing of the rule: with suppression it was the one of any class."""
+    published(tmp_path, toy(), RAW + '\nsuppress = "any"', method="fixed")
+    place = tmp_path / "out" / "release.json"
+    manifest = json.loads(place.read_text())
+    assert manifest["method"].pop("suppress") == "any"
+    place.write_text(json.dumps(manifest))
+    release, _ = publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
+    assert (release.suppressed, release.suppressed_class) == (8, "kept")
+    assert "suppression-tells" in [each.code for each in release.warnings]
+    manifest["method"]["suppression"] = 0.0
+    place.write_text(json.dumps(manifest))
+    with pytest.raises(PolicyBrokenError, match="nothing was released"):
+        publish_applied(
+            tmp_path / "out", tmp_path / "people.csv", tmp_path / "more", Wishes(suppression=0.02)
+        )
