@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from anonymizer.privacy import Verdict
+from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.release.verification import Verification
 from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
+from anonymizer.report.promise import against
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk
@@ -133,6 +134,8 @@ def print_verification(found: Verification) -> None:
         out.print(line)
     if found.verdicts:
         out.print(verdict_table(found.verdicts))
+        if not any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts):
+            out.print(against(["the quasi-identifiers"], ["the sensitive attributes"]))
 
 
 def _lines(found: Verification) -> Iterable[str]:

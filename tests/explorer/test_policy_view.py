@@ -113,13 +113,18 @@ def test_how_the_table_is_recoded_is_chosen(page):
     share.focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="Undo: suppress up to 0.5 %")).to_be_enabled()
+    trigger = page.get_by_role("combobox", name="What may be suppressed")
+    expect(page.get_by_text("Larger ones have to satisfy every condition.")).to_be_visible()
+    chosen_by_keys(page, trigger, "any")
+    expect(page.get_by_text("Which large ones are missing tells")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo: suppress any classes")).to_be_enabled()
     goal = page.get_by_role("combobox", name="Objective")
     chosen_by_keys(page, goal, "loss")
     expect(page.get_by_text("Leave least of each attribute's domain open.")).to_be_visible()
     answered(page)
     chosen_by_keys(page, method, "variable-range")
     expect(share).to_be_hidden()
-    for _ in range(4):
+    for _ in range(5):
         undone(page)
     answered(page)
 

@@ -778,6 +778,8 @@ def test_the_command_says_what_was_checked_and_what_cannot_be(run, release):
     assert ": the study of the release would be needed (--study)." in text
     assert "search.minimal, search.refinements, versions: no table shows it." in text
     assert "The policy below is the one that the manifest names" in text
+    assert "The policy holds against somebody who knows the quasi-identifiers of everybody" in text
+    assert "does not prevent singling out" in text
     assert "The policy below" not in run(path, "-s", study_of(path))[1]
     code, out, err = run(path / "released.csv", "-s", study_of(path), "--json")
     found = json.loads(out)

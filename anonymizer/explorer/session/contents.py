@@ -161,6 +161,12 @@ def with_suppression(content: Content, share: float) -> Content:
     return with_recoding(content, method_of(content), options)
 
 
+def with_trigger(content: Content, trigger: str) -> Content:
+    """Another rule of which classes may be suppressed."""
+    options = {**options_of(content), "suppress": trigger}
+    return with_recoding(content, method_of(content), options)
+
+
 SUPPRESSING = ("suppression", "remove", "suppress")
 """Options that say what may be suppressed."""
 

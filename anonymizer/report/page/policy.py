@@ -8,6 +8,7 @@ from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
+from anonymizer.report.promise import against
 
 Point = tuple[str, str]
 """What is left open: a topic, and sentences about it."""
@@ -27,10 +28,18 @@ def policy_section(evidence: Evidence) -> Section:
             f"{listed(evidence.quasi_identifiers)}. Each record counts as one person: where a "
             "person has several records, fewer people share a class than is said here."
         ),
+        *_against(evidence),
         Heading("What this does not protect from"),
         Terms([*open_points(evidence)]),
     ]
     return Section("policy", "What the policy promises", blocks)
+
+
+def _against(evidence: Evidence) -> Iterator[Block]:
+    """Whom the policy holds against; differential privacy does not depend on what is known."""
+    if not evidence.private:
+        schema = evidence.schema
+        yield Paragraph(against(evidence.quasi_identifiers, schema.sensitive))
 
 
 def _row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
@@ -129,21 +138,13 @@ def _knowledge(evidence: Evidence) -> Iterator[Point]:
     if evidence.schema.sensitive:
         yield (
             "Other knowledge",
-            "The conditions take an attacker to know "
-            f"{listed(evidence.quasi_identifiers)}, and of {listed(evidence.schema.sensitive)} no "
-            "more than the whole table shows. Whoever can rule out values for a person, or knows "
-            "those of some people in the class, learns more.",
+            "Whoever can rule out values for a person, or knows those of some people in the class, "
+            "learns more.",
         )
         yield (
             "What holds of groups",
             "The table is meant to show how columns go together. What it "
             "shows of a group can be concluded of its members, also of those who are not in it.",
-        )
-    elif not evidence.private:
-        yield (
-            "Other knowledge",
-            "The conditions take an attacker to know "
-            f"{listed(evidence.quasi_identifiers)} and nothing else of a person.",
         )
 
 

@@ -46,6 +46,19 @@ GOALS: Mapping[str, str] = {
 }
 """Objectives in a sentence each."""
 
+TRIGGERS: Mapping[str, str] = {
+    "small": "Classes that are too small, up to this share of all records. Larger ones have to "
+    "satisfy every condition.",
+    "any": "Classes that break any condition, up to this share of all records. Which large ones "
+    "are missing tells what they would have shown.",
+}
+"""Which classes may be suppressed, in a sentence or two each."""
+
+
+def trigger_of(content: Mapping[str, Any]) -> str:
+    """Which classes a study lets be suppressed."""
+    return str(content.get("recoding", {}).get("suppress", "small"))
+
 
 def methods_for(method: str) -> Mapping[str, str]:
     """The recodings to choose from where one is chosen: fixed levels where there are some."""

@@ -7,10 +7,12 @@ from anonymizer.explorer.answers.policy.methods import (
     ELSEWHERE,
     GOALS,
     METHODS,
+    TRIGGERS,
     goal_of,
     methods_for,
     options_for,
     suppression_span,
+    trigger_of,
 )
 from anonymizer.explorer.page.controls import Sliding, heading, note
 from anonymizer.explorer.page.toolkit import ui
@@ -20,6 +22,7 @@ from anonymizer.explorer.session.contents import (
     options_of,
     with_recoding,
     with_suppression,
+    with_trigger,
 )
 
 if TYPE_CHECKING:
@@ -46,10 +49,8 @@ class Method:
                 self.sliding = Sliding(
                     SUPPRESSED, suppression_span(0), 0, self._try_suppression, self._suppress
                 )
-                note(
-                    "Records of classes that break the policy may become * or be left out, up to "
-                    "this share of all records: 0.01 is 1%."
-                )
+                self.trigger = self._select("What may be suppressed", self._choose_trigger)
+                self.trigger_words = note()
         self.elsewhere = note(
             f"Set in the study file, as they draw at random: {', '.join(ELSEWHERE)}."
         )
@@ -76,6 +77,11 @@ class Method:
         if self.page.draft is None:
             self.sliding.fit(SUPPRESSED, "", suppression_span(share))
         self.sliding.set(share)
+        trigger = trigger_of(content)
+        self._set(self.trigger, trigger, {name: name for name in TRIGGERS})
+        self.trigger_words.set_text(
+            f"{TRIGGERS[trigger]} They become * or are left out: 0.01 is 1%."
+        )
 
     def _set(self, select: ui.select, value: str, options: Mapping[str, str]) -> None:
         self._shown = True
@@ -97,6 +103,11 @@ class Method:
 
     def _aim(self, goal: str) -> None:
         self.page.take(f"objective: {goal}", lambda content: with_goal(content, goal))
+
+    def _choose_trigger(self, trigger: str) -> None:
+        self.page.take(
+            f"suppress {trigger} classes", lambda content: with_trigger(content, trigger)
+        )
 
     def _try_suppression(self, share: float) -> None:
         self.page.attempt(lambda content: with_suppression(content, share))

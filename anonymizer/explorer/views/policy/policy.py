@@ -23,6 +23,7 @@ from anonymizer.explorer.views.policy.method import Method
 from anonymizer.explorer.views.policy.ways import WaysOut
 from anonymizer.explorer.views.view import View
 from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.report.promise import against
 
 EXPLAINED = (
     "Each card is one condition that every class of the released table has to satisfy; a class is "
@@ -48,6 +49,7 @@ class Policy(View):
         self.conditions: Sequence[Condition] = ()
         self.spans: Sequence[Span | None] = ()
         note(EXPLAINED)
+        self._against = note()
         self._container = ui.element("div").classes("cards")
         self.ways = WaysOut(self.page)
         self._build_addition()
@@ -70,6 +72,8 @@ class Policy(View):
             self._build_cards(models)
         self._models = models
         self._offer()
+        schema = self.page.study.schema
+        self._against.set_text(against(schema.quasi_identifiers, schema.sensitive))
         self.method.show()
         self._fill()
         if not self.page.fresh:
