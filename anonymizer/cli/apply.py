@@ -1,12 +1,12 @@
 """The command that recodes another table as a release was."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from anonymizer.cli.options import PATH, DirectoryType, database_option, show_values_option
-from anonymizer.cli.signing import sign_option, signer_of
+from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
-@sign_option
+@sign_options
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
@@ -81,9 +81,9 @@ def apply(
     file: str | None,
     parts: int | None,
     signed_by: Path | None,
-    key: Path | None,
     force: bool,
     as_json: bool,
+    **signing: Any,
 ) -> None:
     """Recode a TABLE as a RELEASE was, recount it under the same policy, and write the result.
 
@@ -100,12 +100,12 @@ def apply(
     known = None if study is None else Study(study)
     if counts is not None:
         others = {"--unseen": unseen != "error", "--suppression": suppression is not None}
-        others |= {"--drop": bool(drop), "--sign": key is not None}
+        others |= {"--drop": bool(drop), "--sign": any(signing.values())}
         of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
         others |= {f"--{name}": value is not None for name, value in of_file.items()}
         apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
         return
-    signer = signer_of(key)
+    signer = signer_of(**signing)
     wishes = Wishes(cast("Unseen", unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:
         proof, manifest = publish_applied(

@@ -192,11 +192,11 @@ def _texts_of(source: Source) -> list[str]:
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
-    """Write a file whole, or not at all."""
+    """Write a file whole, or not at all, for its owner alone: it may list rare values."""
     from anonymizer.release.output.atomic import require_place, write_file
 
     require_place(path, "cannot write", force=force)
-    write_file(path, lambda place: _fill(place, text), force=force)
+    write_file(path, lambda place: _fill(place, text), force=force, private=True)
     click.echo(f"{path} was written")
 
 

@@ -17,7 +17,7 @@ from anonymizer.cli.options import (
     subject_options,
     table_argument,
 )
-from anonymizer.cli.signing import sign_option, signer_of
+from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer run study.toml --output release\n"
-    "  anonymizer run study.toml --output release --sign steward.private.pem\n"
+    "  anonymizer run study.toml --output release --sign steward.private.pem --as claims\n"
     "  anonymizer run study.toml --counts north.counts south.counts --output release"
 )
 @study_argument
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @jobs_option
-@sign_option
+@sign_options
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
 def run(
@@ -46,8 +46,8 @@ def run(
     output: Path,
     force: bool,
     n_jobs: int | None,
-    key: Path | None,
     as_json: bool,
+    **signing: Any,
 ) -> None:
     """Anonymize the table of a STUDY file (TOML) and write the release.
 
@@ -66,7 +66,7 @@ def run(
     from anonymizer.report.release import print_found, print_release
 
     described = Study(study)
-    signer = signer_of(key)
+    signer = signer_of(**signing)
     counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:
         try:
@@ -106,7 +106,7 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer verify release\n"
-    "  anonymizer verify release --key steward.public.pem\n"
+    "  anonymizer verify release --key steward.public.pem --of claims --period 2026-11\n"
     "  anonymizer verify release/released.csv --study study.toml\n"
     "  anonymizer verify release --key steward.private.pem --original table.csv\n"
     "  anonymizer verify release --parts north-release south-release"
@@ -116,6 +116,9 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
 @click.option(
     "--key", type=PATH, help="The key of who released it, a PEM file: it must have signed it."
 )
+@click.option("--of", "name", metavar="NAME", help="The series that it must be signed as one of.")
+@click.option("--period", metavar="TEXT", help="The period that it must be signed as one of.")
+@click.option("--after", type=PATH, metavar="RELEASE", help="The release that it must come after.")
 @click.option(
     "--original",
     type=PATH,
@@ -143,6 +146,7 @@ def verify(
     key: Path | None,
     original: Path | None,
     as_json: bool,
+    **signed_as: Any,
 ) -> int:
     """Hold a RELEASE, a released table or its directory, against its manifest.
 
@@ -153,12 +157,15 @@ def verify(
 
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
+    from anonymizer.cli.signing import expected
     from anonymizer.cli.sites import verifying
     from anonymizer.report.progress import progress
     from anonymizer.report.verdicts import print_verification
 
     with progress() as watch:
-        found = verifying(parts)(release, study, key=key, original=original, watch=watch)
+        found = verifying(parts)(
+            release, study, key=key, original=original, series=expected(**signed_as), watch=watch
+        )
     show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 

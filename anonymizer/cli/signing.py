@@ -1,32 +1,69 @@
 """Commands that make keys and sign releases."""
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from anonymizer.cli.options import PATH
+from anonymizer.cli.options import PATH, Command
+from anonymizer.errors import InputError
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
     from anonymizer.release.signing import PrivateKey
 
-sign_option = click.option(
-    "--sign",
-    "key",
-    type=PATH,
-    metavar="KEY",
-    help="Sign the release by the private key in this PEM file.",
+SIGNING = (
+    click.option(
+        "--sign",
+        "key",
+        type=PATH,
+        metavar="KEY",
+        help="Sign the release by the private key in this PEM file.",
+    ),
+    click.option("--as", "name", metavar="NAME", help="The series that a signed release is of."),
+    click.option("--period", metavar="TEXT", help="The period that it is of, such as 2026-11."),
+    click.option(
+        "--after", type=PATH, metavar="RELEASE", help="The release of the series before this one."
+    ),
 )
 
 
-def signer_of(key: Path | None) -> "PrivateKey | None":
-    """The private key that an option names."""
-    if key is None:
-        return None
-    from anonymizer.release.signing import PrivateKey
+def sign_options(command: Command) -> Command:
+    """Options of who signs a release, and as which one."""
+    for option in reversed(SIGNING):
+        command = option(command)
+    return command
 
-    return PrivateKey.read(key)
+
+def signer_of(
+    key: Path | None, name: str | None, period: str | None, after: Path | None
+) -> "PrivateKey | None":
+    """The private key that options name, with what it says of the release."""
+    if key is None:
+        if name is not None or period is not None or after is not None:
+            raise InputError("which release it is only a signature says: give a key with --sign")
+        return None
+    from anonymizer.release.signing import PrivateKey, series_of
+
+    signer = PrivateKey.read(key)
+    return replace(signer, series=series_of(signer, name, period, after))
+
+
+def expected(name: str | None, period: str | None, after: Path | None) -> dict[str, str]:
+    """What the signature of a release has to say, by the options that were given."""
+    found = {"name": name, "period": period, "after": None if after is None else digest_at(after)}
+    return {field: value for field, value in found.items() if value is not None}
+
+
+def digest_at(release: Path) -> str:
+    """The digest of the manifest of a release."""
+    from anonymizer.release.manifest import home_of
+    from anonymizer.release.manifest.file import manifest_bytes
+    from anonymizer.release.release import MANIFEST
+
+    return hashlib.sha256(manifest_bytes(home_of(release) / MANIFEST)).hexdigest()
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer keys steward")

@@ -18,6 +18,7 @@ from anonymizer.release.manifest.parts import (
     ReleasedPart,
     ReportedInput,
     ReportedRoles,
+    Series,
 )
 from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.atomic import Folder
@@ -177,7 +178,7 @@ def _manifest(release: Release, carried: Carried, promised: Promised, writing: W
     about = {
         "columns": reported_roles(promised.schema, writing.form),
         "objective": ReportedObjective.model_validate(promised.objective),
-        **_input(carried, promised.schema, writing.key),
+        **signed_parts(carried.release, carried.given, promised.schema, writing.key),
     }
     return manifest.model_copy(update=about)
 
@@ -190,15 +191,24 @@ def _file(path: Path, shape: Mapping[str, object]) -> ReleasedFile:
     return ReleasedFile(file=path.name, sha256=digest, **shape, **given)  # type: ignore[arg-type]
 
 
-def _input(carried: Carried, schema: Schema, key: PrivateKey | None) -> dict[str, ReportedInput]:
-    """What is reported of the table that was given, where there is a key.
+def signed_parts(
+    release: Release, given: Tally, schema: Schema, key: PrivateKey | None
+) -> dict[str, ReportedInput | Series | None]:
+    """What a manifest has by the key that signs it: the series, and a fingerprint of the table.
 
-    Nothing of one that is released under differential privacy, whose records are not reported.
+    There is none of a table that is released under differential privacy, whose records are not
+    reported.
     """
-    if key is None or carried.release.records is None:
+    if key is None:
         return {}
-    names = {*carried.release.recoding, *schema.sensitive, *schema.targets}
-    return {"input": ReportedInput(fingerprint=fingerprint_of(carried.given, names, key.of_counts))}
+    series: dict[str, ReportedInput | Series | None] = {"series": key.series} if key.series else {}
+    if release.records is None:
+        return series
+    names = {*release.recoding, *schema.sensitive, *schema.targets}
+    return {
+        **series,
+        "input": ReportedInput(fingerprint=fingerprint_of(given, names, key.of_counts)),
+    }
 
 
 def _require_unordered(models: Sequence[PrivacyModel], table: Tally) -> None:

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from anonymizer.errors import shown
 from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.release.verification import Verification
 from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
-from anonymizer.report.promise import against
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk
+    from anonymizer.release.manifest.parts import Series
     from anonymizer.risk.check import Check
 
 
@@ -84,6 +85,24 @@ def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:
         out.print(f"WARNING ({warning.code}): {warning.message}.")
 
 
+def against(quasi_identifiers: str, sensitive: str = "") -> str:
+    """Whom conditions on equivalence classes hold against, and what they do not promise.
+
+    Names of columns, as a sentence lists them. A differentially private release does not depend on
+    what is known, and needs no such sentences. k-anonymity does not prevent singling out: Cohen and
+    Nissim, PNAS 117 (2020).
+
+    >>> against("age and sex").partition(".")[0]
+    'The policy holds against somebody who knows age and sex of everybody'
+    """
+    also = f", and about {sensitive} only what the whole table shows" if sensitive else ""
+    return (
+        f"The policy holds against somebody who knows {quasi_identifiers} of everybody{also}. It "
+        "is no promise against somebody who knows more, who reasons from how the recoding was "
+        "chosen, or who links other releases. It does not prevent singling out."
+    )
+
+
 def verdict_table(
     verdicts: Iterable[Verdict], title: str = "Policy, recounted on the table"
 ) -> Table:
@@ -135,7 +154,7 @@ def print_verification(found: Verification) -> None:
     if found.verdicts:
         out.print(verdict_table(found.verdicts))
         if not any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts):
-            out.print(against(["the quasi-identifiers"], ["the sensitive attributes"]))
+            out.print(against("the quasi-identifiers", "sensitive attributes"))
 
 
 def _lines(found: Verification) -> Iterable[str]:
@@ -146,7 +165,7 @@ def _lines(found: Verification) -> Iterable[str]:
     yield f"{different}:" if found.differences else "The release is what its manifest says."
     yield from (f"  {check}" for check in found.differences)
     if found.signer:
-        yield f"Its manifest is signed by the key {found.signer}."
+        yield f"Its manifest is signed by the key {found.signer}{_series(found.series)}."
     done = [check.how for check in found.checks if check.agrees is not None]
     ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
     yield f"Checked: {', '.join(ways)}."
@@ -160,6 +179,14 @@ def _lines(found: Verification) -> Iterable[str]:
             "The policy below is the one that the manifest names: compare it with the one that you "
             "expect, or give the study."
         )
+
+
+def _series(series: "Series | None") -> str:
+    """Which release of a series the signature says that it is."""
+    if series is None:
+        return ", which does not say which release it is"
+    period = "" if series.period is None else f", {shown(series.period)}"
+    return f" as {shown(series.name)}{period}, number {series.number:,} of the series"
 
 
 def _plain(field: str) -> str:

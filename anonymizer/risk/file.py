@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -133,7 +134,7 @@ def details_at(
 
     def write(details: pd.DataFrame) -> None:
         frame = details.reset_index()
-        write_file(path, lambda place: write_table(frame, place, form), force=force)
+        write_file(path, partial(write_table, frame, form=form), force=force, private=True)
 
     return write
 

@@ -325,3 +325,97 @@ def test_a_fingerprint_by_hand():
     expected = hmac.new(b"k", text.encode(), hashlib.sha256).hexdigest()
     assert fingerprint_of(table, ["b", "a"], b"k") == f"hmac-sha256:{expected}"
     assert fingerprint_of(table, ["b", "a"], b"l") != f"hmac-sha256:{expected}"
+
+
+# Which release a signature is of
+
+
+@pytest.fixture
+def months(place, run):
+    """Three signed releases of a series."""
+    for month, after in ((9, ()), (10, ("--after", 9)), (11, ("--after", 10))):
+        named = after and (after[0], place / str(after[1]))
+        code, _, err = run(
+            *("run", place / "study.toml", "-o", place / str(month), "--sign", place / "mine.pem"),
+            *("--period", f"2026-{month}", *(named or ("--as", "ill"))),
+        )
+        assert code == 0, err
+    return place
+
+
+def test_a_signature_says_which_release_of_a_series_it_is(run, months):
+    key = ("--key", months / "mine.pub")
+    code, out, _ = run("verify", months / "11", *key, "--of", "ill", "--period", "2026-11")
+    assert code == 0
+    assert "as 'ill', '2026-11', number 3 of the series." in out
+    code, out, _ = run("verify", months / "11", *key, "--after", months / "10")
+    assert (code, "The release is what its manifest says." in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            ("--of", "visits"),
+            "series.name: the manifest says 'ill', the key has to be that",
+        ),
+        (("--period", "2026-11"), "series.period: the manifest says '2026-10', the key"),
+        (("--after", "10"), "series.after: the manifest says"),
+    ],
+)
+def test_october_does_not_pass_as_november(run, months, given, said):
+    option, value = given
+    value = months / value if option == "--after" else value
+    code, out, _ = run("verify", months / "10", "--key", months / "mine.pub", option, value)
+    assert code == 1
+    assert said in out
+
+
+def test_a_release_that_is_of_no_series_is_not_one_of_it(run, place, signed):
+    code, out, _ = run("verify", signed, "--key", place / "mine.pub", "--of", "ill")
+    assert code == 1
+    assert "series.name: the manifest says nothing, the key has to be that of 'ill'" in out
+    assert (
+        "which does not say which release it is"
+        in run("verify", signed, "--key", place / "mine.pub")[1]
+    )
+
+
+def test_a_series_that_was_changed_is_not_signed(run, months):
+    manifest = months / "10" / "release.json"
+    manifest.write_text(manifest.read_text().replace("2026-10", "2026-11"))
+    code, out, _ = run("verify", months / "10", "--key", months / "mine.pub", "--of", "ill")
+    assert code == 1
+    assert "did not sign this release.json" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--as", "ill"), "which release it is only a signature says: give a key with --sign"),
+        (("--sign", "mine.pem", "--period", "May"), "a period is that of a series: give its name"),
+        (("--sign", "other.pem", "--after", "9"), "is not signed by this key"),
+        (("--sign", "mine.pem", "--after", "9", "--as", "sick"), "is of the series 'ill', not"),
+        (("--sign", "mine.pem", "--after", "out"), "is of no series; leave --after out"),
+    ],
+)
+def test_what_cannot_be_signed_as_one_of_a_series(run, months, signed, options, message):
+    paths = [months / o if (months / o).exists() else o for o in options]
+    code, _, err = run("run", months / "study.toml", "-o", months / "new", *paths)
+    assert code == 2
+    assert message in err
+    assert not (months / "new").exists()
+
+
+def test_a_series_needs_the_key_that_signed(run, months):
+    code, _, err = run("verify", months / "10", "--of", "ill")
+    assert code == 2
+    assert "only a signature says which release it is: give the key with --key" in err
+    assert "series" in run("verify", months / "10")[1].partition("Not checked: ")[2]
+
+
+def test_files_that_do_not_belong_to_a_release_are_named(run, place, signed):
+    (signed / "old.csv").write_text("a\n1\n")
+    code, out, _ = run("verify", signed, "--key", place / "mine.pub")
+    assert code == 0
+    assert "the manifest does not know what lies next to it: 'old.csv'" in out

@@ -264,6 +264,7 @@ def test_records_in_a_file(run, study):
     text = (study / "study.toml").read_text()
     (study / "study.toml").write_text(text.replace("[data]", '[data]\nmissing = "drop"'))
     measured(run, study, "--by", "record", "--output", study / "risks.csv")
+    assert (study / "risks.csv").stat().st_mode & 0o077 == 0  # it has raw values
     found = pd.read_csv(study / "risks.csv")
     assert list(found["record"]) == [1, 3, 4, 5, 6, 7]
     assert list(found["records"]) == [3, 3, 3, 2, 2, 1]

@@ -26,6 +26,7 @@ from anonymizer.release.manifest.parts import (
     ReportedSeeds,
     ReportedStudy,
     ReportedUnseen,
+    Series,
     Versions,
 )
 
@@ -109,6 +110,9 @@ class Reported(ManifestPart):
         None,
         description="The SHA-256 of the files of counts that were added, where the table lies in "
         "parts elsewhere and the file that this is about has its counts.",
+    )
+    series: Series | None = Field(
+        None, description="Which release of a series it is, where the signature says so."
     )
     input: ReportedInput | None = Field(
         None, description="The table that it was made of, where a private key was given."

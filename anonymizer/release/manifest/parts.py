@@ -135,6 +135,23 @@ class ReportedInput(ManifestPart):
     )
 
 
+class Series(ManifestPart):
+    """Which release of a series of releases it is."""
+
+    name: Annotated[StrictStr, Field(min_length=1, max_length=200)] = Field(
+        description="The name of the series."
+    )
+    period: StrictStr | None = Field(
+        description="The period that the release is of, as who released it calls it."
+    )
+    number: Annotated[StrictInt, Field(ge=1, lt=2**62)] = Field(
+        description="The serial number of the release in its series; 1: the first."
+    )
+    after: Digest | None = Field(
+        description="The SHA-256 of the release.json of the release before; null: the first."
+    )
+
+
 class Versions(ManifestPart):
     """The versions of what made the release."""
 

@@ -5,7 +5,7 @@ whether a public key holds for it. ``keys`` alone knows ``cryptography``, an opt
 """
 
 from anonymizer.release.signing.keys import PASSPHRASE, PrivateKey, PublicKey, make_keys
-from anonymizer.release.signing.releases import manifest_writers, sign_release
+from anonymizer.release.signing.releases import manifest_writers, series_of, sign_release
 
 __all__ = [
     "PASSPHRASE",
@@ -13,5 +13,6 @@ __all__ = [
     "PublicKey",
     "make_keys",
     "manifest_writers",
+    "series_of",
     "sign_release",
 ]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from anonymizer.errors import InputError
+from anonymizer.release.manifest.parts import Series
 from anonymizer.release.output.atomic import write_file
 from anonymizer.tables.reading import Cap, open_regular, read_whole
 
@@ -69,9 +70,13 @@ class PublicKey:
 
 @dataclass(frozen=True)
 class PrivateKey:
-    """What signs releases; who has it is believed to be who released them."""
+    """What signs releases; who has it is believed to be who released them.
+
+    ``series``: which release of a series the manifest says that it is, None for none.
+    """
 
     key: "ed25519.Ed25519PrivateKey" = field(repr=False)
+    series: Series | None = None
 
     @classmethod
     def read(cls, path: str | Path) -> "PrivateKey":

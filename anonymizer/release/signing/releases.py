@@ -1,12 +1,14 @@
 """Signatures next to manifests: written with a release, or put to one that stands."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.file import manifest_bytes
+from anonymizer.release.manifest.parts import Series
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
@@ -31,6 +33,40 @@ def manifest_writers(
         path.write_bytes(key.sign(made(path.parent).text.encode()))
 
     return {MANIFEST: write} if key is None else {SIGNATURE: sign, MANIFEST: write}
+
+
+def series_of(
+    key: PrivateKey, name: str | None, period: str | None, after: Path | None
+) -> Series | None:
+    """Which release of a series a new one is: the first of a name, or the one after another.
+
+    ``after``: the release before, which ``key`` has to have signed, as one of the same name. None
+    where neither is given.
+
+    Raises InputError when they do not go together.
+    """
+    if after is None and name is None:
+        if period is not None:
+            raise InputError("a period is that of a series: give its name with --as")
+        return None
+    if after is None:
+        assert name is not None
+        return Series(name=name, period=period, number=1, after=None)
+    place = home_of(after) / MANIFEST
+    content = manifest_bytes(place)
+    before, signature = Manifest.of_bytes(content, place).series, signature_at(after / SIGNATURE)
+    if signature is None or not key.public.signed(content, signature):
+        raise InputError(f"{place} is not signed by this key: it cannot be the release before")
+    if before is None:
+        raise InputError(
+            f"{place} is of no series; leave --after out, and a new series begins with this release"
+        )
+    if name not in (None, before.name):
+        raise InputError(
+            f"{place} is of the series {shown(before.name)}, not {shown(name)}: leave --as out"
+        )
+    digest = hashlib.sha256(content).hexdigest()
+    return Series(name=before.name, period=period, number=before.number + 1, after=digest)
 
 
 def sign_release(release: Path, key: PrivateKey, *, force: bool = False) -> Path:

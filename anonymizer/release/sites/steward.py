@@ -11,13 +11,12 @@ from anonymizer.recoding.recoding import Task
 from anonymizer.release.applying.plans import Followed
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
-from anonymizer.release.manifest.fingerprint import fingerprint_of
-from anonymizer.release.manifest.parts import ReleasedFile, ReportedInput
+from anonymizer.release.manifest.parts import ReleasedFile
 from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.proof import prove
-from anonymizer.release.publish import reported_roles
+from anonymizer.release.publish import reported_roles, signed_parts
 from anonymizer.release.release import COUNTS, FILES, Release
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
@@ -111,13 +110,7 @@ def _reported(
         "objective": ReportedObjective.model_validate(study.objective_options),
         "counts": sorted(part.digest for part in parts),
     }
-    if key is None:
-        return about
-    names = {*release.recoding, *study.published.sensitive, *study.published.targets}
-    return {
-        **about,
-        "input": ReportedInput(fingerprint=fingerprint_of(whole, names, key.of_counts)),
-    }
+    return {**about, **signed_parts(release, whole, study.published, key)}
 
 
 def _require_followable(

@@ -1,8 +1,9 @@
 """All parts of a release, counted again and added: their sum has to be what was released."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
@@ -25,6 +26,7 @@ def verify_parts(
     *,
     key: Path | None = None,
     original: Path | None = None,
+    series: Mapping[str, str] = MappingProxyType({}),
     watch: Watch = ignore,
 ) -> Verification:
     """Verify a release of counts, and that some parts together are what it released.
@@ -36,7 +38,7 @@ def verify_parts(
     Raises InputError when a part cannot be read, was changed, is there twice, or is of another
     release.
     """
-    found = verify_release(release, study, key=key, original=original, watch=watch)
+    found = verify_release(release, study, key=key, original=original, series=series, watch=watch)
     home = release if release.is_dir() else release.parent
     manifest = Manifest.read(home / MANIFEST)
     known = require_counted(manifest, home)

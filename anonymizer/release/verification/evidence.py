@@ -1,11 +1,11 @@
 """What a key and the original table prove of a release: who made it, and of what."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from anonymizer.counts.ground import at_ground, grounded, require_countable
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.inline import of_rule
@@ -17,10 +17,10 @@ from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_study
-from anonymizer.release.verification.check import Check, required
+from anonymizer.release.verification.check import ABSENT, Check, required, said
+from anonymizer.release.verification.fields import OF_KEY
 from anonymizer.tables.files import Given, describe_file
 
-NO_KEY = "only the key of who released it can tell; give that with --key"
 TABLE = {"set table in [data] to one of them": "name one of them as table in [data]"}
 """What is said of a database where the original is one of its tables."""
 
@@ -29,30 +29,36 @@ NOT_SIGNED = "the key did not sign this release"
 
 @dataclass(frozen=True)
 class Evidence:
-    """A public key that a release must be signed by, and the table that it must be made of.
+    """A public key that a release must be signed by, as which one, and what it must be made of.
 
-    ``secret`` is what fingerprints of counts are made with.
+    ``secret`` is what fingerprints of counts are made with, ``series`` what the signature has to
+    say: the name of the series, the period, the digest of the release before.
     """
 
     key: PublicKey | None = None
     original: Path | None = None
     secret: bytes = b""
+    series: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, key: str | Path | None, original: str | Path | None) -> "Evidence":
+    def read(
+        cls, key: str | Path | None, original: str | Path | None, series: Mapping[str, str]
+    ) -> "Evidence":
         """The evidence in files.
 
-        Raises InputError when a key cannot be read, or the original is given without the private
-        one.
+        Raises InputError when a key cannot be read, the original is given without the private one,
+        or a series without any.
         """
+        if key is None and series:
+            raise InputError("only a signature says which release it is: give the key with --key")
         if original is None:
-            return cls(None if key is None else PublicKey.read(key))
+            return cls(None if key is None else PublicKey.read(key), series=series)
         if key is None:
             raise InputError(
                 "--original needs the private key of who released the table; give it with --key"
             )
         private = PrivateKey.read(key)
-        return cls(private.public, Path(original), private.of_counts)
+        return cls(private.public, Path(original), private.of_counts, series)
 
     def require_none(self, manifest: Path) -> None:
         """Refuse evidence where there is no manifest that it could be about."""
@@ -66,12 +72,25 @@ class Evidence:
         signature = signature_at(directory / SIGNATURE)
         if self.key is None:
             if signature is not None:
-                yield Check("signature", "unchecked", None, reason=NO_KEY)
+                yield Check("signature", "unchecked", None, reason=OF_KEY)
+            if manifest.series is not None:
+                yield Check("series.*", "unchecked", None, reason=OF_KEY)
             return
         wrong = _wrong(self.key, content, signature)
         yield required("signature", not wrong, "", f"({self.key.fingerprint}) {wrong}", "key")
+        if not wrong:
+            yield from self._series(manifest)
         if self.original is not None:
             yield self._input(manifest, study) if not wrong else _unknown()
+
+    def _series(self, manifest: Manifest) -> Iterator[Check]:
+        """Whether the signature is of the release that was expected."""
+        if manifest.series is not None:
+            yield Check("series.*", "key", True)
+        for name, wanted in self.series.items():
+            found = getattr(manifest.series, name, ABSENT)
+            words = f"has to be that of {shown(wanted)}"
+            yield required(f"series.{name}", found == wanted, said(found), words, "key")
 
     def signer(self, checks: Sequence[Check]) -> str | None:
         """The fingerprint of the key, where the check of the signature agrees."""

@@ -17,6 +17,7 @@ WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
 ORIGINAL = "only who has the private key and the original table can tell"
+OF_KEY = "only the key of who released it can tell; give that with --key"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
 PARTS = "the parts would be needed; give them with --parts"
@@ -90,6 +91,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", FINGERPRINT, "study.fingerprint"),
     ("study", GIVEN, "seeds.search"),
     ("original", ORIGINAL, "input.fingerprint"),
+    ("key", OF_KEY, "series.*"),
     ("study", NEXT, "hierarchies.** method.**"),
     ("unchecked", APPLIED, "applies.sha256"),
     ("unchecked", PARTS, "counts.*"),

@@ -1,5 +1,6 @@
 """A released table as a reader finds it: counted where it lies, in one file or in parts."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
+from anonymizer.errors import shown
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
-from anonymizer.release.release import COUNTS
+from anonymizer.release.release import COUNTS, MANIFEST, SIGNATURE
 from anonymizer.release.study.place import Place
 from anonymizer.release.verification.check import Check, at, required, same
 from anonymizer.tables.counts_file import read_counts
@@ -20,6 +22,10 @@ from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation
+
+
+FEW = 5
+"""Files that do not belong to a release are named, up to so many."""
 
 
 class Lying(NamedTuple):
@@ -74,6 +80,12 @@ def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
     listed = {part["file"]: part["sha256"] for part in manifest["table"].get("parts") or ()}
     if listed or parts:
         yield from _part_checks(listed, parts or {})
+    others = sorted({*os.listdir(path.parent)} - {path.name, SIGNATURE, MANIFEST})  # noqa: PTH208 (names alone)
+    if others and path.parent.joinpath(MANIFEST).is_file():
+        several = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+        named = ", ".join(map(shown, others[:FEW])) + several
+        reason = f"the manifest does not know what lies next to it: {named}"
+        yield Check("files", "unchecked", None, reason=reason)
     agrees = manifest["table"]["sha256"] == digest
     yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
 

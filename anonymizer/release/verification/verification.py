@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
@@ -14,6 +15,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.file import home_of, manifest_bytes
+from anonymizer.release.manifest.parts import Series
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST
@@ -43,12 +45,15 @@ class Verification:
         The policy, recounted: that of the study where there is one, else the manifest's.
     signer
         The fingerprint of the key that signed the release, where a key was given that did.
+    series
+        Which release of a series the signature says that it is.
     """
 
     table: Path
     checks: tuple[Check, ...]
     verdicts: tuple[Verdict, ...]
     signer: str | None = None
+    series: Series | None = None
 
     @property
     def by_study(self) -> bool:
@@ -81,6 +86,7 @@ class Verification:
         return {
             "satisfied": self.satisfied,
             "signer": self.signer,
+            "series": None if self.series is None else self.series.model_dump(),
             "differences": [str(check) for check in self.differences],
             "checks": [check.to_dict() for check in self.checks],
             "privacy": [verdict.to_dict() for verdict in self.verdicts],
@@ -93,6 +99,7 @@ def verify_release(
     *,
     key: str | Path | None = None,
     original: str | Path | None = None,
+    series: Mapping[str, str] = MappingProxyType({}),
     watch: Watch = ignore,
 ) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
@@ -113,6 +120,9 @@ def verify_release(
     original
         The table that the release is said to be made of, whose counts must have the fingerprint of
         the manifest. This needs the private key.
+    series
+        What the signature has to say of the release: its ``name``, its ``period``, the digest of
+        the manifest of the release ``after`` which it comes. This needs a key.
     watch
         Is told of the progress on large tables: what is done, how much of it, and of how much.
 
@@ -127,7 +137,7 @@ def verify_release(
     study = study if study is None or isinstance(study, Study) else Study(study)
     directory = home_of(path)
     place = directory / MANIFEST
-    evidence = Evidence.of(key, original)
+    evidence = Evidence.read(key, original, series)
     if directory is not path and not place.exists():
         evidence.require_none(place)
         return _bare(path, study)
@@ -144,7 +154,13 @@ def verify_release(
         found = _verified(table, manifest, study, watch)
         known = {check.field for check in signed}
         others = (check for check in found.checks if check.field not in known)
-        return replace(found, checks=(*signed, *others), signer=evidence.signer(signed))
+        signer = evidence.signer(signed)
+        return replace(
+            found,
+            checks=(*signed, *others),
+            signer=signer,
+            series=manifest.series if signer else None,
+        )
 
 
 def _bare(path: Path, study: Study | None) -> Verification:

@@ -8,7 +8,7 @@ from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
-from anonymizer.report.promise import against
+from anonymizer.report.verdicts import against
 
 Point = tuple[str, str]
 """What is left open: a topic, and sentences about it."""
@@ -38,8 +38,8 @@ def policy_section(evidence: Evidence) -> Section:
 def _against(evidence: Evidence) -> Iterator[Block]:
     """Whom the policy holds against; differential privacy does not depend on what is known."""
     if not evidence.private:
-        schema = evidence.schema
-        yield Paragraph(against(evidence.quasi_identifiers, schema.sensitive))
+        about = ", ".join(evidence.schema.sensitive)
+        yield Paragraph(against(listed(evidence.quasi_identifiers), about))
 
 
 def _row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from anonymizer.explorer.views.policy.method import Method
 from anonymizer.explorer.views.policy.ways import WaysOut
 from anonymizer.explorer.views.view import View
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.report.promise import against
+from anonymizer.report.verdicts import against
 
 EXPLAINED = (
     "Each card is one condition that every class of the released table has to satisfy; a class is "
@@ -72,8 +72,9 @@ class Policy(View):
             self._build_cards(models)
         self._models = models
         self._offer()
-        schema = self.page.study.schema
-        self._against.set_text(against(schema.quasi_identifiers, schema.sensitive))
+        roles = self.page.study.schema
+        about = ", ".join(roles.sensitive)
+        self._against.set_text(against(", ".join(roles.quasi_identifiers), about))
         self.method.show()
         self._fill()
         if not self.page.fresh:
