@@ -122,6 +122,6 @@ def apply(
         )
     with printing(f"the release is in {output}"):
         if as_json:
-            print_json(manifest.to_dict())
+            print_json(manifest.public.to_dict())
         else:
             print_release(proof, output)

@@ -86,7 +86,7 @@ def run(
         weak = [] if as_json else weak_points(described, release, counted[0])
     with printing(f"the release is in {output}"):
         if as_json:
-            print_json(manifest.to_dict())
+            print_json(manifest.public.to_dict())
         else:
             if not counts:
                 print_found(described.data_path, described.found)

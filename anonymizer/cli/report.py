@@ -15,7 +15,7 @@ STANDARD_OUTPUT = Path("-")
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer report release\n"
-    "  anonymizer report release --study study.toml --output report.pdf\n"
+    "  anonymizer report release --steward --study study.toml --output report.pdf\n"
     "  anonymizer report release --markdown --output -\n"
     "  anonymizer report release --key steward.public.pem"
 )
@@ -32,13 +32,19 @@ STANDARD_OUTPUT = Path("-")
 @click.option(
     *("--study", "-s"),
     type=PATH,
-    help="The study of the release: compares the recodings that could have been taken, for which "
-    "its table is read.",
+    help="The study of the release: with --steward compares the recodings that could have been "
+    "taken, for which its table is read.",
 )
 @click.option(
     "--key",
     type=PATH,
     help="The public key of who released it, a PEM file: it must have signed the release.",
+)
+@click.option(
+    "--steward",
+    is_flag=True,
+    help="With the figures of the original table, from RELEASE.steward.json next to the release: "
+    "for its steward alone.",
 )
 @click.option("--force", is_flag=True, help="Replace the page that already lies there.")
 @show_values_option
@@ -48,13 +54,15 @@ def report(
     output: Path | None,
     study: Path | None,
     key: Path | None,
+    steward: bool,
     force: bool,
 ) -> None:
     """Write a RELEASE, a directory that run wrote, as one page for people to read.
 
     What was released under which policy, in sentences; what the policy does not protect from; what
     was changed, what is kept, the risk, and how to verify all that. The release is verified first,
-    and everything on the page is in it: no record is shown. The page needs no network.
+    and everything on the page is in it: no record is shown, and no figure of the original table
+    but with --steward. The page needs no network.
 
     Exits with 1 when the release does not hold, or is not signed by the --key.
     """
@@ -67,7 +75,7 @@ def report(
     if place != STANDARD_OUTPUT:
         require_place(place, "cannot write to", force=force)
     with progress() as watch:
-        page = report_of(release, study, form, key=key, watch=watch)
+        page = report_of(release, study, form, key=key, steward=steward, watch=watch)
     if FORMS[form].theme and not pictures_drawn():
         click.echo("The report has no pictures: pip install 'anonymizer[plots]'", err=True)
     if place == STANDARD_OUTPUT:

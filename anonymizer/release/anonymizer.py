@@ -255,6 +255,7 @@ class Anonymizer(Displayed, Request, Conventions):
         if because and not fitted.random:
             fitted = replace(fitted, search=replace(fitted.search, because=because))
         plan = Plan(fitted, task.seed, self.fingerprint, self._method(fitted))
+        plan = replace(plan, settled=self._settled(plan))
         raw = None if fitted.private else counted.counts
         released, release = plan.proven(X, counted.kept, outcome, raw, relation)
         self.plan_, self.release_ = plan, release
@@ -263,6 +264,18 @@ class Anonymizer(Displayed, Request, Conventions):
         self.columns_ = _released_columns(given, released, counted.schema.identifiers)
         self.feature_names_in_ = np.array(given, dtype=object)
         return released  # type: ignore[no-any-return]
+
+    def _settled(self, plan: Plan) -> tuple[str, ...]:
+        """Those whose ground follows from the table that was fitted: it has cut points of its own.
+
+        A ground of few records has none, so that the hierarchy is without its level.
+        """
+        known = plan.hierarchies
+        return tuple(
+            name
+            for name, each in self.hierarchies.items()
+            if each.follows_table and name in known and known[name].height == each.height
+        )
 
     def _method(self, fitted: RecodingPlan) -> dict[str, object]:
         """The recoding for a manifest: of values that are drawn no option may tell how."""

@@ -43,7 +43,7 @@ class Plan:
     ``fitted``: the recoding that was chosen, with roles, policy and known values. ``seed``: for the
     shuffled baseline. ``study``: fingerprint of everything that was requested. ``method``: the
     recoding that was, with its options. ``followed``: the release that it was read from, None of a
-    plan that was fitted.
+    plan that was fitted. ``settled``: quasi-identifiers whose ground follows from the table.
     """
 
     fitted: RecodingPlan
@@ -51,6 +51,7 @@ class Plan:
     study: str
     method: Mapping[str, object] = field(default_factory=dict)
     followed: "Followed | None" = field(default=None, repr=False)
+    settled: tuple[str, ...] = ()
 
     @classmethod
     def from_manifest(
@@ -272,6 +273,7 @@ class Plan:
             seeds=self.seeds,
             study=self.study,
             hierarchies=self._rules,
+            settled=self.settled,
             method=self.method,
             applies=None if self.followed is None else {"sha256": self.followed.sha256},
             masking=outcome.randomization,

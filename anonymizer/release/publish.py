@@ -25,7 +25,7 @@ from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
 from anonymizer.release.relations import Carried, counted_in, fitted
-from anonymizer.release.release import FILES, Release, Spreadsheet
+from anonymizer.release.release import FILES, STEWARD, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place
@@ -62,7 +62,7 @@ def publish(
     run is writing there; the directory is left as it was, if the message does not say otherwise.
     Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
-    with reserved(directory, FILES) as output:
+    with reserved(directory, FILES, next_to=STEWARD) as output:
         require_free(directory, study.data_path, force)
         return _publish(study, output, force, n_jobs, watch, on_counted, key)
 
@@ -145,8 +145,9 @@ def write_release(
         return manifest
 
     writer = write if writing.parts is None else Folder(write)
-    files = {name: writer, **manifest_writers(manifest_in, writing.key)}
-    output.write(files, force=writing.force)
+    manifests = manifest_writers(manifest_in, writing.key)
+    files = {name: writer, **manifests.of_release}
+    output.write(files, force=writing.force, next_to=manifests.of_steward)
     assert manifest is not None
     return release, manifest
 
@@ -174,7 +175,8 @@ def _disarmed(
 
 def _manifest(release: Release, carried: Carried, promised: Promised, writing: Writing) -> Manifest:
     """What is reported of a release but for its file."""
-    manifest = release.manifest.with_texts(disarmed_text) if writing.safe else release.manifest
+    manifest = release.steward_manifest
+    manifest = manifest.with_texts(disarmed_text) if writing.safe else manifest
     about = {
         "columns": reported_roles(promised.schema, writing.form),
         "objective": ReportedObjective.model_validate(promised.objective),

@@ -33,10 +33,22 @@ RELEASED = ("released.csv", "released.parquet")
 COUNTS = "released.counts"
 """The counts of the table, where its records lie in parts elsewhere."""
 
+STEWARD = ".steward.json"
+"""What the name of the file next to a release ends in that has the figures of its raw table."""
+
 FILES = (*RELEASED, COUNTS, SIGNATURE, MANIFEST)
 """The files that a release may have; the last one is the sign that it is whole."""
 
-LEFT_OUT = ("regions", "masking", "spreadsheet", "hierarchies", "method", "unseen", "applies")
+LEFT_OUT = (
+    "regions",
+    "masking",
+    "spreadsheet",
+    "hierarchies",
+    "method",
+    "settled",
+    "unseen",
+    "applies",
+)
 """Parts that a manifest has only where there is something to report."""
 
 
@@ -119,6 +131,8 @@ class Release(Displayed):
         The rule of each quasi-identifier that has one without listed values: it places new values.
     method
         The recoding that was requested, with its options; of one that draws its name alone.
+    settled
+        The quasi-identifiers whose rule has a ground that follows from the raw table.
     unseen
         How many values, and records with them, the recoding could not place, and what was done.
     applies
@@ -147,6 +161,7 @@ class Release(Displayed):
     warnings: Sequence[ReleaseWarning] = ()
     hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     method: Mapping[str, object] = field(default_factory=dict)
+    settled: Sequence[str] = ()
     unseen: Mapping[str, object] | None = None
     applies: Mapping[str, str] | None = None
 
@@ -164,7 +179,12 @@ class Release(Displayed):
 
     @property
     def manifest(self) -> "Manifest":
-        """The release as its file reports it."""
+        """The release as ``release.json`` reports it: no figure of the raw table."""
+        return self.steward_manifest.public
+
+    @property
+    def steward_manifest(self) -> "Manifest":
+        """The same with the figures of the raw table, for its steward alone."""
         from anonymizer.release.manifest import FORMAT, Manifest  # only files need what checks them
 
         own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
@@ -179,5 +199,5 @@ class Release(Displayed):
         return Manifest.parse({"format": FORMAT, **given, "study": study, "versions": versions})
 
     def to_dict(self) -> dict[str, Any]:
-        """The manifest, ready for JSON."""
+        """The manifest, ready for JSON: what may be given away."""
         return self.manifest.to_dict()

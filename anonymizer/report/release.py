@@ -11,6 +11,7 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.result import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, share_of, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
@@ -71,6 +72,10 @@ def print_release(release: Release, directory: Path, advice: Sequence[str] = ())
     for line in advice:
         out.print(line)
     out.print(f"The release is in {directory}.")
+    out.print(
+        f"The figures of the original table are in {steward_file(directory).name}, next to it: "
+        "they are for its steward alone."
+    )
 
 
 def print_ladder(releases: Mapping[str, Release]) -> None:

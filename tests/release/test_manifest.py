@@ -56,7 +56,7 @@ def test_manifests_of_every_recoding_are_of_the_schema(release, kind):
         (("targets",), {"income": {}}),
         (("seeds", "drawing"), 5),
         (("records",), 1.5),
-        (("format",), 2),
+        (("format",), 3),
     ],
 )
 def test_what_is_of_another_type_is_neither_of_the_schema_nor_read(release, tmp_path, place, value):

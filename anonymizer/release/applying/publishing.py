@@ -19,7 +19,7 @@ from anonymizer.release.publish import (
     write_release,
 )
 from anonymizer.release.relations import Carried, applied, counted_in
-from anonymizer.release.release import FILES, Release
+from anonymizer.release.release import FILES, STEWARD, Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_study, written_as
@@ -105,7 +105,7 @@ def publish_applied(
     PolicyBrokenError when the release does not hold, or its policy not of the table under the
     recoding.
     """
-    with reserved(directory, FILES) as output:
+    with reserved(directory, FILES, next_to=STEWARD) as output:
         home = home_of(release)
         if same_file(directory, home):
             raise InputError(

@@ -29,15 +29,19 @@ from anonymizer.release.manifest.parts import (
     Series,
     Versions,
 )
+from anonymizer.release.manifest.steward import stewards
 
-FORMAT = 1
-"""The version of the form of a manifest; a change that older readers would misread raises it."""
+FORMAT = 2
+"""The version of the form of a manifest; a change that older readers would misread raises it.
+
+Those of format 1 had figures of the raw table in ``release.json``, and are read as well.
+"""
 
 
 class Reported(ManifestPart):
     """All that is reported of a release."""
 
-    format: Literal[1] = Field(description="The version of this form of a manifest.")
+    format: Literal[1, 2] = Field(description="The version of this form of a manifest.")
     records: Count | None = Field(
         description="Records of the table that was given; null where differentially private."
     )
@@ -89,8 +93,13 @@ class Reported(ManifestPart):
     method: dict[StrictStr, Any] = Field(
         default_factory=dict, description="The recoding and its options, as in a study."
     )
-    unseen: ReportedUnseen | None = Field(
-        None, description="Values that the recoding did not cover, where it was applied to others."
+    settled: list[StrictStr] = Field(
+        default_factory=list,
+        description="Those of them whose ground follows from the raw table, as quantiles do: "
+        "release.json has of its cut points those at which released ranges end.",
+    )
+    unseen: ReportedUnseen | None = stewards(
+        "Values that the recoding did not cover, where it was applied to others."
     )
     applies: AppliedRelease | None = Field(
         None, description="The release whose recoding was applied, where it is not its own."
@@ -114,6 +123,7 @@ class Reported(ManifestPart):
     series: Series | None = Field(
         None, description="Which release of a series it is, where the signature says so."
     )
+    release: Digest | None = stewards("The SHA-256 of the release.json that it belongs to.")
     input: ReportedInput | None = Field(
         None, description="The table that it was made of, where a private key was given."
     )

@@ -8,6 +8,7 @@ from pydantic import Field, StrictBool, StrictStr
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.release.manifest.parts import Count, LabelText, ManifestPart, Number
+from anonymizer.release.manifest.steward import stewards
 from anonymizer.release.release import MANIFEST
 
 
@@ -24,26 +25,26 @@ class ReportedQueryLoss(ManifestPart):
 class ReportedInformation(ManifestPart):
     """Mutual information of quasi-identifiers and attributes, in bits, summed over these."""
 
-    original: Number = Field(description="I(X;W) of the raw quasi-identifiers, in bits.")
+    original: Number | None = stewards("I(X;W) of the raw quasi-identifiers, in bits.")
     retained: Number = Field(description="I(X~;W) of the released ones, in bits.")
-    ceiling: Number = Field(
-        description="The most that any recoding under the policy can keep, in bits: "
+    ceiling: Number | None = stewards(
+        "The most that any recoding under the policy can keep, in bits: "
         "min(I(X;W), t, H(W) - log2 l) of each attribute, summed."
     )
-    shuffled: Number = Field(
-        description="I(X;W) in bits with the values of W dealt out at random, the mean of 10."
+    shuffled: Number | None = stewards(
+        "I(X;W) in bits with the values of W dealt out at random, the mean of 10."
     )
-    shuffled_deviation: Number = Field(description="The standard deviation of these 10, in bits.")
-    retained_above_shuffled: Number = Field(
-        description="`retained` less what the released classes show by chance, in bits."
+    shuffled_deviation: Number | None = stewards("The standard deviation of these 10, in bits.")
+    retained_above_shuffled: Number | None = stewards(
+        "`retained` less what the released classes show by chance, in bits."
     )
     miller_madow: Number = Field(description="`retained`, corrected for small classes, in bits.")
-    gap: Number = Field(description="`ceiling` - `retained`, in bits.")
-    loss: Number | None = Field(
-        description="1 - `retained` / `original`; null where there was nothing to lose."
+    gap: Number | None = stewards("`ceiling` - `retained`, in bits.")
+    loss: Number | None = stewards(
+        "1 - `retained` / `original`; null where there was nothing to lose."
     )
-    loss_above_shuffled: Number | None = Field(
-        description="The same with chance taken off on both sides; null where not determined."
+    loss_above_shuffled: Number | None = stewards(
+        "The same with chance taken off on both sides; null where not determined."
     )
 
 
@@ -113,32 +114,28 @@ class ReportedSearch(ManifestPart):
 
     strategy: LabelText = Field(None, description="What searched.")
     objective: LabelText = Field(None, description="The name of the objective.")
-    value: Number | None = Field(
-        None, description="The objective of the release, in its unit (bits for information)."
+    value: Number | None = stewards(
+        "The objective of the release, in its unit (bits for information)."
     )
-    gap: Number | None = Field(
-        None, description="How much better another recoding can be, at the most, in that unit."
+    gap: Number | None = stewards(
+        "How much better another recoding can be, at the most, in that unit."
     )
-    nodes: Count = Field(0, description="Nodes of the lattice of levels.")
-    checked: Count = Field(0, description="Nodes that were counted.")
-    feasible: Count | None = Field(
-        None, description="Nodes that satisfy the policy; null where the search need not know."
+    nodes: Count | None = stewards("Nodes of the lattice of levels.")
+    checked: Count | None = stewards("Nodes that were counted.")
+    feasible: Count | None = stewards(
+        "Nodes that satisfy the policy; null where the search need not know."
     )
-    minimal: list[list[Count]] | None = Field(
-        None, description="Those of them without a feasible direct specialization, by their levels."
+    minimal: list[list[Count]] | None = stewards(
+        "Those of them without a feasible direct specialization, by their levels."
     )
-    refinements: Count | None = Field(None, description="How many times attributes were cut.")
-    grids: dict[StrictStr, Count] = Field(
-        default_factory=dict, description="Attributes whose ranges begin at some cut points alone."
+    refinements: Count | None = stewards("How many times attributes were cut.")
+    grids: dict[StrictStr, Count] = stewards(
+        "Attributes whose ranges begin at some cut points alone.", {}
     )
     proven: StrictBool = Field(False, description="Whether no other recoding searched is better.")
-    bound: Number | None = Field(
-        None, description="What none can be better than, in the objective's unit."
-    )
+    bound: Number | None = stewards("What none can be better than, in the objective's unit.")
     because: StrictStr = Field("", description="Why this objective, where none was given.")
-    tried: list[ReportedTrial] = Field(
-        default_factory=list, description="The recodings tried on halves of the records."
-    )
+    tried: list[ReportedTrial] = stewards("The recodings tried on halves of the records.", [])
 
 
 class ReportedWarning(ManifestPart):

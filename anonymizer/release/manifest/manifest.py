@@ -1,7 +1,9 @@
 """The manifest of a release, ``release.json``: its parts, and the only reader and writer of it."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,14 @@ from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
 from anonymizer.release.manifest.groups import filled, partition_of
 from anonymizer.release.manifest.parts import LabelText, ReleasedFile, ReportedRoles
+from anonymizer.release.manifest.steward import (
+    public_masking,
+    public_rule,
+    steward_file,
+    without_stewards,
+)
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.warnings.warnings import OF_STEWARD
 from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
@@ -96,6 +105,57 @@ class Manifest(Reported):
     def text(self) -> str:
         """What the file holds, as :meth:`read` reads it."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @property
+    def public(self) -> "Manifest":
+        """The manifest as ``release.json`` has it: without what is its steward's alone."""
+        changed: dict[str, Any] = {
+            "warnings": [each for each in self.warnings if each.code not in OF_STEWARD]
+        }
+        if self.masking:
+            changed["masking"] = public_masking(self.masking)
+        if self.settled:
+            rules = {name: self._public_rule(name) for name in self.settled}
+            changed["hierarchies"] = {**self.hierarchies, **rules}
+        return without_stewards(self.model_copy(update=changed))
+
+    def _public_rule(self, name: str) -> dict[str, Any]:
+        """The rule of an attribute that follows from the raw table, as the released labels show."""
+        ranges = [group.interval for group in self.recoding[name] if group.is_range]
+        ends = {end for each in ranges for end in (each.low, each.high) if end is not None}
+        return public_rule(self.hierarchies[name], ends)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has the figures of the raw table, as its steward's file does."""
+        return "value" in self.search.model_fields_set
+
+    @classmethod
+    def of_steward(cls, release: Path) -> "Manifest | None":
+        """The manifest of the release in a directory, with the figures of its raw table.
+
+        They are in the file next to the directory; None where there is none that can be read.
+        Manifests of format 1 have them in ``release.json``.
+
+        Raises InputError when the file is damaged, or belongs to another release.
+        """
+        place = steward_file(release)
+        content = manifest_bytes(release / MANIFEST)
+        known = cls.of_bytes(content, release / MANIFEST)
+        if not os.access(place, os.R_OK):
+            return known if known.whole else None
+        found = cls.read(place)
+        if found.release != sha256(content).hexdigest() or found.public.text != known.text:
+            raise InputError(
+                f"{place} belongs to another release than the {MANIFEST} in {release}: it was made "
+                "for one that was there before, or changed; move it away, or put back what it "
+                "belongs to"
+            )
+        return found
+
+    def of_release(self, manifest: bytes) -> "Manifest":
+        """The manifest as its steward's file has it, next to a ``release.json`` of a content."""
+        return self.model_copy(update={"release": sha256(manifest).hexdigest()})
 
     def write(self, path: Path) -> None:
         """Write it to a file."""

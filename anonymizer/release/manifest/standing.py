@@ -7,6 +7,7 @@ from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.release.manifest.manifest import Manifest
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import FILES, MANIFEST, RELEASED, SIGNATURE
 
 
@@ -23,11 +24,29 @@ def require_free(directory: Path, source: Path, force: bool) -> None:
             raise InputError(f"{directory / name} is the table itself; choose another directory")
     if there and not force:
         raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
+    _require_free_companion(directory, force)
     ours = _release_in(directory) if there else ()
     for name in (name for name in there if name not in ours):
         raise InputError(
             f"{directory / name} is no part of a release of ours, which alone --force "
             "replaces; move it or choose another directory"
+        )
+
+
+def _require_free_companion(directory: Path, force: bool) -> None:
+    """The same of the steward's file next to it."""
+    place = steward_file(directory)
+    if not os.path.lexists(place):
+        return
+    if not force:
+        raise InputError(
+            f"{place} is there already, the figures of a release in {directory}; --force replaces "
+            "it"
+        )
+    if Manifest.read(place).release is None:
+        raise InputError(
+            f"{place} is no steward's file of ours, which alone --force replaces; move it or "
+            "choose another directory"
         )
 
 

@@ -9,8 +9,10 @@ killed on the way leaves behind is finished, or put back, by the next run.
 """
 
 import errno
+import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -38,23 +40,30 @@ NAMING = "naming"
 """What it is called once all old files are out of the way: from then on new ones get their names,
 and the next run after one that was killed goes on with that."""
 
+COMPANION = "next-to"
+"""Where in a scratch directory the file lies that goes next to the directory of the release."""
+
 OLD = "old"
 """Where in a scratch directory files wait that are replaced by name."""
 
 
 @contextmanager
-def reserved(directory: Path, names: Sequence[str], what: str = "release") -> Iterator["Output"]:
+def reserved(
+    directory: Path, names: Sequence[str], what: str = "release", next_to: str = ""
+) -> Iterator["Output"]:
     """Keep a directory for the release of one run; what a killed run left there is cleared.
 
     It is made once there is something to be put into it. ``names``: the files that a release may
-    have; the last one is the sign that it is whole. ``what``: what messages call it.
+    have; the last one is the sign that it is whole. ``next_to``: what the name of a file next to
+    the directory ends in that belongs to the release. ``what``: what messages call it.
 
     Raises InputError when another run is writing there, or nothing can be written.
     """
     path = _resolved(directory)
     failing = "cannot write to" if path.exists() else "cannot make the directory"
     with locked(path, directory, failing) as site:
-        output = Output(directory, path, site, tuple(names), what)
+        output = Output(directory, path, site, tuple(names), what, next_to)
+        output.require_place()
         output.recover()
         yield output
 
@@ -71,14 +80,34 @@ class Output:
     site: Site
     names: tuple[str, ...]
     what: str = "release"
+    suffix: str = ""
+
+    @property
+    def companion(self) -> Path:
+        """The file next to the directory that belongs to the release."""
+        return self.path.with_name(self.path.name + self.suffix)
+
+    def require_place(self) -> None:
+        """Require a place for the file next to the directory, where there is to be one."""
+        if self.suffix and self.site.home == self.path:
+            raise InputError(
+                f"nothing can be written next to {self.shown}, where the figures of the raw table "
+                f"have to go; choose a directory within it, such as {self.shown / self.what}"
+            )
+        if self.suffix and self.companion.is_dir():
+            raise InputError(f"{self.companion} is a directory; choose another place")
 
     @logged("writing", lambda _: {})
-    def write(self, writers: Writers, *, force: bool = False) -> None:
+    def write(
+        self, writers: Writers, *, force: bool = False, next_to: Writer | None = None
+    ) -> None:
         """Write a release so that all of its files appear, whole, or none.
 
         A signal that comes once all are made acts when the release stands and is noted as such.
         ``writers``: what writes each file, by name, the sign last; later ones see earlier files. A
-        release that is there is replaced by ``force`` alone.
+        release that is there is replaced by ``force`` alone. ``next_to`` writes the file next to
+        the directory, which its owner alone can read, and sees the files of the release: it gets
+        its name once the release stands, or by the next run where this one is killed in between.
 
         Raises InputError when it cannot be written; the directory is as it was before, if not said
         otherwise.
@@ -89,14 +118,43 @@ class Output:
             try:
                 with signals.acting():
                     new = prepare(scratch, writers)
+                    if next_to is not None:
+                        self._prepare_companion(new, scratch, next_to)
                 self._swap(new.rename(scratch / READY), tuple(writers), force)
                 stands(done)
+                self._name_companion(scratch)
             except BaseException:
                 self._clear(scratch)
                 raise
             for changed in (scratch, self.path, self.path.parent):
                 kept(changed, done)
             self._clear(scratch)
+
+    def _prepare_companion(self, new: Path, scratch: Path, write: Writer) -> None:
+        """Write the file next to the directory, under the digest of the sign of its release."""
+        made = new / COMPANION  # among the files that it is about
+        made.touch(stat.S_IRUSR | stat.S_IWUSR)
+        write(made)
+        made.chmod(stat.S_IRUSR | stat.S_IWUSR)
+        flush(made)
+        place = scratch / COMPANION / _digest(new / self._sign)
+        place.mkdir(parents=True)
+        made.rename(place / self.companion.name)
+
+    def _name_companion(self, scratch: Path) -> None:
+        """Give the file next to the directory its name, where it is of the release that stands."""
+        for made in (scratch / COMPANION).glob("*/*"):
+            sign = self.path / self._sign
+            if not sign.exists() or made.parent.name != _digest(sign):
+                continue
+            place = self.path.with_name(made.name)
+            try:
+                made.replace(place)
+            except OSError as error:
+                raise InputError(
+                    f"the {self.what} is in {self.shown}, but {place} cannot be written: "
+                    f"{reason_of(error)}; make room for it and run again"
+                ) from None
 
     def add(self, name: str, write: Writer) -> None:
         """Write one file next to a release that stands, whole; one of its name is replaced.
@@ -137,6 +195,7 @@ class Output:
                 with suppress(PermissionError):  # nothing of ours lies where we cannot look
                     for scratch in site.leftovers():
                         self._restore(scratch)
+                        self._name_companion(scratch)
                         self._clear(scratch)
 
     @property
@@ -266,6 +325,11 @@ def _dress(new: Path, old: Path) -> None:
     for path in new.iterdir() if new.is_dir() else ():
         dress(path, inner)
     dress(new, old)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _given(new: Path, given: Path) -> bool:

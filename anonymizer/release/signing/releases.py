@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from anonymizer.errors import InputError, shown
 from anonymizer.release.manifest import Manifest, home_of
@@ -15,24 +15,41 @@ from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
 from anonymizer.release.signing.keys import PrivateKey, signature_at, writes
 
 
+class ManifestWriters(NamedTuple):
+    """What writes the manifest in a release, and its signature; and the steward's file."""
+
+    of_release: Mapping[str, Writer]
+    of_steward: Writer
+
+
 def manifest_writers(
     manifest_in: Callable[[Path], Manifest], key: PrivateKey | None
-) -> Mapping[str, Writer]:
+) -> ManifestWriters:
     """What writes the manifest of a release, and before it its signature where there is a key.
 
-    ``manifest_in`` gives it once the table lies in a directory. The manifest comes last: it is the
-    sign that a release is whole.
+    ``manifest_in`` gives it once the table lies in a directory, with the figures of the raw table,
+    which go to the steward's file alone. The manifest comes last: it is the sign that a release is
+    whole.
     """
-    made = cache(manifest_in)
+    made: list[Manifest] = []
+
+    def content(directory: Path) -> bytes:
+        if not made:
+            made.append(manifest_in(directory))
+        return made[0].public.text.encode()
 
     def write(path: Path) -> None:
-        made(path.parent).write(path)
+        path.write_bytes(content(path.parent))
 
     def sign(path: Path) -> None:
         assert key is not None
-        path.write_bytes(key.sign(made(path.parent).text.encode()))
+        path.write_bytes(key.sign(content(path.parent)))
 
-    return {MANIFEST: write} if key is None else {SIGNATURE: sign, MANIFEST: write}
+    def write_steward(path: Path) -> None:
+        made[0].of_release(content(path.parent)).write(path)
+
+    signed = {} if key is None else {SIGNATURE: sign}
+    return ManifestWriters({**signed, MANIFEST: write}, write_steward)
 
 
 def series_of(

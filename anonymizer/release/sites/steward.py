@@ -17,7 +17,7 @@ from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.proof import prove
 from anonymizer.release.publish import reported_roles, signed_parts
-from anonymizer.release.release import COUNTS, FILES, Release
+from anonymizer.release.release import COUNTS, FILES, STEWARD, Release
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
 from anonymizer.release.sites.following import Following
@@ -49,7 +49,7 @@ def publish_counts(
     the policy cannot be met.
     """
     require_countable(study)
-    with reserved(directory, FILES) as output:
+    with reserved(directory, FILES, next_to=STEWARD) as output:
         require_free(directory, counts[0], force)
         watch("reading the counts", 0, None)
         parts = read_parts(study, counts)
@@ -62,7 +62,7 @@ def publish_counts(
         watch("writing and verifying the release", 0, None)
         release = _with_others(anonymizer.release_, parts[0].columns, whole)
         about = _reported(study, release, parts, whole, key)
-        manifest: Manifest = release.manifest
+        manifest: Manifest = release.steward_manifest
         final = PartCounts(as_texts(released), parts[0].columns, parts[0].roles)
         people = anonymizer.plan_.fitted.people(released)
 
@@ -70,14 +70,16 @@ def publish_counts(
             nonlocal manifest
             file = _file(place / COUNTS, final, study)
             manifest = manifest.model_copy(update={**about, "table": file})
-            _require_followable(study, manifest, final.tally, parts)
+            _require_followable(study, manifest.public, final.tally, parts)
             return manifest
 
         def write(path: Path) -> None:
             final.write(path)
             prove(PartCounts.read(path).tally, study.published, study.privacy, people)
 
-        output.write({COUNTS: write, **manifest_writers(manifest_in, key)}, force=force)
+        manifests = manifest_writers(manifest_in, key)
+        files = {COUNTS: write, **manifests.of_release}
+        output.write(files, force=force, next_to=manifests.of_steward)
     return release, manifest
 
 

@@ -65,7 +65,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "consistent",
         "",
         """
-        format seeds.drawing objective.targets.* records dropped
+        format release seeds.drawing objective.targets.* records dropped
         information.original information.shuffled
         information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
@@ -92,7 +92,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", GIVEN, "seeds.search"),
     ("original", ORIGINAL, "input.fingerprint"),
     ("key", OF_KEY, "series.*"),
-    ("study", NEXT, "hierarchies.** method.**"),
+    ("study", NEXT, "hierarchies.** method.** settled.*"),
     ("unchecked", APPLIED, "applies.sha256"),
     ("unchecked", PARTS, "counts.*"),
     ("unchecked", RAW, "unseen.*"),

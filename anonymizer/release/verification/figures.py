@@ -30,14 +30,11 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.fields import RAW, UNIT
+from anonymizer.release.verification.fields import RAW, SEARCH, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.relation_warnings import unique_warnings
-from anonymizer.release.warnings.warnings import WARNINGS
+from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS
 from anonymizer.tables.values import counted
-
-OF_RAW = ("column-gives-away", "telling-order", "spellings-alike", "suppression-tells")
-"""Warnings that need the raw table."""
 
 WEAK = "weak-policy"
 """It counts models as the study has them; a manifest has one for each attribute."""
@@ -118,6 +115,9 @@ def search(facts: Facts) -> Iterator[Check]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
     reported = facts.manifest["search"]
     yield from _objective_known(facts, reported["objective"])
+    if "value" not in reported:  # it is its steward's
+        yield Check("search.proven", "unchecked", None, reason=SEARCH)
+        return
     if facts.private:
         nothing = dict.fromkeys(("value", "gap", "bound"))
         yield from compared_all("search", reported, nothing, "consistent")
@@ -148,7 +148,8 @@ def seeds(facts: Facts) -> Iterator[Check]:
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
-    for field in ("because", "tried"):
+    steward = "value" in facts.manifest["search"]
+    for field in ("because", "tried") if steward else ("because",):
         there = at(facts.manifest, "search", field) is not ABSENT
         yield required(f"search.{field}", there, "", "is missing")
     known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
@@ -243,6 +244,8 @@ def _information(
     retained = MutualInformation(target=targets)(facts.counts)
     estimate = MillerMadow(target=targets)(facts.counts)
     yield from compared_all(field, reported, {"retained": retained, "miller_madow": estimate})
+    if "original" not in reported:  # it is its steward's
+        return
     given = Information(**{each.name: reported[each.name] for each in fields(Information)})
     derived = {name: getattr(given, name) for name in ("gap", "loss", "loss_above_shuffled")}
     yield from compared_all(field, reported, derived, "consistent")

@@ -97,8 +97,9 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield from compared_all("search", at(manifest, "search"), given, "study")
         tested = getattr(study.recoding, "candidates", ()) if searched else ()
         names = [one.name for one in tested]
-        tried = [each["recoding"] for each in manifest["search"].get("tried", ())]
-        yield required("search.tried", tried == names, _named(tried), _named(names), "study")
+        if "value" in manifest["search"]:  # else they are the steward's
+            tried = [each["recoding"] for each in manifest["search"].get("tried", ())]
+            yield required("search.tried", tried == names, _named(tried), _named(names), "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     reported = at(manifest, "masking", "method")
     yield compared("masking.method", None if reported is ABSENT else reported, method, "study")

@@ -16,6 +16,7 @@ from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.file import home_of, manifest_bytes
 from anonymizer.release.manifest.parts import Series
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST
@@ -29,6 +30,9 @@ from anonymizer.release.verification.studied import models_of, policy_of_study, 
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, disarmed, release_format
+
+FIGURES = "figures of the original table"
+"""What is said of them where there is no steward's file."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,12 +104,14 @@ def verify_release(
     key: str | Path | None = None,
     original: str | Path | None = None,
     series: Mapping[str, str] = MappingProxyType({}),
+    steward: bool = True,
     watch: Watch = ignore,
 ) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
 
     The checksum is one of many checks: columns, labels, counts and every figure that the table
-    alone can show are computed again, whatever the checksum says.
+    alone can show are computed again, whatever the checksum says. The figures of the original
+    table are checked where the steward's file is next to the release.
 
     Parameters
     ----------
@@ -123,6 +129,8 @@ def verify_release(
     series
         What the signature has to say of the release: its ``name``, its ``period``, the digest of
         the manifest of the release ``after`` which it comes. This needs a key.
+    steward
+        Whether the steward's file is read, where there is one.
     watch
         Is told of the progress on large tables: what is done, how much of it, and of how much.
 
@@ -143,6 +151,8 @@ def verify_release(
         return _bare(path, study)
     content = manifest_bytes(place)
     manifest = Manifest.of_bytes(content, place)
+    if steward:
+        manifest = Manifest.of_steward(directory) or manifest
     with sound(place):
         table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
@@ -153,7 +163,10 @@ def verify_release(
         signed = [*evidence.checks(directory, content, manifest, study)]
         found = _verified(table, manifest, study, watch)
         known = {check.field for check in signed}
-        others = (check for check in found.checks if check.field not in known)
+        others = [check for check in found.checks if check.field not in known]
+        if not manifest.whole:
+            why = f"they are in {steward_file(directory).name}, for its steward next to the release"
+            others.append(Check(FIGURES, "unchecked", None, reason=why))
         signer = evidence.signer(signed)
         return replace(
             found,

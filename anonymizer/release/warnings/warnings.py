@@ -35,6 +35,17 @@ Half of the pairs of a random order do where all values differ: so 99 % of the p
 """
 
 
+OF_RAW = ("column-gives-away", "telling-order", "spellings-alike", "suppression-tells")
+"""Warnings whose figures are of the raw table, so that the released one does not show them."""
+
+OF_STEWARD = ("column-gives-away", "telling-order", "spellings-alike")
+"""Those that are the steward's alone.
+
+Whoever knows the quasi-identifiers of all counts what ``suppression-tells`` does: which classes are
+missing, and how large they are. Readers have to know that it is so.
+"""
+
+
 @dataclass(frozen=True)
 class Caution:
     """A kind of warning: when it is given, what its figures count, its message.

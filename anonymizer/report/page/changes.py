@@ -101,10 +101,12 @@ def _drawn(masking: Mapping[str, Any] | None) -> Iterator[Block]:
     )
     for channel in masking["channels"]:
         kinds = {masking["distortion"].get(name) for name in channel["attributes"]} - {None}
+        distortion = f"The distortion of {listed(channel['attributes'])} ({listed(sorted(kinds))})"
         yield Paragraph(
-            f"The distortion of {listed(channel['attributes'])} ({listed(sorted(kinds))}) is "
-            f"{number(channel['realised_distortion'])} on average, where "
+            f"{distortion} is {number(channel['realised_distortion'])} on average, where "
             f"{number(channel['expected_distortion'])} was expected."
+            if "realised_distortion" in channel
+            else f"{distortion} is known to its steward alone."
         )
     epsilon = masking["epsilon"]
     yield Paragraph(

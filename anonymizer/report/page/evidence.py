@@ -18,6 +18,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
@@ -166,18 +167,33 @@ class Evidence:
         return Attribute(name, len(engine.distinct(self.table[name])[1]), hidden)
 
 
+def _manifest(folder: Path, steward: bool) -> Manifest:
+    """What a report is about: what may be given away, or what the steward has as well."""
+    if not steward:
+        return Manifest.read(folder / MANIFEST).public
+    found = Manifest.of_steward(folder)
+    if found is None:
+        raise InputError(
+            f"there is no {steward_file(folder)}, which has the figures of the original table; ask "
+            "who made the release, or leave --steward out"
+        )
+    return found
+
+
 def evidence_of(
     release: str | Path,
     study: Study | str | Path | None = None,
     *,
     key: str | Path | None = None,
+    steward: bool = False,
     watch: Watch = ignore,
 ) -> Evidence:
     """Verify a release, and read and recount it for a report.
 
     ``release``: its directory, or the table in it. ``study``: that of the release, for what the
-    manifest has a digest of alone. ``key``: the public key that has to have signed it. ``watch`` is
-    told of the progress.
+    manifest has a digest of alone. ``key``: the public key that has to have signed it.
+    ``steward``: whether the report has the figures of the original table, from the file next to the
+    release. ``watch`` is told of the progress.
 
     Raises
     ------
@@ -196,9 +212,9 @@ def evidence_of(
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
             "a run wrote"
         )
-    found = verify_release(folder, study, key=key, watch=watch)
+    found = verify_release(folder, study, key=key, steward=steward, watch=watch)
     require_sound(path, found, "there is nothing to report")
-    manifest = Manifest.read(folder / MANIFEST)
+    manifest = _manifest(folder, steward)
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
     with released_at(place, manifest, watch) as lying:

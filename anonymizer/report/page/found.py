@@ -35,12 +35,14 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     if evidence.manifest.masking:
         yield "Values were drawn at random, and the others are at levels that were given."
         return
-    if search.nodes <= 1 and not search.checked and search.value is None:
+    if search.strategy in ("fixed", "applied"):
         yield "Nothing was searched: the levels were given before the table was looked at."
         return
     because = f", since {search.because}" if search.because else ""
     yield f"The search was for the best value of one objective: {search.objective}{because}."
-    if search.nodes:
+    if search.nodes is None or search.checked is None:
+        yield f"How it went ({search.strategy}) is known to its steward alone."
+    elif search.nodes:
         yield (
             f"It was over a lattice of {counted(search.nodes, 'combination')} of levels "
             f"({search.strategy}); {count(search.checked)} were counted."

@@ -11,15 +11,19 @@ from anonymizer.report.page.numbers import UNKNOWN, bits, count, listed, number,
 from anonymizer.report.page.pictures import Pictures
 
 ROWS = (
-    ("original", "In the original: what the quasi-identifiers say of it, I(X;W)"),
     ("retained", "Retained by the release, I(X~;W)"),
+    ("miller_madow", "Retained, corrected for small classes (Miller and Madow)"),
+)
+"""The measures of information that a release has, in words."""
+
+OF_STEWARD = (
+    ("original", "In the original: what the quasi-identifiers say of it, I(X;W)"),
     ("ceiling", "Ceiling: the most that any release under this policy can keep"),
     ("gap", "Between what is retained and the ceiling"),
     ("shuffled", "In the original by chance alone, with W dealt out anew"),
     ("retained_above_shuffled", "Retained above what chance alone would show"),
-    ("miller_madow", "Retained, corrected for small classes (Miller and Madow)"),
 )
-"""The measures of information that a manifest has, in words."""
+"""Those that are about the original table."""
 
 LOSSES = (
     ("loss", "Lost of the original"),
@@ -52,7 +56,9 @@ def kept_section(evidence: Evidence, pictures: Pictures) -> Section:
 def _about(information: ReportedInformation, about: str) -> list[Block]:
     """What is kept of the information about some attributes."""
     rows = [(words, bits(getattr(information, name))) for name, words in ROWS]
-    rows += [(words, share(getattr(information, name))) for name, words in LOSSES]
+    if information.original is not None:
+        rows += [(words, bits(getattr(information, name))) for name, words in OF_STEWARD]
+        rows += [(words, share(getattr(information, name))) for name, words in LOSSES]
     return [
         Heading(f"Information about {about}"),
         *map(Paragraph, _sentences(information, about)),
@@ -62,6 +68,13 @@ def _about(information: ReportedInformation, about: str) -> list[Block]:
 
 def _sentences(information: ReportedInformation, about: str) -> Iterator[str]:
     """The same for readers who are no statisticians."""
+    if information.original is None or information.ceiling is None:
+        yield (
+            f"In the release the quasi-identifiers of a person give {bits(information.retained)} "
+            f"about {about}. What they gave before is known to its steward alone, since an exact "
+            "figure of the original table would tell values of people."
+        )
+        return
     yield (
         f"Before, the quasi-identifiers of a person gave {bits(information.original)} about "
         f"{about}. In the release they give {bits(information.retained)}. No release under this "

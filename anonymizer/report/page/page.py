@@ -25,26 +25,30 @@ def report_of(
     form: str = "html",
     *,
     key: str | Path | None = None,
+    steward: bool = False,
     watch: Watch = ignore,
 ) -> bytes:
     """A report of a release as one self-contained page, for whoever decides on or receives it.
 
     The release is verified first, and everything on the page is in its manifest or was recounted
-    from its table. No record is shown, nor a count that the release does not show.
+    from its table. No record is shown, nor a figure of the original table but for its steward.
 
     Parameters
     ----------
     release_path
         The directory of the release, or the table in it.
     study
-        The study of the release, or its path. With it the recodings that could have been taken
-        are compared, for which its original table is read; and conditions about a population are
-        counted again.
+        The study of the release, or its path. With it conditions about a population are counted
+        again; and for the ``steward`` the recodings that could have been taken are compared, for
+        which the original table is read.
     form
         ``"html"``, ``"markdown"`` or ``"pdf"``; texts are in UTF-8.
     key
         The public key of who released it, a PEM file: the release must be signed by it, and the
         page says that this was checked.
+    steward
+        Whether the page has the figures of the original table, which are in the file next to the
+        release: then it is for its steward alone.
     watch
         Is called with the progress.
 
@@ -59,8 +63,9 @@ def report_of(
     require_one_of("form", form, tuple(FORMS))
     render = require_renderer(form)
     watch("verifying the release", 0, None)
-    evidence = evidence_of(release_path, study, key=key, watch=watch)
-    comparison = None if evidence.study is None else _comparison(evidence.study, watch)
+    evidence = evidence_of(release_path, study, key=key, steward=steward, watch=watch)
+    compared = evidence.study if steward else None
+    comparison = None if compared is None else _comparison(compared, watch)
     watch("writing the report", 0, None)
     pictures = Pictures.of(evidence, FORMS[form].theme)
     return render(page_of(evidence, pictures, comparison))

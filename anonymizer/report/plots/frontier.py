@@ -28,7 +28,8 @@ def lattice_picture(
 
     Nodes are tuples of levels in the order of the attributes. Where the manifest has the rules of
     all hierarchies and the lattice is small, all its nodes are drawn, those above the frontier
-    filled. None where the search was not over levels or does not know its minimal nodes.
+    filled. None where the search was not over levels or does not know its minimal nodes, which the
+    steward's file alone has.
     """
     minimal = [tuple(node) for node in manifest.search.minimal or ()]
     names = [*manifest.recoding]
@@ -43,7 +44,7 @@ def lattice_picture(
         height = min(0.55 * len({y for _, y in at.values()}) + 1.5, 7.0)
         figure, axes = picture(theme, height, "Lattice of levels")
         _draw(figure, axes, at, minimal, best, lattice)
-        _frame(axes, names, at, lattice, manifest.search.nodes)
+        _frame(axes, names, at, lattice, manifest.search.nodes or len(nodes))
     figure.description = _said(names, minimal, best, manifest)
     return figure
 
@@ -51,7 +52,7 @@ def lattice_picture(
 def _lattice(manifest: Manifest, names: Sequence[str]) -> Lattice | None:
     """The whole lattice, where it is small and the manifest has the rules of all hierarchies."""
     rules: Mapping[str, object] = getattr(manifest, "hierarchies", None) or {}
-    if manifest.search.nodes > MOST_NODES or not {*names} <= {*rules}:
+    if (manifest.search.nodes or 0) > MOST_NODES or not {*names} <= {*rules}:
         return None
     try:
         heights = tuple(Hierarchy.of(rules[name]).height for name in names)

@@ -30,11 +30,12 @@ def information_picture(
     """Bits about the sensitive attributes: original, bounds of the policy, ceiling, retained, lost.
 
     The bounds are t and H(W) - log2 l of Eq. 13 where a single attribute is sensitive and the
-    released table is given, which H(W) is counted of. None where the manifest has no information:
-    without sensitive attributes, and of differentially private releases.
+    released table is given, which H(W) is counted of. None where the manifest has no information
+    of the original: without sensitive attributes, of differentially private releases, and where it
+    is ``release.json``, not its steward's file.
     """
     found = manifest.information
-    if not found:
+    if found is None or found.original is None or found.ceiling is None:
         return None
     original, retained = found.original, found.retained
     bars = bars_of(original, retained, found.ceiling, _bounds(manifest, table))

@@ -266,6 +266,9 @@ TELLS = (
 )
 
 
+CUTS = "the search was not over levels alone, and whether it cut attributes its steward alone knows"
+
+
 def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attacks.Minimality:
     """What an attacker learns about a release from knowing that no finer one satisfied the policy.
 
@@ -295,7 +298,7 @@ def _obstacle(table: Placed, study: Study) -> str | None:
     if isinstance(recoding, Best):
         return "the recoding was chosen among several by what they keep on a half of the records"
     if not isinstance(recoding, FullDomain):
-        return obstacle(table.release.manifest, study.schema.quasi_identifiers)
+        return obstacle(table.release.manifest, study.schema.quasi_identifiers) or CUTS
     if recoding.max_classes is not None or recoding.min_records is not None:
         return "the search kept to bounds in addition to the policy"
     if not table.exact:
@@ -318,7 +321,7 @@ def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0)
         "values were drawn at random": bool(manifest.masking),
         "every class has groups of its own, no level": bool(manifest.regions),
         "not every quasi-identifier was released at a level": (
-            set(manifest.levels) != set(names) or search.refinements != 0
+            set(manifest.levels) != set(names) or bool(search.refinements)
         ),
         "the levels were given, not searched for": search.strategy == "fixed",
         "the search did not prove that its result is the best": not search.proven,
