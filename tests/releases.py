@@ -5,11 +5,14 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
 
+from anonymizer.errors import InputError
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 
@@ -188,7 +191,8 @@ def release_of(kind: Kind, directory: Path) -> Path:
 
 
 def copied(release: Path, directory: Path) -> Path:
-    """A copy of a release, which a test may change."""
+    """A copy of a release and of its steward's file, which a test may change."""
+    shutil.copy(steward_file(release), directory / "out.steward.json")
     return Path(shutil.copytree(release, directory / "out"))
 
 
@@ -205,11 +209,25 @@ def manifest_of(**parts: object) -> Manifest:
 
 
 def manifest_in(release: Path) -> dict:
+    """What the steward has of a release, all figures."""
+    found = json.loads(steward_file(release).read_text(encoding="utf-8"))
+    return {name: part for name, part in found.items() if name != "release"}
+
+
+def public_in(release: Path) -> dict:
+    """What everybody has of it."""
     return json.loads((release / "release.json").read_text(encoding="utf-8"))
 
 
 def rewritten(release: Path, manifest: Mapping) -> None:
-    (release / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+    """Give a release another manifest, and its steward the figures that belong to it."""
+    try:
+        text = Manifest.parse(manifest).public.text
+    except InputError:  # it is damaged
+        text = json.dumps(manifest)
+    (release / "release.json").write_text(text, encoding="utf-8")
+    belongs = {"release": sha256(text.encode()).hexdigest()}
+    steward_file(release).write_text(json.dumps({**manifest, **belongs}), encoding="utf-8")
 
 
 def header_and_rows(path: Path) -> tuple[list[str], list[list[str]]]:

@@ -5,11 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from anonymizer.release.release import MANIFEST
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 from anonymizer.tables.values import counted
+
+
+SHOWN = 4
+"""Fields of a manifest that are named."""
 
 
 def print_audit(audit: Audit) -> None:
@@ -30,16 +35,29 @@ def _conclusion(audit: Audit) -> Iterator[str]:
         return
     where = "in every release" + (" and in their intersection" if audit.intersection else "")
     who = "somebody who knows the study and that its search is exact"
+    if audit.figures:
+        yield f"The policy holds {where}, but does NOT hold against {_reader(audit.figures)}"
     if audit.beyond:
         yield (
             f"The policy holds {where}, but does NOT hold against {who}: what he can infer "
             f"about {counted(audit.beyond, 'record')} is beyond it."
         )
     elif audit.unexamined:
-        yield f"The policy holds {where} against readers of what is released."
+        if not audit.figures:
+            yield f"The policy holds {where} against readers of what is released."
         yield f"Not examined is what {who} can infer: {'; '.join(audit.unexamined)}."
-    else:
+    elif not audit.figures:
         yield f"The policy holds {where}, also against {who}."
+
+
+def _reader(figures: Sequence[str]) -> str:
+    """Who reads a manifest that has figures of the raw table, and how that is mended."""
+    shown = ", ".join([*figures[:SHOWN], *(["..."] if len(figures) > SHOWN else [])])
+    return (
+        f"somebody who reads {counted(len(figures), 'figure')} of the original table in {MANIFEST} "
+        f"({shown}): with a register of quasi-identifiers they tell values of people. Make the "
+        "release again: these figures then go to its steward's file."
+    )
 
 
 def _print_release(out: Console, release: ReleaseAudit) -> None:

@@ -71,11 +71,11 @@ def print_release(release: Release, directory: Path, advice: Sequence[str] = ())
         )
     for line in advice:
         out.print(line)
-    out.print(f"The release is in {directory}.")
     out.print(
-        f"The figures of the original table are in {steward_file(directory).name}, next to it: "
-        "they are for its steward alone."
+        f"Figures of the original table are in {steward_file(directory).name}, next to the "
+        "release: they are for you alone."
     )
+    out.print(f"The release is in {directory}.")
 
 
 def print_ladder(releases: Mapping[str, Release]) -> None:

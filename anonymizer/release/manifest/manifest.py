@@ -20,6 +20,7 @@ from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, man
 from anonymizer.release.manifest.groups import filled, partition_of
 from anonymizer.release.manifest.parts import LabelText, ReleasedFile, ReportedRoles
 from anonymizer.release.manifest.steward import (
+    lacking,
     public_masking,
     public_rule,
     steward_file,
@@ -124,6 +125,14 @@ class Manifest(Reported):
         ranges = [group.interval for group in self.recoding[name] if group.is_range]
         ends = {end for each in ranges for end in (each.low, each.high) if end is not None}
         return public_rule(self.hierarchies[name], ends)
+
+    @property
+    def of_raw(self) -> list[str]:
+        """The fields that are its steward's alone, and are given here; none where records are not.
+
+        Those of format 1 have them where everybody reads them.
+        """
+        return [] if self.records is None else [*lacking(self.to_dict(), self.public.to_dict())]
 
     @property
     def whole(self) -> bool:

@@ -5,7 +5,7 @@ their quasi-identifiers, tells the diagnosis of each. So ``release.json`` has wh
 released table and what was requested, and the rest is in the file that ``steward_file`` names.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,6 +65,18 @@ def _without(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _without(each) for name, each in value.items()}
     return [*map(_without, value)] if isinstance(value, list) else value
+
+
+def lacking(content: Any, other: Any, place: str = "") -> Iterator[str]:
+    """The places of JSON that hold something another one does not; a list as one of its length."""
+    if isinstance(content, Mapping) and isinstance(other, Mapping):
+        for name, part in content.items():
+            yield from lacking(part, other.get(name), f"{place}.{name}".removeprefix("."))
+    elif isinstance(content, list) and isinstance(other, list) and len(content) == len(other):
+        for part, its in zip(content, other, strict=True):
+            yield from lacking(part, its, place)
+    elif content not in (None, [], {}) and content != other:
+        yield place
 
 
 def public_masking(masking: Mapping[str, Any]) -> dict[str, Any]:

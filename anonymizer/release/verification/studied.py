@@ -287,6 +287,9 @@ def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     rules = {name: rule_alone(each) for name, each in _settled(manifest, study).items()}
     given = as_listed({name: rule for name, rule in rules.items() if rule})
     yield compared("hierarchies", manifest.get("hierarchies", {}), given, "study")
+    known = [name for name, each in study.hierarchies.items() if each.follows_table]
+    settled = manifest.get("settled", [])
+    yield required("settled", {*settled} <= {*known}, _named(settled), _named(known), "study")
     method = as_listed(study.recoding.described)
     if manifest.get("masking") or study.recoding.name == SafePub.name:
         method = {"method": study.recoding.name}

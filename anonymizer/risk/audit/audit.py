@@ -59,6 +59,7 @@ class ReleaseAudit(PolicyResult):
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
     random: bool = False  # whether people are found by values that were drawn for them
+    figures: Sequence[str] = ()  # of the raw table, in its manifest
 
     def __repr__(self) -> str:
         policy = "policy holds" if self.satisfied else "policy does not hold"
@@ -80,11 +81,13 @@ class Audit(Result):
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
-    derived = ("satisfied", "holds", "beyond", "unexamined")
+    derived = ("satisfied", "holds", "beyond", "figures", "unexamined")
 
     def __repr__(self) -> str:
         policy = "policies hold" if self.holds else "a policy does not hold"
-        if self.holds and self.beyond:
+        if self.holds and self.figures:
+            policy = "a policy does not hold against who reads the manifest"
+        elif self.holds and self.beyond:
             policy = "a policy does not hold against who knows the search"
         elif self.holds and self.unexamined:
             policy = "policies hold, not all attacks examined"
@@ -96,7 +99,7 @@ class Audit(Result):
 
         Attacks that were not run are ``unexamined``.
         """
-        return self.holds and not self.beyond
+        return self.holds and not self.beyond and not self.figures
 
     @property
     def holds(self) -> bool:
@@ -111,6 +114,15 @@ class Audit(Result):
         He knows the study, and that its search is exact.
         """
         return max(release.minimality.records_breached or 0 for release in self.releases)
+
+    @property
+    def figures(self) -> Sequence[str]:
+        """The fields of manifests that follow from raw tables, each once.
+
+        Whoever holds a register of quasi-identifiers keeps the raw tables that have these figures,
+        and learns sensitive values that the release hides.
+        """
+        return [*dict.fromkeys(name for release in self.releases for name in release.figures)]
 
     @property
     def unexamined(self) -> Sequence[str]:
@@ -235,6 +247,7 @@ def _audited(
         },
         minimality=minimal,
         random=release.random,
+        figures=release.manifest.of_raw,
     )
 
 
