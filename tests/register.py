@@ -13,6 +13,7 @@ import csv
 import json
 import random
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -88,11 +89,11 @@ class Policy:
     """Classes of k people, and entropy l-diversity."""
 
     k: int
-    l: float
+    diversity: float
 
     def holds(self, people: Mapping[Cell, int], ill: Ill) -> bool:
         return all(
-            size >= self.k and 2 ** entropy(ill[cell], size - ill[cell]) >= self.l - NEAR
+            size >= self.k and 2 ** entropy(ill[cell], size - ill[cell]) >= self.diversity - NEAR
             for cell, size in people.items()
         )
 
@@ -149,7 +150,7 @@ def tables(people: Mapping[Cell, int], folder: Folder, ill: Mapping[Cell, int]) 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What the attacker knows of people: how many for sure, and about how many beyond the policy."""
+    """How many people the attacker knows for sure, and about how many more than the policy allows."""
 
     people: int
     sure: int
@@ -177,7 +178,7 @@ def attack(release: Path, register: Sequence[Cell], policy: Policy, truth: Ill) 
             sure += size
             wrong += size if truth[cell] != round(share) * size else 0
         doubt = entropy_of(share)
-        beyond += size if 2**doubt < policy.l - NEAR else 0
+        beyond += size if 2**doubt < policy.diversity - NEAR else 0
     return Learnt(len(register), sure, beyond, wrong, len(kept), possible)
 
 
@@ -228,7 +229,7 @@ class Study:
             '[data]\npath = "t.csv"\n[quasi-identifiers]\nward = "suppress"\nsex = "suppress"\n'
             '[sensitive]\nattributes = ["diagnosis"]\n'
             f'[[privacy]]\nmodel = "k-anonymity"\nk = {self.policy.k}\n'
-            f'[[privacy]]\nmodel = "entropy-l-diversity"\nl = {self.policy.l}\n'
+            f'[[privacy]]\nmodel = "entropy-l-diversity"\nl = {self.policy.diversity}\n'
             '[recoding]\nmethod = "fixed"\nlevels = {ward = 0, sex = 1}\n',
             encoding="utf-8",
         )
@@ -270,11 +271,11 @@ def main() -> None:
                 found.append(attacked(study, Path(directory)))
     for name, place in (("as it is", 0), ("as it was, with all figures", 1)):
         learnt = [each[place] for each in found]
-        print(
+        sys.stdout.write(
             f"{len(learnt)} studies, the folder {name}: {sum(e.sure for e in learnt)} of "
-            f"{sum(e.people for e in learnt)} people known for sure ({sum(e.wrong for e in learnt)} "
-            f"wrongly), {sum(e.beyond for e in learnt)} beyond the policy, in "
-            f"{sum(e.beyond > 0 for e in learnt)} studies"
+            f"{sum(e.people for e in learnt)} people known for sure, {sum(e.wrong for e in learnt)} "
+            f"of them wrongly; {sum(e.beyond for e in learnt)} beyond the policy, in "
+            f"{sum(e.beyond > 0 for e in learnt)} studies\n"
         )
 
 

@@ -12,7 +12,6 @@ from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 from anonymizer.tables.values import counted
 
-
 SHOWN = 4
 """Fields of a manifest that are named."""
 
