@@ -36,6 +36,7 @@ from anonymizer.release.output.directory import reserved
 from anonymizer.release.output.interrupts import settled
 
 NAMES = ("released.csv", "released.parquet", "release.json.sig", "release.json")
+NEXT_TO = ".steward.json"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CHANGES = ["mkdir", "rmdir", "unlink", "rename", "replace", "link"]
 LOOKS = [
@@ -66,8 +67,9 @@ def write(out: Path, text: str, force: bool, sign: bool) -> None:
         name: partial(Path.write_text, data=content)
         for name, content in (*contents.items(), (NAMES[-1], manifest))
     }
-    with reserved(out, NAMES) as output:
-        output.write(writers, force=force)
+    with reserved(out, NAMES, next_to=NEXT_TO) as output:
+        figures = partial(Path.write_text, data=text)
+        output.write(writers, force=force, next_to=figures)
 
 
 def signature(manifest: str) -> str:
@@ -156,9 +158,15 @@ def state(out: Path) -> str:
     return text if hashlib.sha256(text.encode()).hexdigest() == digest else f"mixed: {text}"
 
 
+def figures(out: Path) -> str:
+    """The text of the release that the file next to it is of, "" for none."""
+    place = out.with_name(out.name + NEXT_TO)
+    return place.read_text() if place.exists() else ""
+
+
 def left(place: Path) -> list[str]:
     """What is neither the release nor the user's."""
-    own = {"out", "notes.txt", *NAMES}
+    own = {"out", f"out{NEXT_TO}", "notes.txt", *NAMES}
     return sorted(path.name for path in place.rglob("*") if path.name not in own)
 
 
@@ -232,6 +240,12 @@ def misled(case: Case, out: Path, found: str) -> Iterator[str]:
         yield f"there is {found!r}, and its signature is lost, or that of another one left"
 
 
+def apart(out: Path, found: str) -> Iterator[str]:
+    """What is wrong with the file next to the release that was found."""
+    if figures(out) != found:
+        yield f"there is {found!r}, and next to it {figures(out)!r}"
+
+
 def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
     """What is wrong after a run was struck, then after the next runs."""
     out = place / "out"
@@ -249,6 +263,7 @@ def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
             yield f"exit code {code}, {said!r}, but there is {found!r}"
         if left(place):
             yield f"exit code {code}, but {left(place)} are left"
+        yield from apart(out, found)
     yield from misled(case, out, found)
     code, said = unstruck(out, "next")
     found = state(out)
@@ -256,8 +271,9 @@ def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
         yield f"next run: exit code {code}, {said!r}, and there is {found!r}"
     if found != "next" and "already holds a release" not in said:
         yield f"next run: {said!r}"
+    yield from apart(out, found)
     code, said = unstruck(out, "last", "--force")
-    if (code, state(out), left(place)) != (0, "last", []):
+    if (code, state(out), figures(out), left(place)) != (0, "last", "last", []):
         yield f"last run: exit code {code}, {said!r}, there is {state(out)!r}, {left(place)}"
     if case.files and (out / "notes.txt").read_text() != "mine":
         yield "notes.txt is lost"
@@ -363,6 +379,7 @@ def raced(root: Path, before: str, tally: Counter[str]) -> Iterator[str]:
         won = [text for text, code in codes.items() if code == 0]
         said = {text: path.read_text().strip() for text, path in errors.items()}
         tally["races, both in turn" if len(won) == 2 else "races, one refused"] += 1
+        yield from apart(out, state(out))
         if state(out) not in won or left(place) or (not before and len(won) != 1):
             yield f"race: {codes}, {said}, there is {state(out)!r}, {left(place)}"
         refusal = "another run is writing" if before else "another run is|already holds a release"

@@ -150,7 +150,7 @@ def tables(people: Mapping[Cell, int], folder: Folder, ill: Mapping[Cell, int]) 
 
 @dataclass(frozen=True)
 class Learnt:
-    """How many people the attacker knows for sure, and about how many more than the policy allows."""
+    """How many people the attacker knows for sure, and of how many more than the policy allows."""
 
     people: int
     sure: int
@@ -273,8 +273,9 @@ def main() -> None:
         learnt = [each[place] for each in found]
         sys.stdout.write(
             f"{len(learnt)} studies, the folder {name}: {sum(e.sure for e in learnt)} of "
-            f"{sum(e.people for e in learnt)} people known for sure, {sum(e.wrong for e in learnt)} "
-            f"of them wrongly; {sum(e.beyond for e in learnt)} beyond the policy, in "
+            f"{sum(e.people for e in learnt)} people known for sure, "
+            f"{sum(e.wrong for e in learnt)} of them wrongly; "
+            f"{sum(e.beyond for e in learnt)} beyond the policy, in "
             f"{sum(e.beyond > 0 for e in learnt)} studies\n"
         )
 

@@ -537,7 +537,9 @@ def test_an_end_that_comes_late_says_what_stands(
     code, _, err = run("run", study, "-o", tmp_path / "out", *force)
     assert code == 130
     assert err.strip() == f"anonymizer: interrupted; the release is in {tmp_path / 'out'}"
-    assert files(tmp_path) == sorted([*FILES, "out", "out/release.json", "out/released.csv"])
+    assert files(tmp_path) == sorted(
+        [*FILES, "out", "out.steward.json", "out/release.json", "out/released.csv"]
+    )
     manifest = json.loads((tmp_path / "out" / "release.json").read_text())
     assert manifest["privacy"][0]["parameters"] == {"k": 5 if force else 4}
 

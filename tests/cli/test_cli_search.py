@@ -57,7 +57,7 @@ def run(tmp_path, capsys):
 
 
 def manifest(tmp_path):
-    return json.loads((tmp_path / "out" / "release.json").read_text())
+    return json.loads((tmp_path / "out.steward.json").read_text())
 
 
 def test_a_class_too_small_is_removed(run, tmp_path):

@@ -18,6 +18,7 @@ from anonymizer import Anonymizer, AnonymizerError, Hierarchy, Population
 from anonymizer.cli import main
 from anonymizer.objectives import objective_of
 from anonymizer.privacy import MODELS
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study
@@ -160,8 +161,10 @@ def _frame(case: Case, study: Path, outcome: Outcome) -> tuple[str, str]:
         if not _mixes(released):
             with contextlib.suppress(pa.ArrowException, OverflowError):  # numbers beyond 64 bits
                 released.to_parquet(study.parent / "out" / "released.parquet", index=False)
-        manifest = json.dumps(anonymizer.release_.to_dict(), allow_nan=False)
-        (study.parent / "out" / "release.json").write_text(manifest)
+        release = anonymizer.release_
+        for place, of in (("out/release", release), ("out.steward", release.steward_manifest)):
+            manifest = json.dumps(of.to_dict(), allow_nan=False)
+            (study.parent / f"{place}.json").write_text(manifest)
 
     return _guarded(call, outcome)
 
@@ -231,7 +234,7 @@ def _complaint(case: Case, message: str, outcome: Outcome) -> None:
 def _leftovers(case: Case, directory: Path, before: set[Path], outcome: Outcome) -> None:
     """Nothing stays behind but a whole release."""
     after = {path.relative_to(directory).as_posix() for path in set(directory.rglob("*")) - before}
-    whole = {"out", "out/release.json", f"out/{_released_name(case)}"}
+    whole = {"out", "out.steward.json", "out/release.json", f"out/{_released_name(case)}"}
     if case.route == "frame":
         after.discard("out/released.parquet")
     if after != (whole if outcome.ended == "released" else set()):
@@ -272,7 +275,7 @@ def _explored(case: Case, study: Path, outcome: Outcome) -> None:
     if outcome.ended == "released":
         out = study.parent / "out"
         texts = texts_of(out / _released_name(case), _separator(case, out))
-        for failure in shown_alike(found, out / "release.json", texts):
+        for failure in shown_alike(found, steward_file(out), texts):
             outcome.fail(*failure)
     elif found.holds:
         outcome.fail("explorer holds", outcome.ended)
@@ -335,9 +338,7 @@ def _shuffled(case: Case, study: Path, outcome: Outcome) -> None:
     if ended != "released":
         outcome.fail("order of records", f"{ended}: {message}")
         return
-    both = [
-        json.loads((path.parent / "out" / "release.json").read_text()) for path in (study, other)
-    ]
+    both = [json.loads((path.parent / "out.steward.json").read_text()) for path in (study, other)]
     for part in UNORDERED:
         if not _alike_within(both[0].get(part), both[1].get(part)):
             outcome.fail("order of records", f"{part} of release.json differs")

@@ -110,7 +110,7 @@ def test_in_a_study(tmp_path, capsys, more, name, because):
     path = tmp_path / "study.toml"
     path.write_text(STUDY + more)
     release, _ = publish(Study(path), tmp_path / "out")
-    written = json.loads((tmp_path / "out" / "release.json").read_text())["search"]
+    written = json.loads((tmp_path / "out.steward.json").read_text())["search"]
     assert (written["objective"], written["because"]) == (name, because)
     print_release(release, tmp_path)
     assert (f"The objective is {name}, by default: {because}." in capsys.readouterr().out) == bool(

@@ -163,12 +163,12 @@ def test_a_release_states_its_itpr_and_verify_counts_it_again(tmp_path, capsys, 
     with pytest.raises(SystemExit) as stop:
         main(["run", "study.toml", "-o", "out"])
     assert (stop.value.code, capsys.readouterr().err) == (0, "")
-    manifest = json.loads(Path("out/release.json").read_text())
+    manifest = json.loads(Path("out.steward.json").read_text())
     assert manifest["search"]["value"] == pytest.approx(expected)
     assert manifest["privacy"][0]["worst"] == pytest.approx(expected)
     assert verify_release("out").satisfied
     manifest["search"]["value"] = manifest["search"]["bound"] = 0.14
-    Path("out/release.json").write_text(json.dumps(manifest))
+    Path("out.steward.json").write_text(json.dumps(manifest))
     assert not verify_release("out").satisfied
 
 

@@ -89,7 +89,9 @@ def test_the_target_decides_what_is_kept(parameters, levels, value):
 
 
 def test_the_manifest_tells_of_every_target():
-    told = fitted(target=["job", "ill"], privacy=[KAnonymity(8)]).release_.to_dict()
+    told = fitted(
+        target=["job", "ill"], privacy=[KAnonymity(8)]
+    ).release_.steward_manifest.to_dict()
     assert list(told["targets"]) == ["job", "ill"]
     kept = [name for name in ("job", "ill") if told["targets"][name]["retained"] > 0.5]
     assert len(kept) == 1  # one of both, a tie
@@ -126,7 +128,7 @@ def test_a_policy_is_about_sensitive_attributes_not_about_targets():
 
 def test_a_model_bounds_a_target_that_is_sensitive():
     closer = [TCloseness(0.5, "kl", attribute="ill")]
-    told = fitted(target={"job": 1, "ill": 1}, privacy=closer).release_.to_dict()
+    told = fitted(target={"job": 1, "ill": 1}, privacy=closer).release_.steward_manifest.to_dict()
     assert told["levels"] == SEX
     assert told["targets"]["ill"]["ceiling"] == pytest.approx(0.5)
     assert told["targets"]["job"]["ceiling"] == pytest.approx(1)
@@ -156,7 +158,7 @@ def test_information_about_a_target_under_suppression(remove):
     )
     released = anonymizer.fit_transform(table)
     assert Counter(released["zip"]) == {"1": 8, "2": 8, **({} if remove else {"*": 6})}
-    told = anonymizer.release_.to_dict()
+    told = anonymizer.release_.steward_manifest.to_dict()
     rows = released.to_dict("records")
     value = 0.0
     for name, weight in {"job": 3, "ill": 1}.items():

@@ -10,6 +10,7 @@ import pytest
 from fuzz.exercise import command
 from hypothesis import given
 from hypothesis import strategies as st
+from releases import rewritten
 from strategies import problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, VariableRange
@@ -19,6 +20,7 @@ from anonymizer.recoding import Problem, RangeOptions, Refiner, refine_jointly
 from anonymizer.recoding.boxes.grid import axes_of
 from anonymizer.recoding.partitions.groups import Ranges
 from anonymizer.recoding.partitions.points import FEW, GRID, MOST_CUTS, round_number
+from anonymizer.release.manifest.steward import steward_file
 
 REFINED = ["variable-range", "cut", "boxes", "merged-cells"]
 
@@ -144,7 +146,7 @@ def test_thousands_of_decimals_are_refined(recoding):
     released = asked.fit_transform(table)
     assert released.groupby(["x", "sex"], observed=True).size().min() >= 20
     assert asked.search_.grids == {"x": 5}
-    assert asked.release_.manifest.search.grids == {"x": 5}
+    assert asked.release_.steward_manifest.search.grids == {"x": 5}
     assert asked.search_.value > 0.1
 
 
@@ -283,10 +285,10 @@ def test_a_release_of_codes_and_grids_verifies_from_its_folder(tmp_path):
     assert "Ranges of x begin at the cut points of a grid, 6 points" in told
     assert command("verify", out)[0] == 0
     assert command("verify", out, "--study", study)[0] == 0
-    manifest = json.loads((out / "release.json").read_text(encoding="utf-8"))
+    manifest = json.loads(steward_file(out).read_text(encoding="utf-8"))
     assert manifest["search"]["grids"] == {"x": 6}
     groups = [group for group in manifest["recoding"]["zip"] if group["label"] != "*"]
     assert all(group["members"] for group in groups)
     groups[0]["members"][0]["label"] = "99***"
-    (out / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+    rewritten(out, manifest)
     assert command("verify", out, "--study", study)[0] == 1

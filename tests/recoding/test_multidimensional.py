@@ -56,7 +56,7 @@ def test_boxes_are_released_by_their_labels(people):
 
 def test_the_manifest_tells_the_boxes_and_what_their_labels_mean(people):
     asked = asking("boxes").fit(people)
-    told = asked.release_.to_dict()
+    told = asked.release_.steward_manifest.to_dict()
     assert told["recoding"]["age"] == [
         {"label": "*"},
         {"label": "(-inf, 30)", "from": None, "to": 30},

@@ -116,7 +116,7 @@ def test_changing_the_released_table_does_not_change_the_raw_one(people, anonymi
 
 def test_the_manifest_says_what_was_released(people, anonymizer):
     released = anonymizer.fit_transform(people)
-    manifest = json.loads(json.dumps(anonymizer.release_.to_dict()))
+    manifest = json.loads(json.dumps(anonymizer.release_.steward_manifest.to_dict()))
     classes = classes_of(released.astype(str).to_dict("records"), ["age", "sex"], "diagnosis")
     raw = classes_of(people.astype(str).to_dict("records"), ["age", "sex"], "diagnosis")
     information = manifest["information"]
@@ -414,7 +414,7 @@ def test_nothing_to_lose_has_no_loss():
     anonymizer = Anonymizer({"a": Hierarchy.ranges(widths=[2])}, "w", [KAnonymity(8)]).fit(table)
     assert anonymizer.release_.information.original == pytest.approx(0, abs=1e-12)
     assert anonymizer.release_.information.loss is None
-    assert anonymizer.release_.to_dict()["information"]["loss"] is None
+    assert anonymizer.release_.steward_manifest.to_dict()["information"]["loss"] is None
 
 
 @pytest.mark.parametrize("name", ["self", "columns", "T", "level_0", "number of records"])

@@ -95,7 +95,7 @@ def estimator(models: Sequence[PrivacyModel], **options: object) -> Anonymizer:
 
 def told(release: Release) -> dict[str, object]:
     """What a manifest reports, but for what only records have: an order, and other columns."""
-    told = json.loads(json.dumps(release.to_dict()))
+    told = json.loads(json.dumps(release.steward_manifest.to_dict()))
     records = ("telling-order", "identifying-column", "gives-away")
     return told | {
         "warnings": [w for w in told["warnings"] if w["code"] not in records],

@@ -64,7 +64,7 @@ def anonymizer(recoding=None, **options):
 
 def shown(release, ordered=False):
     """All that is reported of a release; where there is no order, nothing is said of it."""
-    found = release.to_dict()
+    found = release.steward_manifest.to_dict()
     if not ordered:
         found["warnings"] = [w for w in found["warnings"] if w["code"] != "telling-order"]
     return found

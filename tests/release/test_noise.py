@@ -50,7 +50,7 @@ def test_unique_records_show_as_much_as_any_shuffle(tmp_path, capsys):
     assert kept.original == pytest.approx(kept.shuffled)
     assert kept.shuffled_deviation == pytest.approx(0, abs=1e-12)
     assert kept.loss_above_shuffled is None
-    told = json.loads(json.dumps(asked.release_.to_dict()))["information"]
+    told = json.loads(json.dumps(asked.release_.steward_manifest.to_dict()))["information"]
     assert told["loss_above_shuffled"] is None
     assert told["loss"] == kept.loss
     print_release(asked.release_, tmp_path)

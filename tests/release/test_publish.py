@@ -29,7 +29,10 @@ def test_a_release_recounted_by_hand(tmp_path):
     assert (k >= 3, l >= 1.8 - 1e-9, t <= 0.5 + 1e-9) == (True, True, True)
     assert [verdict.worst for verdict in release.privacy] == pytest.approx([k, l, t], abs=1e-9)
     assert release.classes == len(classes_of(rows, ["age", "job"], "disease"))
-    assert manifest.to_dict() == json.loads((tmp_path / "out" / "release.json").read_text())
+    public = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert manifest.public.to_dict() == release.manifest.to_dict() | public == public
+    steward = json.loads((tmp_path / "out.steward.json").read_text())
+    assert steward == manifest.to_dict() | {"release": steward["release"]}
     found = verify_release(tmp_path / "out" / "released.csv", study)
     assert [verdict.worst for verdict in found.verdicts] == [
         verdict.worst for verdict in release.privacy

@@ -43,7 +43,6 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.release import MANIFEST
 from anonymizer.report.release import print_release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -215,7 +214,7 @@ class Held:
 
     @cached_property
     def manifest(self) -> dict:
-        return json.loads(json.dumps(self.release.to_dict()))
+        return json.loads(json.dumps(self.release.steward_manifest.to_dict()))
 
     @property
     def seeded(self) -> bool:
@@ -377,7 +376,7 @@ def placed(released: Tally, table: pd.DataFrame, columns: Sequence[str]) -> pd.D
 
 def told(release: Release) -> dict:
     """What a manifest reports, but for what only records have: an order, and other columns."""
-    told = json.loads(json.dumps(release.to_dict()))
+    told = json.loads(json.dumps(release.steward_manifest.to_dict()))
     return told | {"warnings": [w for w in told["warnings"] if w["code"] != "telling-order"]}
 
 
@@ -418,7 +417,10 @@ def test_applied_again_it_gives_the_same(held):
         released = held.anonymizer.transform(held.table)
         if held.deterministic:
             pd.testing.assert_frame_equal(released, held.released)
-            assert json.loads(json.dumps(held.anonymizer.release_.to_dict())) == held.manifest
+            assert (
+                json.loads(json.dumps(held.anonymizer.release_.steward_manifest.to_dict()))
+                == held.manifest
+            )
         else:
             require_policy(released, held.models)
 
@@ -465,7 +467,7 @@ def test_a_published_release_is_verified(held):
 @over_all
 def test_the_manifest_says_what_was_made_in_memory(held):
     """Whatever does not depend on a draw, on texts read from a file, or on the column of a file."""
-    written = json.loads((held.directory / "out" / MANIFEST).read_text())
+    written = json.loads((held.directory / "out.steward.json").read_text())
     told = ["levels", "regions", "privacy", "search", "study", "classes", "released", "information"]
     if held.recoding.private:
         told = ["levels", "search", "study"]

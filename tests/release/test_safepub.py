@@ -102,7 +102,7 @@ def test_transform_draws_anew():
 def test_the_manifest_tells_what_the_table_shows_and_no_more():
     anonymizer = private()
     released = anonymizer.fit_transform(the_table())
-    told = anonymizer.release_.to_dict()
+    told = anonymizer.release_.steward_manifest.to_dict()
     for secret in ("records", "dropped", "suppressed", "information"):
         assert told[secret] is None
     assert (told["released"], told["classes"]) == (len(released), 3)
@@ -345,7 +345,7 @@ def fixed(levels=MappingProxyType({"age": 0, "sex": 0}), suppression=0.0, **othe
 
 def test_given_levels_are_taken():
     anonymizer = fixed(levels={"sex": 1, "age": 2}).fit(the_table())
-    release = anonymizer.release_.to_dict()
+    release = anonymizer.release_.steward_manifest.to_dict()
     assert release["levels"] == {"age": 2, "sex": 1}
     assert [group["label"] for group in release["recoding"]["age"]] == ["[0, 20)", "[20, 40)"]
     search = release["search"]

@@ -414,7 +414,7 @@ def manifest_of(**options) -> Manifest:
     table = table_of({"1": "xx", "2": "xyyy"})
     asked = {"privacy": [EntropyLDiversity(1.5)], **options}
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive="w", **asked).fit(table)
-    return anonymizer.release_.manifest
+    return anonymizer.release_.steward_manifest
 
 
 def changed(manifest: Manifest, **search: object) -> Manifest:
