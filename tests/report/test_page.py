@@ -254,9 +254,10 @@ def unknown(text: str, evidence: Evidence) -> set[str]:
     return {*NUMBER.findall(plain)} - known(evidence)
 
 
+@pytest.mark.parametrize("steward", [False, True])
 @pytest.mark.parametrize("name", REPORTED)
-def test_every_number_is_in_the_manifest_or_counted_again(releases, name):
-    evidence = evidence_of(releases[name])
+def test_every_number_is_in_the_manifest_or_counted_again(releases, name, steward):
+    evidence = evidence_of(releases[name], steward=steward)
     text = text_of(evidence)
     assert unknown(text, evidence) == set()
     assert unknown(f"{text} 12,347 people", evidence) == {"12,347"}
@@ -351,7 +352,7 @@ def test_what_is_left_open_depends_on_policy_and_release(releases):
 
 
 def test_warnings_come_first_and_the_strongest_of_them_first(releases):
-    evidence = evidence_of(releases["best"])
+    evidence = evidence_of(releases["best"], steward=True)
     page = page_of(evidence, Pictures(evidence, None))
     assert page.sections[0].anchor == "warnings"
     codes = [each.code for each in evidence.manifest.warnings]
@@ -367,8 +368,11 @@ def test_warnings_come_first_and_the_strongest_of_them_first(releases):
 
 
 def test_a_study_adds_a_comparison_that_names_what_fails(releases):
-    page = report_of(releases["best"], releases["best"].parent / "study.toml", "markdown").decode()
-    assert "### Other recodings under the same policy" in page
+    given = releases["best"], releases["best"].parent / "study.toml", "markdown"
+    heading = "### Other recodings under the same policy"
+    assert heading not in report_of(*given).decode()  # it is measured on the original
+    page = report_of(*given, steward=True).decode()
+    assert heading in page
     assert "Measured on the original table of 240 records" in page
     assert "Every number here but those of other recodings is in the manifest" in page
     assert re.search(r"\| full-domain( \(best\))? \| [\d.]+ bits \|", page)

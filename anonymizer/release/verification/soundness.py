@@ -38,7 +38,7 @@ def require_followable(
     Raises PolicyBrokenError when the release does not hold, InputError when it cannot be read.
     """
     home = home_of(release)
-    found = verify_release(home, study, key=key, watch=watch)
+    found = verify_release(home, study, key=key, steward=False, watch=watch)
     own = tuple(check for check in found.checks if check.how != "study")
     require_sound(home, replace(found, checks=own), "its recoding is not carried elsewhere")
     return found

@@ -22,7 +22,7 @@ from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels, sets
-from anonymizer.release.verification.check import Check, Facts
+from anonymizer.release.verification.check import Check, Facts, required
 from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.lying import Lying, column_checks, file_checks, released_at
@@ -151,8 +151,8 @@ def verify_release(
         return _bare(path, study)
     content = manifest_bytes(place)
     manifest = Manifest.of_bytes(content, place)
-    if steward:
-        manifest = Manifest.of_steward(directory) or manifest
+    whole, wrong = _of_steward(directory) if steward else (None, [])
+    manifest = whole or manifest
     with sound(place):
         table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
@@ -160,11 +160,11 @@ def verify_release(
                 evidence.require_none(place)
                 return _bare(path, study)
             table = path
-        signed = [*evidence.checks(directory, content, manifest, study)]
+        signed = [*evidence.checks(directory, content, manifest, study), *wrong]
         found = _verified(table, manifest, study, watch)
         known = {check.field for check in signed}
         others = [check for check in found.checks if check.field not in known]
-        if not manifest.whole:
+        if not manifest.whole and not wrong:
             why = f"they are in {steward_file(directory).name}, for its steward next to the release"
             others.append(Check(FIGURES, "unchecked", None, reason=why))
         signer = evidence.signer(signed)
@@ -174,6 +174,16 @@ def verify_release(
             signer=signer,
             series=manifest.series if signer else None,
         )
+
+
+def _of_steward(directory: Path) -> tuple[Manifest | None, list[Check]]:
+    """The manifest with the figures of the original table; a check that fails where none fits."""
+    try:
+        return Manifest.of_steward(directory), []
+    except InputError:
+        name = steward_file(directory).name
+        words = f"is not what {name} belongs to: one of them was changed, or is of another release"
+        return None, [required(name, False, "", words)]
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
