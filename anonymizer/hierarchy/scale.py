@@ -1,10 +1,13 @@
 """Scales: what the places of ordered values stand for, and ranges of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from anonymizer.tables.values import number_of, number_text
+from anonymizer.tables.values import exactly, floor_to, number_of, number_text
+
+FINEST, AROUND = 20, 10
+"""Digits beyond the first that a round number may have; multiples on either side that are tried."""
 
 Blocks = tuple[Sequence[Decimal], Decimal]
 """Where blocks of values begin, sorted, and where the last of them ends."""
@@ -87,3 +90,43 @@ class Interval:
         """Whether a place lies in the range."""
         above = self.low is None or self.low <= place
         return above and (self.high is None or place < self.high)
+
+
+def round_number(
+    low: Decimal, high: Decimal, near: Decimal, avoided: Callable[[Decimal], bool] | None = None
+) -> Decimal | None:
+    """The roundest number above ``low`` and up to ``high``, of several the one ``near`` a number.
+
+    That is the multiple of the largest of ..., 10, 5, 2, 1, 0.5, ... None where there is none that
+    JSON and floats hold exactly; ``avoided`` says of a number whether it must not be used.
+
+    >>> round_number(Decimal("12.31"), Decimal("12.84"), Decimal("12.6"))
+    Decimal('12.5')
+    """
+    with exactly():
+        for step in _steps(high - low):
+            middle = floor_to(min(max(near, low), high), step)
+            multiples = (middle + step * place for place in range(-AROUND, AROUND + 1))
+            found = [
+                multiple
+                for multiple in multiples
+                if low < multiple <= high
+                and is_exact(multiple)
+                and not (avoided and avoided(multiple))
+            ]
+            if found:
+                return min(found, key=lambda number: (abs(number - near), number))
+    return None
+
+
+def _steps(span: Decimal) -> Iterator[Decimal]:
+    """Round steps, from one above a span downwards."""
+    top = span.adjusted() + 1
+    for exponent in range(top, top - FINEST - 1, -1):
+        for digit in (5, 2, 1):
+            yield Decimal((0, (digit,), exponent))
+
+
+def is_exact(number: Decimal) -> bool:
+    """Whether a manifest holds a number as it is: whole, or as a float writes it."""
+    return number == number.to_integral_value() or Decimal(str(float(number))) == number

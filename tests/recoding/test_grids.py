@@ -15,11 +15,12 @@ from strategies import problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, VariableRange
 from anonymizer.hierarchy import Interval
+from anonymizer.hierarchy.scale import round_number
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import Problem, RangeOptions, Refiner, refine_jointly
 from anonymizer.recoding.boxes.grid import axes_of
 from anonymizer.recoding.partitions.groups import Ranges
-from anonymizer.recoding.partitions.points import FEW, GRID, MOST_CUTS, round_number
+from anonymizer.recoding.partitions.points import FEW, GRID, MOST_CUTS
 from anonymizer.release.manifest.steward import steward_file
 
 REFINED = ["variable-range", "cut", "boxes", "merged-cells"]

@@ -7,7 +7,7 @@ that only few records have, since labels show it.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import NUMBERS, Interval, Taxonomy
+from anonymizer.hierarchy.scale import is_exact, round_number
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly, floor_to
@@ -31,9 +32,6 @@ FEW = 5
 
 NEAR = 0.25
 """How far from its quantile a cut point may lie, as a share of the records between two."""
-
-FINEST, AROUND = 20, 10
-"""Digits beyond the first that a round number may have; multiples on either side that are tried."""
 
 
 @dataclass(frozen=True)
@@ -92,46 +90,6 @@ class Candidates:
         place = bisect_left(self.values, number)
         there = place < len(self.values) and self.values[place] == number
         return there and int(self.records[place]) < FEW
-
-
-def round_number(
-    low: Decimal, high: Decimal, near: Decimal, avoided: Callable[[Decimal], bool] | None = None
-) -> Decimal | None:
-    """The roundest number above ``low`` and up to ``high``, of several the one ``near`` a number.
-
-    That is the multiple of the largest of ..., 10, 5, 2, 1, 0.5, ... None where there is none that
-    JSON and floats hold exactly; ``avoided`` says of a number whether it must not be used.
-
-    >>> round_number(Decimal("12.31"), Decimal("12.84"), Decimal("12.6"))
-    Decimal('12.5')
-    """
-    with exactly():
-        for step in _steps(high - low):
-            middle = floor_to(min(max(near, low), high), step)
-            multiples = (middle + step * place for place in range(-AROUND, AROUND + 1))
-            found = [
-                multiple
-                for multiple in multiples
-                if low < multiple <= high
-                and is_exact(multiple)
-                and not (avoided and avoided(multiple))
-            ]
-            if found:
-                return min(found, key=lambda number: (abs(number - near), number))
-    return None
-
-
-def _steps(span: Decimal) -> Iterator[Decimal]:
-    """Round steps, from one above a span downwards."""
-    top = span.adjusted() + 1
-    for exponent in range(top, top - FINEST - 1, -1):
-        for digit in (5, 2, 1):
-            yield Decimal((0, (digit,), exponent))
-
-
-def is_exact(number: Decimal) -> bool:
-    """Whether a manifest holds a number as it is: whole, or as a float writes it."""
-    return number == number.to_integral_value() or Decimal(str(float(number))) == number
 
 
 class CutPoints(NamedTuple):

@@ -11,10 +11,10 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.hierarchy.rules.order import Ranks
-from anonymizer.hierarchy.scale import Interval, Scale
+from anonymizer.hierarchy.scale import Interval, Scale, is_exact, round_number
 from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.recoding.partitions.points import Candidates, is_exact, round_number
+from anonymizer.recoding.partitions.points import Candidates
 from anonymizer.tables.values import number_text
 
 MOST_PLACES = 2_000
