@@ -52,6 +52,33 @@ class Scale:
         """What a manifest says of the scale, with each of its groups."""
         return {}
 
+    def step_of(self, values: Sequence[Decimal]) -> Decimal:
+        """The least step between numbers of the kind that some values are; 0 where there is none.
+
+        It is 1 where all of them are whole.
+        """
+        return Decimal(all(value == value.to_integral_value() for value in values))
+
+    def border(self, low: Decimal, high: Decimal, step: Decimal) -> Decimal | None:
+        """The roundest number that divides two neighbouring values, as an end of ranges.
+
+        Whatever divides them makes the same classes, and a label shows it. So it lies above
+        ``low`` and below ``high``: at ``high`` it would give away a value that may be one person's.
+        It follows from the two alone, so that no record beyond them moves it. Of equally round ones
+        it is the nearest to the middle, then the lower one. Only where the gap holds no other
+        number of the values' kind, whose ``step`` is given, it is ``high``: of whole numbers a and
+        a + 1 any border is a value, and says no more than that both occur. None where no number
+        that JSON and floats hold divides them.
+        """
+        with exactly():
+            if high - low <= step:
+                return high
+            middle = (low + high) / 2
+        found = round_number(
+            low, high, middle, lambda number: number == high or bool(step and number % step)
+        )
+        return high if found is None and is_exact(high) else found
+
     def spelled(self, values: Sequence[object]) -> str | None:
         """The label of the range that holds just these values; None where there is none."""
         return None
@@ -105,6 +132,8 @@ def round_number(
     """
     with exactly():
         for step in _steps(high - low):
+            if floor_to(high, step) <= low:
+                continue
             middle = floor_to(min(max(near, low), high), step)
             multiples = (middle + step * place for place in range(-AROUND, AROUND + 1))
             found = [

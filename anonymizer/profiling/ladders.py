@@ -59,7 +59,7 @@ LISTS, RANGES = frozenset(("prefixes", "keep")), frozenset(("widths", "cuts"))
 """Rules of values that boxes list, and of those that they cut."""
 
 GRID = 50
-"""Where ranges of decimals may begin: finer ones would show somebody's own number."""
+"""Where ranges of decimals may begin: the fewer places, the rounder numbers lie near them."""
 
 
 def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:

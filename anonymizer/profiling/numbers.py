@@ -1,12 +1,14 @@
 """Nested ranges at nice cut points for the numbers of a column, by how its records spread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from math import floor, log10
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from anonymizer.hierarchy.naming import ENOUGH
+from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.tables.values import number_text
 
@@ -124,11 +126,15 @@ def _fits(spread: Spread, width: float) -> bool:
 def _counted(spread: Spread) -> list[Decimal]:
     """A cut before each whole number that leaves enough records on either side."""
     low, high = int(spread.numbers[0]), int(spread.numbers[-1])
-    return [
-        Decimal(cut)
-        for cut in range(low + 1, high + 1)
-        if TOP_CODED <= spread.below(cut) <= 1 - TOP_CODED
-    ]
+    return _spared(
+        spread,
+        (
+            Decimal(cut)
+            for cut in range(low + 1, high + 1)
+            if TOP_CODED <= spread.below(cut) <= 1 - TOP_CODED
+        ),
+        whole=True,
+    )
 
 
 def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
@@ -140,7 +146,20 @@ def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
     if crowded:
         found.add(_after(spread.numbers[0], spread.numbers[1], whole=whole))
     low, high = spread.numbers[0], spread.numbers[-1]
-    return sorted(cut for cut in found if low < cut <= high)
+    return _spared(spread, (cut for cut in found if low < cut <= high), whole=whole)
+
+
+def _spared(spread: Spread, cuts: Iterable[Decimal], *, whole: bool) -> list[Decimal]:
+    """Cuts that make the same ranges, sorted, none a value that few records have if it need not."""
+    found = set()
+    for cut in cuts:
+        place = int(np.searchsorted(spread.numbers, float(cut)))
+        border: Decimal | None = cut
+        if place and spread.numbers[place] == float(cut) and spread.sizes[place] < ENOUGH:
+            before = Decimal(repr(float(spread.numbers[place - 1])))
+            border = NUMBERS.border(before, cut, Decimal(whole))
+        found.add(cut if border is None else border)
+    return sorted(found)
 
 
 def _after(low: float, high: float, *, whole: bool) -> Decimal:

@@ -4,6 +4,7 @@ In go values and the records of each, out comes a rule as a study has it. Values
 five records have are in none.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,7 @@ import numpy as np
 
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.naming import ENOUGH
+from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import counted, exactly, floor_to, number_of
 
@@ -20,7 +22,7 @@ STEPS = (5, 2, 1)
 """Round numbers are these, times a power of ten."""
 
 LEAST = 4 * ENOUGH
-"""Records per range: a cut point that is no round number is a value that five of them share."""
+"""Records per range: a cut point that is neither between values nor round is one that five have."""
 
 
 def priority(sizes: Mapping[str, int], levels: Sequence[int], other: str) -> dict[str, object]:
@@ -45,7 +47,8 @@ def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object
     """Ranges of about equally many records, cut at round numbers; ``levels``: how many, falling.
 
     A cut point is the roundest number between the quantiles that are an eighth of a range away on
-    either side. Coarser levels use the cut points that are nearest to their own quantiles.
+    either side; where that is a value of fewer than five records, another one between the same two
+    values. Coarser levels use the cut points that are nearest to their own quantiles.
 
     Raises InputError when values are no numbers, or there are too few records for the ranges.
     """
@@ -60,7 +63,8 @@ def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object
     ends = np.cumsum(weights)
     spread = Fraction(1, 8 * levels[0])
     shares = [Fraction(place, levels[0]) for place in range(1, levels[0])]
-    finest = sorted({_cut(numbers, ends, share, spread) for share in shares})
+    found = (_cut(numbers, ends, share, spread) for share in shares)
+    finest = sorted({_spared(cut, numbers, weights) for cut in found})
     finest = [cut for cut in finest if cut > numbers[0]]
     if not finest:
         raise InputError("nearly all records have one value; there are no ranges of them")
@@ -124,6 +128,15 @@ def _cut(numbers: Sequence[Decimal], ends: Codes, share: Fraction, spread: Fract
     low, middle, high = (numbers[_at(ends, share + way * spread)] for way in (-1, 0, 1))
     with exactly():
         return _roundest(low, middle, high)
+
+
+def _spared(cut: Decimal, numbers: Sequence[Decimal], weights: Codes) -> Decimal:
+    """The cut, or one that makes the same ranges where it is a value that few records have."""
+    place = bisect_left(numbers, cut)
+    if not place or numbers[place] != cut or weights[place] >= ENOUGH:
+        return cut
+    border = NUMBERS.border(numbers[place - 1], cut, NUMBERS.step_of(numbers))
+    return cut if border is None else border
 
 
 def _roundest(low: Decimal, middle: Decimal, high: Decimal) -> Decimal:

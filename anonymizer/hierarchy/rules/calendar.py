@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from anonymizer.hierarchy.rules.dates import (
 )
 from anonymizer.hierarchy.scale import Blocks, Interval, Scale
 from anonymizer.tables.steps import Step
-from anonymizer.tables.values import is_missing
+from anonymizer.tables.values import floor_to, is_missing
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
 """Units shorter than a day, in seconds."""
@@ -39,6 +39,11 @@ YEARS = {"year": 1, "5 years": 5, "decade": 10, "century": 100}
 """Units of whole years, which begin at multiples of their length."""
 UNITS = tuple(dict.fromkeys([*CLOCKS, "day", "week", *SPANS, *YEARS]))
 """All units, each longer than the one before; weeks (ISO 8601) are in no month or longer unit."""
+
+TIMES = (43_200, 21_600, 3600, 1800, 900, 300, 60, 30, 15, 5, 1)
+"""Round times of the day are multiples of so many seconds, the roundest first."""
+FINEST = Decimal("1e-9")
+"""The finest part of a second that values write out."""
 
 EXAMPLE = 'calendar = ["month", "quarter", "year"]'
 MOST_DAYS = 2**16
@@ -105,6 +110,21 @@ def _of_years(years: int, year: int) -> Named:
 def _first_of(year: int, month: int) -> int:
     """The ordinal number of the first of a month, that after the last one of all included."""
     return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
+
+
+def _starts_between(unit: str, low: Decimal, high: Decimal) -> list[Decimal]:
+    """Where units begin after one place and before another."""
+    found, end = [], unit_at(unit, low)[1]
+    while end is not None and end < high:
+        found.append(end)
+        end = unit_at(unit, end)[1]
+    return found
+
+
+def _times_between(time: int, low: Decimal, high: Decimal) -> list[Decimal]:
+    """The multiples of so many seconds after one place and before another, within a day."""
+    first = int(floor_to(low, Decimal(time))) + time
+    return [*map(Decimal, range(first, int(high.to_integral_value("ROUND_CEILING")), time))]
 
 
 def _named(day: date, end: int, name: str) -> Named:
@@ -183,8 +203,31 @@ class Dates(Scale):
         given = {"zone": self.clock.zone, "format": self.clock.format}
         return {"calendar": {name: value for name, value in given.items() if value is not None}}
 
+    def step_of(self, values: Sequence[Decimal]) -> Decimal:
+        """A day where no value has a time of day, else a second or the finest part of one."""
+        steps = (Decimal(DAY), Decimal(1))
+        return next((step for step in steps if all(not value % step for value in values)), FINEST)
+
+    def border(self, low: Decimal, high: Decimal, step: Decimal) -> Decimal | None:
+        """The roundest date or time between two: where the longest unit begins, then a round time.
+
+        That is a century ..., a year, a quarter, a month, a Monday, a day; of dates without a time
+        of day nothing finer. A second is divided as numbers are.
+        """
+        if high - low <= step:
+            return high
+        middle = (low + high) / 2
+        units = (_starts_between(unit, low, high) for unit in reversed(UNITS) if unit not in CLOCKS)
+        times = (_times_between(time, low, high) for time in TIMES if time >= step)
+        found = next(filter(None, chain(units, times)), None)
+        if found is not None:
+            return min(found, key=lambda place: (abs(place - middle), place))
+        second = floor_to(low, Decimal(1))
+        part = super().border(low - second, high - second, step)
+        return None if part is None else part + second
+
     def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
-        """Boundaries of units: nobody's own date is where a range ends.
+        """Boundaries of units: dates within one stay together.
 
         Of the unit of the level, the finest one of the grid at level 0, or of a coarser one where
         units of a day or less mostly begin where a value lies.

@@ -44,6 +44,10 @@ class Ranks(Scale):
     def entry(self, low: Decimal | None, high: Decimal | None) -> dict[str, object]:
         return {"values": list(self._inside(low, high))}
 
+    def border(self, low: Decimal, high: Decimal, step: Decimal) -> Decimal:
+        """The middle: labels name the last value before it and the first one after it."""
+        return (low + high + 1) // 2
+
     def range_of(self, values: Sequence[object]) -> Interval | None:
         """The range that holds just these values, in any order; None where there is none."""
         places = sorted(place for value in values if (place := self.place(value)) is not None)

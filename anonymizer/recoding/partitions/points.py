@@ -1,9 +1,10 @@
-"""Where ranges may begin: at every value that occurs, or on a grid where these are many.
+"""Where ranges may begin: between any two values that occur, or on a grid where these are many.
 
-What ranges of two cut points differ in is which values lie between them. So a grid of few points
-is made of quantiles: about as many records lie between each two. A point may lie anywhere between
-two values; it is moved to a round number near the quantile, 12.5 and not 12.4839, and never to one
-that only few records have, since labels show it.
+What ranges of two cut points differ in is which values lie between them. A point may lie anywhere
+between two values: it is the roundest number there, and neither of them, since labels show it. A
+grid of few points is made of quantiles: about as many records lie between each two. They are moved
+to a round number near the quantile, 12.5 and not 12.4839, and never to one that only few records
+have.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import NUMBERS, Interval, Taxonomy
+from anonymizer.hierarchy import NUMBERS, Interval, Scale, Taxonomy
 from anonymizer.hierarchy.scale import is_exact, round_number
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.problem.options import RangeOptions
@@ -33,14 +34,17 @@ FEW = 5
 NEAR = 0.25
 """How far from its quantile a cut point may lie, as a share of the records between two."""
 
+Borders = Mapping[int, tuple[Decimal, Decimal, Decimal]]
+"""By place, the least and the largest number that a range may begin at there, and the preferred."""
+
 
 @dataclass(frozen=True)
 class Candidates:
     """Where a range may begin: before the value at each of ``places``, at each of ``numbers``.
 
     ``values`` are those that occur, by size, and ``records`` how many have each. ``fixed``: numbers
-    are those of a level or a grid, not just any between two values. ``forced`` are the places where
-    ranges have to begin.
+    are those of a level or a grid, not just any between two values, of which they are the upper one
+    at first. ``forced`` are the places where ranges have to begin.
     """
 
     values: Sequence[Decimal]
@@ -55,6 +59,16 @@ class Candidates:
         places = sorted(numbers)
         chosen = tuple(numbers[place] for place in places)
         return replace(self, places=np.array(places, np.intp), numbers=chosen)
+
+    def between(self, scale: Scale) -> "Candidates":
+        """The same at the roundest number before each place; those that are forced stay."""
+        step, found = scale.step_of(self.values), {}
+        for place, number in zip(self.places.tolist(), self.numbers, strict=True):
+            low, high = self.values[place - 1], self.values[place]
+            border = number if place in self.forced else scale.border(low, high, step)
+            if border is not None:
+                found[place] = border
+        return self.among(found)
 
     def thinned(self, most: int) -> "Candidates":
         """At most so many, or those that are forced: about as many records between each two."""
@@ -109,10 +123,10 @@ def cut_points(
     """Where ranges of an attribute may begin: the options, and what limits its hierarchy has.
 
     ``values`` are those that occur, by size, and ``records`` how many have each. Without a grid
-    every value, as long as they are few. With the multiples of ``options.grid``, the last multiple
-    up to a value, so that values between two multiples stay together. Whole numbers fill a unit
-    each: 90 ends at 91; the last cell of a grid ends where the next would begin. Dates have a grid
-    of their own, units of the calendar.
+    between any two, as long as they are few. With the multiples of ``options.grid``, the last
+    multiple up to a value, so that values between two multiples stay together. Whole numbers fill a
+    unit each: 90 ends at 91; the last cell of a grid ends where the next would begin. Dates have a
+    grid of their own, units of the calendar.
 
     Raises InputError when the groups of a lowest or highest level are no ranges.
     """
@@ -127,6 +141,9 @@ def cut_points(
     used = every.thinned(_most(len(every.places), limits.grid))
     first = values[0] if step is None else floor_to(values[0], step)
     given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
+    # Units of the calendar say which dates stay together, and where a range begins only by a level.
+    if not taxonomy.finest if blocks else used is every and not every.fixed:
+        used = used.between(scale)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
     if limits.ground is not None and blocks is None:
@@ -143,11 +160,10 @@ def _most(places: int, grid: int | tuple[Decimal, ...] | None) -> int:
 
 def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decimal]) -> Decimal:
     """Where the last block ends."""
-    unit = Decimal(1 if all(value == value.to_integral_value() for value in values) else 0)
     with exactly():
-        return max(
-            values[-1] + unit if step is None else floor_to(values[-1], step) + step, points[-1]
-        )
+        unit = NUMBERS.step_of(values)
+        last = values[-1] + unit if step is None else floor_to(values[-1], step) + step
+        return max(last, points[-1])
 
 
 def _end_of_cells(taxonomy: Taxonomy, last: Decimal) -> Decimal:
@@ -200,28 +216,26 @@ def _within_levels(taxonomy: Taxonomy, every: Candidates) -> Candidates:
         return every
     borders = _borders(taxonomy, every.values, taxonomy.coarsest)
     known = dict(zip(every.places.tolist(), every.numbers, strict=True))
-    for place, (low, high) in borders.items():
-        if place not in known or not low <= known[place] <= high:
-            known[place] = high
+    for place, (low, high, border) in borders.items():
+        if not every.fixed or place not in known or not low <= known[place] <= high:
+            known[place] = border
     return replace(every.among(known), forced=frozenset(borders))
 
 
-def _at_borders(every: Candidates, borders: dict[int, tuple[Decimal, Decimal]]) -> Candidates:
+def _at_borders(every: Candidates, borders: Borders) -> Candidates:
     """The candidates at borders of groups; any number there, or one of a grid that lies there."""
     found = {}
     for place, number in zip(every.places.tolist(), every.numbers, strict=True):
-        low, high = borders.get(place, (number + 1, number))
+        low, high, border = borders.get(place, (number + 1, number, number))
         if low <= number <= high or (low <= high and not every.fixed):
-            found[place] = number if every.fixed else high
+            found[place] = number if every.fixed else border
     return replace(every.among(found), fixed=True)
 
 
-def _borders(
-    taxonomy: Taxonomy, values: Sequence[Decimal], level: int
-) -> dict[int, tuple[Decimal, Decimal]]:
-    """The places where groups of a level begin, and between which numbers a range may begin there.
+def _borders(taxonomy: Taxonomy, values: Sequence[Decimal], level: int) -> Borders:
+    """The places where groups of a level begin, and where a range begins there.
 
-    That is where the group before ends and where this one begins, where they are ranges.
+    That is between where the group before ends and where this one begins, where they are ranges.
     """
     partition = taxonomy.levels[level]
     codes, numbers = taxonomy.placed
@@ -239,12 +253,15 @@ def _borders(
             "cannot keep to it; leave out min-level and max-level, or choose recoding = "
             "'full-domain'"
         )
-    found = {}
+    found, scale, step = {}, taxonomy.scale, taxonomy.scale.step_of(values)
     for place in places.tolist():
         before, after = (partition.labels[groups[each]] for each in (place - 1, place))
         low = high = values[place]
         if isinstance(before, Interval) and isinstance(after, Interval):
             low = low if before.high is None else before.high
             high = high if after.low is None else after.low
-        found[place] = low, high
+            found[place] = low, high, high
+        else:
+            border = scale.border(values[place - 1], high, step)
+            found[place] = low, high, high if border is None else border
     return found

@@ -4,14 +4,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import pairwise
+from functools import cached_property
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.hierarchy.rules.order import Ranks
-from anonymizer.hierarchy.scale import Interval, Scale, is_exact, round_number
+from anonymizer.hierarchy.scale import Interval, Scale
 from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.recoding.partitions.points import Candidates
@@ -61,27 +61,31 @@ class Axis:
 
     @property
     def cut_points(self) -> tuple[Decimal, ...]:
-        """Where a range may begin: at each value, as far as there are not too many to point at.
-
-        A number that a study could not write exactly is replaced by a round one that lies between
-        the same values.
-        """
+        """Where a range may begin: between values, as far as there are not too many to point at."""
         step = -(-len(self.numbers) // MOST_PLACES)
-        pairs = [*pairwise(self.numbers)][step - 1 :: step]
-        found = (high if is_exact(high) else round_number(low, high, high) for low, high in pairs)
+        found = map(self.border, range(step, len(self.numbers), step))
         return tuple(each for each in found if each is not None)
+
+    def border(self, place: int) -> Decimal | None:
+        """Where a range begins whose first value has a place; None where no study could write it.
+
+        It is where recodings begin one too: at a round number, so that no cut is anybody's value.
+        """
+        return self.scale.border(*self.numbers[place - 1 : place + 1], self._step)
+
+    @cached_property
+    def _step(self) -> Decimal:
+        return self.scale.step_of(self.numbers)
 
     def quantiles(self, ranges: int) -> tuple[Decimal, ...]:
         """Cuts between at most so many ranges of about as many records each, at round numbers."""
         there = self.counts.cells[:, 0] < len(self.numbers)
-        every = Candidates(
-            self.numbers,
-            self.counts.sizes[there],
-            np.arange(1, len(self.numbers)),
-            self.numbers[1:],
-            fixed=isinstance(self.scale, Ranks),
-        )
-        return every.thinned(ranges - 1).numbers
+        order = isinstance(self.scale, Ranks)
+        places = np.arange(1, len(self.numbers))
+        sizes = self.counts.sizes[there]
+        every = Candidates(self.numbers, sizes, places, self.numbers[1:], fixed=order)
+        found = every.thinned(ranges - 1)
+        return (found.between(self.scale) if order or found is every else found).numbers
 
     def range_of(self, cuts: Sequence[Decimal]) -> Codes:
         """Which range each value is in, (values + 1,); a missing one in none: one more than any."""
@@ -114,7 +118,10 @@ class Keys:
 
     def number(self, key: str) -> Decimal:
         """The cut that goes by a key."""
-        return self.axis.numbers[int(key)] if self.ranks else Decimal(key)
+        if not self.ranks:
+            return Decimal(key)
+        border = self.axis.border(int(key))
+        return self.axis.numbers[int(key)] if border is None else border
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,7 @@ def _round_up(width: float) -> float:
 def cuts_of(partition: Partition, taxonomy: Taxonomy) -> tuple[Decimal, ...] | None:
     """Where the groups of a partition begin along the scale; None where they are no ranges.
 
-    A group that goes by a range begins where that does, any other one at its first value.
+    A group that goes by a range begins where that does, any other one before its first value.
     """
     if taxonomy.numbers is None:
         return None
@@ -205,10 +212,12 @@ def cuts_of(partition: Partition, taxonomy: Taxonomy) -> tuple[Decimal, ...] | N
     begins = np.flatnonzero(np.diff(groups)) + 1
     if len(np.unique(groups)) != len(begins) + 1:
         return None
-    found = []
+    found, step = [], taxonomy.scale.step_of(numbers)
     for place in begins.tolist():
         label = partition.labels[groups[place]]
         low = label.low if isinstance(label, Interval) else None
+        if low is None:
+            low = taxonomy.scale.border(numbers[place - 1], numbers[place], step)
         found.append(numbers[place] if low is None else low)
     return tuple(found)
 
