@@ -11,6 +11,7 @@ from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:
+    from anonymizer.release.manifest.parts import Order
     from anonymizer.release.plan import Unseen
 
 
@@ -61,6 +62,13 @@ if TYPE_CHECKING:
     help="Spread the released table over so many Parquet files, in a folder.",
 )
 @click.option(
+    "--order",
+    type=click.Choice(["random", "kept"]),
+    default="random",
+    show_default=True,
+    help="That of the released records: a random one, or that of the TABLE.",
+)
+@click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
 @sign_options
@@ -80,6 +88,7 @@ def apply(
     memory: str | None,
     file: str | None,
     parts: int | None,
+    order: str,
     signed_by: Path | None,
     force: bool,
     as_json: bool,
@@ -103,6 +112,7 @@ def apply(
         others |= {"--drop": bool(drop), "--sign": any(signing.values())}
         of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
         others |= {f"--{name}": value is not None for name, value in of_file.items()}
+        others |= {"--order": order != "random"}
         apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
         return
     signer = signer_of(**signing)
@@ -113,7 +123,7 @@ def apply(
             table,
             output,
             wishes,
-            means=Means(database_table, memory, file, parts),
+            means=Means(database_table, memory, file, parts, cast("Order", order)),
             study=known,
             force=force,
             watch=watch,

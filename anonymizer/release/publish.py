@@ -14,6 +14,7 @@ from anonymizer.release.manifest import Manifest, digests_of, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import (
+    Order,
     ReleasedFile,
     ReleasedPart,
     ReportedInput,
@@ -29,6 +30,7 @@ from anonymizer.release.release import FILES, STEWARD, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place
+from anonymizer.release.warnings.warnings import TELLING_ORDER
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
@@ -78,7 +80,7 @@ def _publish(
 ) -> tuple[Release, Manifest]:
     form = study.data_format
     written, parts = study.output_format, study.document.output.parts
-    writing = Writing(written, study.disarms(written), parts, key, force)
+    writing = Writing(written, study.disarms(written), parts, study.order, key, force)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     with output.workspace() as space:
@@ -105,13 +107,15 @@ class Writing(NamedTuple):
     """How a release is written.
 
     ``form``: of the file; ``safe``: whether cells that a spreadsheet would run are disarmed;
-    ``parts``: the files that the table is spread over, None for one file; the ``key`` that signs,
-    None for no signature; ``force``: whether a release that lies there is replaced.
+    ``parts``: the files that the table is spread over, None for one file; the ``order`` of the
+    records; the ``key`` that signs, None for no signature; ``force``: whether a release that lies
+    there is replaced.
     """
 
     form: Format
     safe: bool
     parts: int | None
+    order: Order
     key: PrivateKey | None
     force: bool
 
@@ -125,8 +129,10 @@ def write_release(
     given.
     """
     name = "released" + writing.form.suffix
-    release = _with_cells(carried, writing)
+    release = _in_order(_with_cells(carried, writing), writing.order)
     table, people = _disarmed(carried, promised, writing)
+    if writing.order == "random" and not carried.plan.private:  # whose order is random already
+        table = table.shuffled()
     manifest: Manifest | None = None
 
     def write(path: Path) -> None:
@@ -140,7 +146,8 @@ def write_release(
         nonlocal manifest
         manifest = _manifest(release, carried, promised, writing)
         shape = shape_of(carried.counted, promised.schema)
-        file = _file(directory / name, {**shape, "columns": [*map(str, table.columns)]})
+        shown = {"columns": [*map(str, table.columns)], "order": writing.order}
+        file = _file(directory / name, {**shape, **shown})
         manifest = manifest.model_copy(update={"table": file})
         return manifest
 
@@ -150,6 +157,14 @@ def write_release(
     output.write(files, force=writing.force, next_to=manifests.of_steward)
     assert manifest is not None
     return release, manifest
+
+
+def _in_order(release: Release, order: Order) -> Release:
+    """The release as it is written: a random order of records tells nothing."""
+    if order == "kept":
+        return release
+    told = tuple(each for each in release.warnings if each.code != TELLING_ORDER)
+    return replace(release, warnings=told)
 
 
 def _with_cells(carried: Carried, writing: Writing) -> Release:

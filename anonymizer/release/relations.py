@@ -165,8 +165,8 @@ def fitted(
         on_counted(task)
     released = anonymizer.fit_counted(table, task, Original(relation, raw))
     plan = anonymizer.plan_.fitted
-    moves = _moves(raw, released, anonymizer.columns_, plan)
-    given, recoded = at_ground(table, hierarchies), relation.recoded(moves)
+    recoded = _recoded(relation, raw, released, anonymizer.columns_, plan)
+    given = at_ground(table, hierarchies)
     return Carried(relation, recoded, released, given, plan, anonymizer.release_)
 
 
@@ -180,15 +180,21 @@ def applied(
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]
     columns = [*kept, *(name for name in released.columns if name not in kept)]
-    moves = _moves(raw, released, columns, carried_out)
-    given, recoded = at_ground(table, hierarchies), relation.recoded(moves)
+    recoded = _recoded(relation, raw, released, columns, carried_out)
+    given = at_ground(table, hierarchies)
     return Carried(relation, recoded, released, given, carried_out, release)
 
 
-def _moves(raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan) -> Moves:
-    """What becomes of the records of a table, by a plan that was carried out on its tally."""
+def _recoded(
+    relation: Relation, raw: Tally, released: Tally, columns: Sequence[str], plan: RecodingPlan
+) -> Relation:
+    """A table recoded by a plan that was carried out on its tally.
+
+    Where records were drawn, their order would disclose which ones.
+    """
     changed = _changed(raw, released)
-    return Moves.between(raw, released, columns, changed, plan.private, plan.dealt_by())
+    recoded = relation.recoded(Moves.between(raw, released, columns, changed, plan.dealt_by()))
+    return recoded.shuffled() if plan.private else recoded
 
 
 def _changed(raw: Tally, released: Tally) -> list[str]:

@@ -59,25 +59,40 @@ class Measure:
         return {**own, "unit": self.unit, **parts}
 
 
+OF_PAIRS = (
+    "changed-values",
+    "non-uniform-entropy",
+    "attribute-squared-error",
+    "record-squared-error",
+)
+"""Measures of what each record was, and is released as; the others are of counts."""
+
+
 def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
     """Every measure by its name; None where it is not defined for this release."""
-    drawn = {"changed-values": changed_values(pairing)} if pairing.random else {}
-    return {
-        **drawn,
-        "non-uniform-entropy": non_uniform_entropy(pairing),
-        "granularity": granularity(pairing),
-        "generalization-intensity": generalization_intensity(pairing),
-        "discernibility": discernibility(pairing),
-        "average-class-size": average_class_size(pairing),
-        "ambiguity": ambiguity(pairing),
-        "log-ambiguity": log_ambiguity(pairing),
-        "attribute-squared-error": attribute_squared_error(pairing),
-        "record-squared-error": record_squared_error(pairing),
+    measures: dict[str, Callable[[Pairing], Measure | None]] = {
+        **({"changed-values": changed_values} if pairing.random else {}),
+        "non-uniform-entropy": non_uniform_entropy,
+        "granularity": granularity,
+        "generalization-intensity": generalization_intensity,
+        "discernibility": discernibility,
+        "average-class-size": average_class_size,
+        "ambiguity": ambiguity,
+        "log-ambiguity": log_ambiguity,
+        "attribute-squared-error": attribute_squared_error,
+        "record-squared-error": record_squared_error,
     }
+    lost = OF_PAIRS if pairing.mixed else ()
+    return {name: None if name in lost else of(pairing) for name, of in measures.items()}
 
 
 def why_undefined(name: str, pairing: Pairing) -> str:
     """Why a measure is not defined for a release, in words."""
+    if pairing.mixed and name in OF_PAIRS:
+        return (
+            "values were drawn at random and records are in random order, so that none is known to "
+            'be of its record; measure a release with order = "kept" in [output]'
+        )
     if name in ("attribute-squared-error", "record-squared-error"):
         return "no quasi-identifier is ordered"
     if pairing.random:

@@ -19,6 +19,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_of
 from anonymizer.utility.fates import drawn, generalized, in_regions
 from anonymizer.utility.labels import PairedAttribute, RegionLabels
+from anonymizer.utility.matching import of_partitions, of_regions, ordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,8 @@ class Recoder:
 
     ``recoding`` groups the known values of each quasi-identifier, or every class has labels of its
     own. Where the release is ``random``, values were drawn in the place of these groups; where it
-    is ``sampled``, records were drawn, and which of a class they were nobody knows.
+    is ``sampled``, records were drawn, and which of a class they were nobody knows. ``in_order``:
+    whether released records have the order of the original ones.
     """
 
     schema: Schema
@@ -35,6 +37,7 @@ class Recoder:
     recoding: Partitions | RegionLabels
     random: bool = False
     sampled: bool = False
+    in_order: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,8 @@ class Pairing:
     ``table`` holds the original records without the ``dropped`` ones, which miss a value.
     ``suppressed`` records are released as ``*`` or left out, and ``left_out`` tells which of them
     are not in the release at all; shape (records,) each. ``class_of`` is the number of the class
-    that merged cells have in a column of their own.
+    that merged cells have in a column of their own. Where values were drawn and the order is
+    random, records are ``mixed``: what is paired has other columns alike, and may be another one.
     """
 
     schema: Schema
@@ -54,6 +58,7 @@ class Pairing:
     suppressed: Mask
     left_out: Mask
     class_of: Codes | None = None
+    mixed: bool = False
 
     def __len__(self) -> int:
         return len(self.table)
@@ -86,7 +91,8 @@ class Pairing:
 def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> Pairing:
     """Recode the original again and require that the released table is just that.
 
-    Records correspond by their order, which a release keeps. Where the release has fewer of them,
+    Records correspond by their order, where the release keeps it; in random order each stands for
+    an original one that is released as it reads. Where the release has fewer of them,
     whole classes were left out: those of which it holds no record. A record that is ``*`` in every
     quasi-identifier is suppressed, unless that is what the recoding makes of it and of all others
     like it. A box or a class of merged cells holds the record in its place. Of values that were
@@ -101,6 +107,9 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.quasi_identifiers}
     if isinstance(recoding, Regions):
         recoding = RegionLabels.of_regions(recoding, by.taxonomies)
+    in_order = isinstance(by, Plan) or by.in_order or by.sampled
+    if not in_order:
+        released = ordered(released, _as_released(kept, released, codes, recoding, by.random))
     if isinstance(recoding, RegionLabels):
         found = in_regions(released, codes, by.taxonomies, recoding)
     elif by.random:
@@ -111,7 +120,25 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     numbered = isinstance(recoding, RegionLabels) and recoding.numbered
     without = released.drop(columns=CLASS) if numbered else released
     _require_same(kept[~found.left_out], without, schema)
-    return Pairing(schema, found.attributes, kept, len(original) - len(kept), *found[1:])
+    dropped, mixed = len(original) - len(kept), by.random and not in_order
+    return Pairing(schema, found.attributes, kept, dropped, *found[1:], mixed=mixed)
+
+
+def _as_released(
+    kept: pd.DataFrame,
+    released: pd.DataFrame,
+    codes: Mapping[str, Codes],
+    recoding: Partitions | RegionLabels,
+    random: bool,
+) -> pd.DataFrame:
+    """The original records that are in a release, as they read there, without what was drawn."""
+    if random:
+        return kept.drop(columns=[*codes])
+    if isinstance(recoding, RegionLabels):
+        labels, left_out = of_regions(codes, recoding), np.zeros(len(kept), bool)
+    else:
+        labels, left_out = of_partitions(released, codes, recoding)
+    return kept.assign(**labels)[~left_out]
 
 
 def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:

@@ -246,18 +246,20 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
 
 def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy]) -> Recoder:
     """What a manifest says that the release was made by, over the values of the study's table."""
+    in_order = manifest.file[0].order != "random"
     if manifest.masking:
         _require_same({*manifest.levels} == {*taxonomies})
         levels = {name: taxonomies[name].levels[level] for name, level in manifest.levels.items()}
-        return Recoder(study.schema, taxonomies, levels, random=True)
+        return Recoder(study.schema, taxonomies, levels, random=True, in_order=in_order)
     if manifest.regions:
         _require_same({*manifest.regions[0]} == {*taxonomies})
         full = manifest.completed(study.hierarchies)
         numbered = CLASS in {*manifest.file[1].quasi_identifiers} - {*manifest.recoding}
         labels = RegionLabels.of_manifest(full, taxonomies, numbered)
-        return Recoder(study.schema, taxonomies, labels)
+        return Recoder(study.schema, taxonomies, labels, in_order=in_order)
     sampled = any(each.model == DifferentialPrivacy.name for each in manifest.privacy)
-    return Recoder(study.schema, taxonomies, manifest.recoding_over(taxonomies), sampled=sampled)
+    partitions = manifest.recoding_over(taxonomies)
+    return Recoder(study.schema, taxonomies, partitions, sampled=sampled, in_order=in_order)
 
 
 def _require_same(alike: bool) -> None:

@@ -10,6 +10,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
 from anonymizer.release.applying.plans import Followed
 from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import require_free, same_file
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan, Unseen
@@ -56,13 +57,15 @@ class Means:
 
     ``table``: that of a database that has several. ``memory``: that is used at most, as ``"4GB"``.
     ``file``: ``"released.csv"`` or ``"released.parquet"``, the format being that of the ending.
-    ``parts``: how many Parquet files of a folder the release is spread over.
+    ``parts``: how many Parquet files of a folder the release is spread over. ``order``: that of its
+    records.
     """
 
     table: str | None = None
     memory: str | None = None
     file: str | None = None
     parts: int | None = None
+    order: Order = "random"
 
     def written(self, form: Format) -> Format:
         """The format of the release of a table; InputError where it cannot be spread so."""
@@ -121,7 +124,8 @@ def publish_applied(
         plan = _within(plan, wishes.suppression)
         form = _format(table, manifest, plan.schema.columns, study)
         written = means.written(form)
-        writing = Writing(written, _is_safe(manifest, written), means.parts, key, force)
+        safe = _is_safe(manifest, written)
+        writing = Writing(written, safe, means.parts, means.order, key, force)
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
             place = means.place(own)._replace(space=space, watch=watch)

@@ -24,6 +24,10 @@ FileName = Annotated[
 """A file next to the manifest, not one elsewhere."""
 
 
+Order = Literal["random", "kept"]
+"""The order of released records: a random one, or that of the table."""
+
+
 class ManifestPart(BaseModel):
     """A part of a manifest; fields that this version does not know are kept as they are."""
 
@@ -93,6 +97,11 @@ class ReleasedFile(ManifestPart):
     )
     parts: list[ReleasedPart] | None = Field(
         default=None, description="The files of a folder, in the order of their records."
+    )
+    order: Order | None = Field(
+        default=None,
+        description="That of the records: random, by a seed that was kept nowhere; kept, that of "
+        "the raw table. Counts have none.",
     )
     columns: list[StrictStr] = Field(
         default_factory=list, description="All of its columns, in their order."

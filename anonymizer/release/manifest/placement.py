@@ -225,7 +225,7 @@ def _in_regions(
             raise InputError(
                 f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
                 "merged cells, whose numbers only the order of the records shows; name the table "
-                "that was released, its order included"
+                'that was released, its order included, or make a release with order = "kept"'
             )
         found = numbers
     labels = {

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digest_of_file
-from anonymizer.release.manifest.parts import Digest, ManifestPart, ReleasedFile
+from anonymizer.release.manifest.parts import Digest, ManifestPart, Order, ReleasedFile
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
@@ -155,16 +155,20 @@ def publish_part(
             _require_within(part, whole)
             moves = Moves.between(raw, part, manifest.file[0].columns, _changed(raw, part))
             watch("writing and verifying the part", 0, None)
-            released = Recoded(lying.recoded(moves), part, form.released)
+            recoded = lying.recoded(moves)
+            if study.order == "random":
+                recoded = recoded.shuffled()
+            released = Recoded(recoded, part, form.released, study.order)
             return _write(output, released, manifest, (sha256, own.digest), force)
 
 
 class Recoded(NamedTuple):
-    """A recoded part, its counts, and the format of its file."""
+    """A recoded part, its counts, the format of its file, and the order of its records."""
 
     table: Relation
     counted: Tally
     form: Format
+    order: Order
 
 
 def _write(
@@ -188,7 +192,8 @@ def _write(
 
     def describe(path: Path) -> None:
         sha256 = digest_of_file(path.parent / name)
-        table = ReleasedFile(file=name, sha256=sha256, columns=[*part.table.columns])
+        columns = [*part.table.columns]
+        table = ReleasedFile(file=name, sha256=sha256, columns=columns, order=part.order)
         separator = None if form.parquet else form.separator
         made.append(
             PartManifest(

@@ -32,7 +32,7 @@ from pydantic_core import ErrorDetails
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.manifest.parts import Number
+from anonymizer.release.manifest.parts import Number, Order
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
@@ -128,12 +128,14 @@ class OutputOptions(Section):
     """``[output]``: how the release is written.
 
     ``file``: the released table, in the format of its ending; that of the table by default.
-    ``parts``: how many files of a folder it is spread over, one file by default.
+    ``parts``: how many files of a folder it is spread over, one file by default. ``order``: that of
+    the records, at random or as in the table.
     """
 
     file: Literal["released.csv", "released.parquet"] | None = None
     parts: Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)] | None = None
     csv_safe: StrictBool = False
+    order: Order = "random"
 
 
 def _as_read(annotation: Any) -> Any:

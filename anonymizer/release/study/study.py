@@ -19,6 +19,7 @@ from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.manifest.parts import Order
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import records_in
 from anonymizer.release.study.document import STRATEGY, parse_document, read_document
@@ -240,6 +241,17 @@ class Study:
                 "leave it out"
             )
         return form
+
+    @property
+    def order(self) -> Order:
+        """The order of the released records; InputError where that of the table may not be kept."""
+        given = self.document.output.order
+        if given == "kept" and self.recoding.private:
+            raise InputError(
+                f'{self.path}: [output] order = "kept" would disclose which records were drawn; '
+                "leave it out"
+            )
+        return given
 
     @property
     def objective_options(self) -> dict[str, object]:

@@ -97,6 +97,9 @@ def warnings_markdown() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+TELLING_ORDER = "telling-order"
+"""The code of what a random order of the records mends."""
+
 WARNINGS: dict[str, Caution] = {
     "weak-policy": Caution(
         "a policy of averages (`mean-information`, say) and bounds of 1 (k = 1) alone",
@@ -182,12 +185,13 @@ WARNINGS: dict[str, Caution] = {
         "records more than from what is released; list it among the identifiers, or make it a "
         "quasi-identifier",
     ),
-    "telling-order": Caution(
+    TELLING_ORDER: Caution(
         "records that stand in the order of an identifier or of a generalized quasi-identifier, "
         "or grouped by it (at most 16,384 records, evenly spread, are looked at)",
         "pairs of neighbours in that order, pairs",
         "{count:,} of {of:,} neighbouring records stand in the order of {column}, which the "
-        "release does not show as it is; shuffle the table before it is anonymized",
+        'release does not show as it is; write the release in random order (order = "random" in '
+        "[output]), or shuffle the table before it is anonymized",
     ),
 }
 """The kinds of warnings by their codes, in the order in which they are reported."""

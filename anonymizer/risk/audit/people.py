@@ -165,12 +165,12 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     """The classes of a release, recounted, and the class of each person, -1 for none.
 
     Where suppressed records were kept, people outside all classes are in the class of these. Where
-    values were drawn, a person is in the class of the record in their place.
+    values were drawn, a person is in the class of a record that was drawn for them.
     """
     schema = replace(release.schema, targets=(), identifiers=())
     table, admitted = release.table, _admitted(people, release)
     if release.random:
-        return _in_their_place(table, schema, admitted)
+        return _in_drawn(release, schema, people[admitted], admitted)
     with sound(release.path / MANIFEST):
         labels, known = place(people, release.manifest, _numbers(release, admitted))
     counts, class_of = classes_of(
@@ -188,21 +188,42 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     return replace(counts.select(occupied), population=None), found
 
 
-def _in_their_place(table: pd.DataFrame, schema: Schema, admitted: Mask) -> tuple[Counts, Codes]:
-    """The classes of a release of drawn values, which keeps the order of the records.
+def _in_drawn(
+    release: Published, schema: Schema, people: pd.DataFrame, admitted: Mask
+) -> tuple[Counts, Codes]:
+    """The classes of a release of drawn values, and who was drawn into each.
 
     This is the attacker that the policy of such a release is about: one who finds a person by what
-    was drawn for them. What the channel says of true values is for the estimates.
+    was drawn for them. What the channel says of true values is for the estimates. In random order
+    nobody else knows that; a person is in the place of a record with their sensitive values then,
+    and every figure that follows is that of the true places: records by class and value.
     """
-    if admitted.sum() != len(table):
+    table = release.table
+    if len(people) != len(table):
         raise InputError(
-            f"the release has {counted(len(table), 'record')}, and the original "
-            f"{int(admitted.sum()):,}; name the table that was released, its order included"
+            f"the release has {counted(len(table), 'record')}, and the original {len(people):,}; "
+            "name the table that was released, its order included"
         )
     counts, class_of = classes_of(table, schema)
+    if not release.in_order:
+        class_of = class_of[_places_of(people, table, schema.sensitive)]
     found = np.full(len(admitted), -1, np.intp)
     found[admitted] = class_of
     return counts, found
+
+
+def _places_of(people: pd.DataFrame, table: pd.DataFrame, sensitive: Sequence[str]) -> Codes:
+    """A record of a table with the sensitive values of each person, as far as these are known."""
+    keys = np.zeros((2, len(table)), np.intp)
+    for name in sensitive:
+        if name in people.columns:
+            both = pd.concat([people[name], table[name]], ignore_index=True)
+            codes, values = by_text(both)
+            read = one_text_each([text_as_read(value) for value in values], read_keys)
+            keys = together(keys.ravel(), np.asarray(read)[codes]).reshape(2, -1)
+    place = np.empty(len(table), np.intp)
+    place[np.argsort(keys[0], kind="stable")] = np.argsort(keys[1], kind="stable")
+    return place
 
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:
@@ -216,7 +237,7 @@ def _admitted(people: pd.DataFrame, release: Published) -> Mask:
 def _numbers(release: Published, admitted: Mask) -> Codes | None:
     """The class number of each record, if a release has numbers and as many records."""
     numbered = CLASS in release.schema.quasi_identifiers and CLASS not in release.raw
-    if not numbered or admitted.sum() != len(release.table):
+    if not (numbered and release.in_order) or admitted.sum() != len(release.table):
         return None
     numbers = np.full(len(admitted), -1, np.intp)
     numbers[admitted] = release.table[CLASS].astype(int) - 1

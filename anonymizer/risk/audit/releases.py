@@ -53,6 +53,11 @@ class Published:
         return bool(self.manifest.masking)
 
     @property
+    def in_order(self) -> bool:
+        """Whether the records are in the order of the original."""
+        return self.manifest.file[0].order != "random"
+
+    @property
     def population(self) -> engine.Table | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)

@@ -73,6 +73,10 @@ class Frame(Countable):
             raise InputError(f"a table of {self.called} is written to one file, not in parts")
         write_table(self.frame(self.columns), path, form)
 
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``."""
+        raise NotImplementedError
+
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """A table with the columns of a small one, which has a value of one column once."""
         return table.join(self.beside(small), on=on, how=how)
@@ -92,10 +96,6 @@ class Frame(Countable):
             "generalizes, or give a table of Polars, Arrow, DuckDB or Spark"
         )
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """A table in random order; one that has no order stays as it is."""
-        return table
-
     def _recoded(self, moves: Moves) -> Any:
         new = self.unused
         columns = coded(moves.raw, self.known)
@@ -112,8 +112,7 @@ class Frame(Countable):
         else:
             table = self.joined(table, pa.table({key: keys[moves.of], **labels}), key)
         names = dict(zip(moves.released.columns, labels, strict=True))
-        table = table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
-        return self.shuffled(table, moves.seed) if moves.shuffled else table
+        return table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
 
     def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
         """A table with the numbers of the values of a column; none of one that was not counted."""

@@ -38,8 +38,6 @@ class Moves:
         The columns of the table afterwards, in their order; the others are left out. Those that
         are not in ``released`` stay as they are, but -0.0 in columns that ``raw`` has becomes 0.0:
         they were counted as one.
-    shuffled
-        Whether the records come in random order: theirs would disclose which of them were drawn.
     seed
         Of what is left to chance, 62 bits: one that nobody knows, unless a draw is to be repeated.
     """
@@ -49,7 +47,6 @@ class Moves:
     of: Codes = field(repr=False)
     records: Ints = field(repr=False)
     columns: tuple[str, ...]
-    shuffled: bool = False
     seed: int = field(default_factory=partial(randbits, 62), repr=False)
 
     @classmethod
@@ -59,7 +56,6 @@ class Moves:
         released: Tally,
         columns: Iterable[str],
         changed: Sequence[str],
-        shuffled: bool = False,
         seed: int | None = None,
     ) -> "Moves":
         """The moves from counted records to released ones, whose index says which they were.
@@ -68,7 +64,7 @@ class Moves:
         """
         rows = released.combinations
         of = raw.combinations.index.get_indexer(rows.index)
-        moves = cls(raw, rows[list(changed)], of, released.sizes, tuple(columns), shuffled)
+        moves = cls(raw, rows[list(changed)], of, released.sizes, tuple(columns))
         return moves if seed is None else replace(moves, seed=seed)
 
     @property
@@ -159,6 +155,12 @@ class Relation(Protocol):
         """The table with other values; nothing is computed before it is counted or written.
 
         InputError where the table cannot be recoded so, such as by values that are drawn.
+        """
+
+    def shuffled(self) -> "Relation":
+        """The table in random order: by a seed of the operating system, which is kept nowhere.
+
+        InputError where it cannot be put in order.
         """
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:

@@ -126,6 +126,15 @@ def equal_alike(place: str, kind: pa.DataType) -> str:
     return f"CASE WHEN isnan({place}) THEN NULL WHEN {place} = 0 THEN 0 ELSE {place} END"
 
 
+def chance(seed: int, record: str) -> str:
+    """What records are in random order by, for who does not know the seed.
+
+    ``record``: what each has of its own. DuckDB's ``hash`` of several values is no such thing: that
+    of the seed is only xored to that of the record, so that a few records tell it.
+    """
+    return f"left(sha256('{seed} ' || {record}), 16)"
+
+
 def _as_stored(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """Values as DuckDB has them of a file: time that passes is a number there."""
     return values.cast(kind).cast(pa.int64()) if pa.types.is_duration(kind) else values

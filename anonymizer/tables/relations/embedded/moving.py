@@ -16,7 +16,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.relations.embedded.connection import Connection, literal
-from anonymizer.tables.relations.embedded.hashing import Source, told_by_hash
+from anonymizer.tables.relations.embedded.hashing import Source, chance, told_by_hash
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
 
@@ -46,7 +46,7 @@ def moved(source: Source, moves: Moves) -> tuple[str, dict[str, pa.DataType]]:
     new = released.column_names
     known, query = source.known, source.query
     kinds = {name: released[name].type if name in new else known[name][1] for name in moves.columns}
-    if moves.drawn or moves.shuffled:
+    if moves.drawn:
         query = _drawn(source, moves, released)
     elif new or not all_kept:
         query = _replaced(source, moves, released)
@@ -68,7 +68,7 @@ def _narrowed(moves: Moves) -> Moves:
     """The same moves by fewer columns: those that stay as they are mostly decide nothing."""
     raw = moves.raw
     needed = [name for name in raw.columns if name in moves.released.columns]
-    if moves.drawn or moves.shuffled or not needed or len(needed) == len(raw.columns):
+    if moves.drawn or not needed or len(needed) == len(raw.columns):
         return moves
     group, first = engine.grouped(raw.combinations, needed)
     values = engine.grouped(moves.released, list(moves.released.columns))[0]
@@ -175,7 +175,7 @@ def _packs(columns: Mapping[int, Numbered]) -> list[dict[int, int]]:
 def _drawn(source: Source, moves: Moves, released: pa.Table) -> str:
     """Records of a combination in random order: the first get its first move, and so on.
 
-    The order is that of a hash of the number of the record and of a secret one, so that it is the
+    The order is that of digests of a secret and of the number of the record, so that it is the
     same whenever the table is computed.
     """
     connection = source.connection
@@ -196,13 +196,12 @@ def _drawn(source: Source, moves: Moves, released: pa.Table) -> str:
     numbered = f"SELECT *, {row}(h) AS k, row_number() OVER () AS n FROM ({told})"
     ranked = (
         "SELECT *, row_number() OVER (PARTITION BY k ORDER BY "
-        f"hash(n, {moves.seed}::BIGINT), n) AS place FROM ({numbered})"
+        f"{chance(moves.seed, 'n')}, n) AS place FROM ({numbered})"
     )
     shown = ", ".join(["s.*", *(f"p.r{n}" for n in range(released.num_columns))])
-    order = f"hash(s.n, {moves.seed + 1}::BIGINT), s.n" if moves.shuffled else "s.n"
     return (
         f"SELECT {shown} FROM ({ranked}) AS s ASOF JOIN {table} AS p "
-        f"ON s.k = p.of AND s.place > p.begins WHERE s.place <= p.ends ORDER BY {order}"
+        f"ON s.k = p.of AND s.place > p.begins WHERE s.place <= p.ends ORDER BY s.n"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
-from anonymizer.tables.relations.embedded.hashing import Source, equal_alike
+from anonymizer.tables.relations.embedded.hashing import Source, chance, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.rounding import rounded_down
 from anonymizer.tables.relations.embedded.writing import written
@@ -153,6 +154,12 @@ class Stored:
         held = tuple(Column(name, kind) for name, kind in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
+
+    def shuffled(self) -> "Stored":
+        """As ``Relation.shuffled``, by digests of the seed and of what no other record has."""
+        shown = self._shown(self.columns)
+        order = chance(randbits(128), "uuid()")
+        return replace(self, query=f"SELECT {shown} FROM ({self.query}) AS s ORDER BY {order}")
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""

@@ -73,10 +73,10 @@ class ArrowFrame(Frame):
         found = dealt(native[row].to_numpy(), runs_of(moves), rng)
         return viewed(native.append_column(move, pa.array(found)))
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """As ``Frame.shuffled``."""
-        chance = np.random.default_rng(seed + 1)
-        return viewed(_taken(table.to_native(), chance.permutation(len(table))))
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``."""
+        order = np.random.default_rng().permutation(self.records)
+        return type(self)(viewed(_taken(self.native, order)))
 
 
 def _with(table: pa.Table, small: pa.Table, place: pa.ChunkedArray) -> pa.Table:

@@ -4,7 +4,8 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from secrets import randbits
+from typing import Any, Self
 
 import dask.dataframe
 import narwhals as nw
@@ -98,11 +99,12 @@ class DaskFrame(Frame):
         with self.told():
             return viewed(counts[0].compute())
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """As ``Frame.shuffled``: records go to partitions, and lie in each, at random."""
-        scattered = self._scattered(table.to_native(), seed + 1).shuffle(self._chance)
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``: records go to partitions, and lie in each, at random."""
+        scattered = self._scattered(self.native, randbits(128)).shuffle(self._chance)
         meta = scattered._meta.drop(columns=self._chance)
-        return viewed(scattered.map_partitions(in_order, self._chance, meta=meta))
+        ordered = scattered.map_partitions(in_order, self._chance, meta=meta)
+        return type(self)(viewed(ordered))
 
     @property
     def _chance(self) -> str:
@@ -122,8 +124,7 @@ class DaskFrame(Frame):
         if moves.drawn:  # all records of a row have to be in one partition
             native = self._scattered(native, moves.seed + 2).shuffle(row)
             fate = Drawn(row, self._chance, runs_of(moves), moves.seed)
-        released = viewed(_mapped(native, Recoded.of(moves, fate)))
-        return self.shuffled(released, moves.seed) if moves.shuffled else released
+        return viewed(_mapped(native, Recoded.of(moves, fate)))
 
 
 def _mapped(native: Any, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:

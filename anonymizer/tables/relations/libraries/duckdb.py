@@ -1,6 +1,7 @@
 """Relations of DuckDB, computed in the connection of whoever holds them."""
 
-from typing import Any
+from secrets import randbits
+from typing import Any, Self
 
 import narwhals as nw
 import pyarrow as pa
@@ -56,10 +57,10 @@ class DuckFrame(Frame):
         """
         return viewed(table.to_native().query(RECORDS, query))
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """As ``Frame.shuffled``."""
-        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(seed + 1)}"
-        return viewed(table.to_native().query(RECORDS, query))
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``."""
+        query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(randbits(128))}"
+        return type(self)(viewed(self.native.query(RECORDS, query)))
 
 
 def _chance(seed: int) -> str:

@@ -1,6 +1,7 @@
 """Tables of Polars, eager or lazy: records keep their order."""
 
-from typing import Any
+from secrets import randbits
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ class PolarsFrame(Frame):
         found = polars.col(row).map_batches(drawn, return_dtype=polars.Int64)
         return viewed(table.to_native().with_columns(found.alias(move)))
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """As ``Frame.shuffled``."""
-        chance = polars.int_range(polars.len()).shuffle(seed + 1)
-        return viewed(table.to_native().sort(chance))
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``."""
+        chance = polars.int_range(polars.len()).shuffle(randbits(62))
+        return type(self)(viewed(self.native.sort(chance)))

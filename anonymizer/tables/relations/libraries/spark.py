@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from secrets import randbits
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -66,10 +67,15 @@ class SparkFrame(Frame):
         place = sql.element_at(f"`{row} moves`", sql.size(before))
         return viewed(found.withColumn(f"{row} rank", rank).withColumn(move, place))
 
-    def shuffled(self, table: Any, seed: int) -> Any:
-        """As ``Frame.shuffled``."""
-        native = table.to_native()
-        return viewed(native.orderBy(_chance(native, seed + 1)))
+    def shuffled(self) -> Self:
+        """As ``Relation.shuffled``: by digests of the values, which Spark has none of maps for."""
+        for field in self.native.schema.fields:
+            if any(f'"{kind}"' in field.dataType.json() for kind in ("map", "variant")):
+                raise InputError(
+                    f"column {field.name!r} holds maps, by which Spark cannot put records in "
+                    'random order; leave the column out, or set order = "kept" in [output]'
+                )
+        return type(self)(viewed(self.native.orderBy(_chance(self.native, randbits(128)))))
 
 
 def _chance(native: Any, seed: int) -> Any:
