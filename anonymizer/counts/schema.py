@@ -113,6 +113,7 @@ class Schema:
         """
         if not isinstance(table, pd.DataFrame | engine.Tally):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
+        self._require_no_index(table)
         # A tally has none but the columns that were counted.
         others = self.identifiers if isinstance(table, engine.Tally) else ()
         self.require_shape([*table.columns, *others], engine.records(table))
@@ -126,6 +127,15 @@ class Schema:
             self._require_values(table)
         spelled = self.sensitive if respell else ()
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
+
+    def _require_no_index(self, table: engine.Table) -> None:
+        """Refuse a column with a role that is an index of pandas."""
+        for name in (*self.columns, *self.identifiers):
+            if name in table.index.names and name not in table.columns:
+                raise InputError(
+                    f"{name!r} is the index of the DataFrame, which is no column, and in no "
+                    "release; make it a column by reset_index(), or leave it out"
+                )
 
     def require_shape(self, columns: Iterable[object], records: int) -> None:
         """Require that a table has the columns it needs, none twice, and records."""

@@ -31,7 +31,7 @@ from anonymizer.privacy import (
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.estimator.frames import rows_of, table_of, with_target
+from anonymizer.release.estimator.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
 from anonymizer.release.estimator.sklearn_api import Conventions
 from anonymizer.release.plan import UNSEEN, Plan, Unseen
@@ -171,8 +171,8 @@ class Anonymizer(Displayed, Request, Conventions):
     def transform(self, X: Any) -> Any:
         """Recode a table, recount it, and hand it out only if every class satisfies the policy.
 
-        Recoding and policy are those that were fitted. Columns keep their order, other columns and
-        the index are kept, identifiers are left out.
+        Recoding and policy are those that were fitted. Columns and records keep their order, other
+        columns are kept, identifiers and the index are left out.
 
         With ``verify=False`` nothing is recounted, and no class suppressed: every row is given, in
         its order, with the columns that were fitted. Their order in X does not matter, columns that
@@ -201,7 +201,8 @@ class Anonymizer(Displayed, Request, Conventions):
 
         X is a DataFrame of pandas, Polars (also lazy), Dask or Spark, a table of Arrow or a
         relation of DuckDB. It is counted and recoded where it lies, and what is given is of the
-        same kind, with all records of those that keep an order in it.
+        same kind, with all records of those that keep an order in it. The index of pandas is left
+        out: that of a release is 0, 1, 2 ...
 
         With ``verify=False`` it has every row of X: those that were suppressed, removed or dropped
         are ``*`` in every quasi-identifier. The plan is remembered only when the release that it
@@ -228,7 +229,7 @@ class Anonymizer(Displayed, Request, Conventions):
 
     def _released(self, table: "pd.DataFrame | Frame") -> "pd.DataFrame | Carried":
         if isinstance(table, pd.DataFrame):
-            return self._fitted(table) if self.verify else self._fitted_rows(table)
+            return without_index(self._fitted(table)) if self.verify else self._fitted_rows(table)
         from anonymizer.release.relations import fitted
 
         return fitted(self, table)

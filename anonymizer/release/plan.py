@@ -18,7 +18,13 @@ from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.comparison import Comparison
-from anonymizer.release.estimator.frames import output, relation_if_any, rows_of, table_of
+from anonymizer.release.estimator.frames import (
+    output,
+    relation_if_any,
+    rows_of,
+    table_of,
+    without_index,
+)
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.warnings.class_warnings import class_warnings
@@ -136,7 +142,8 @@ class Plan:
         ----------
         table
             A table with the columns that were fitted: a DataFrame of pandas, Polars, Dask or Spark,
-            a table of Arrow or a relation of DuckDB. What is given back is of the same kind.
+            a table of Arrow or a relation of DuckDB. What is given back is of the same kind; a
+            release has no index of pandas but 0, 1, 2 ...
         verify
             Whether the recoded table is a release, recounted and held against the policy. Without
             it rows are recoded for a model that scores them: any number of rows, all of them, in
@@ -171,7 +178,8 @@ class Plan:
         """
         relation = relation_if_any(table)
         if relation is None:
-            return self.released(table, unseen)[1:]
+            _, released, release = self.released(table, unseen)
+            return without_index(released), release
         from anonymizer.release.relations import applied
 
         carried = applied(self, relation, unseen=unseen)

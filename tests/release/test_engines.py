@@ -1,5 +1,6 @@
 """The same counts and the same release from every library that holds a table."""
 
+import itertools
 import pickle
 from collections import Counter
 from datetime import date, time
@@ -143,7 +144,7 @@ def test_values_are_drawn_for_as_many_records_as_counted(held):
     raw = relation.tally(["a"])
     of, records = np.array([0, 1, 2, 0]), np.array([10, 30, 29, 20])
     released = pd.DataFrame({"a": ["p", "q", "r", "s"]})
-    drawn = relation.recoded(Moves(raw, released, of, records, ("a", "id"), shuffled=True))
+    drawn = relation.recoded(Moves(raw, released, of, records, ("a", "id"))).shuffled()
     frame = drawn.frame(["id", "a"])
     assert frame["a"].value_counts().to_dict() == {"p": 10, "s": 20, "q": 30, "r": 29}
     was = pd.Series(["x", "y", None] * 30)[frame["id"].tolist()]
@@ -151,6 +152,27 @@ def test_values_are_drawn_for_as_many_records_as_counted(held):
     assert [str(each) for each in was] == [str(of_value[each]) for each in frame["a"]]
     assert frame["id"].tolist() != sorted(frame["id"])
     assert records_of(drawn.native) == records_of(drawn.native)  # the same whenever computed
+
+
+def test_records_are_shuffled_anew_each_time(held):
+    """By a seed of their own, so that who has one order learns nothing of the next."""
+    note = [f"n{i % 7}" for i in range(400)]
+    relation = relation_of(held(pa.table({"id": range(400), "note": note})))
+    orders = []
+    for _ in range(2):
+        shuffled = relation.shuffled()
+        frame = shuffled.frame(["id", "note"])
+        orders.append(frame["id"].tolist())
+        assert sorted(orders[-1]) == [*range(400)]
+        assert frame["note"].tolist() == [note[i] for i in orders[-1]]
+        assert records_of(shuffled.native) == records_of(shuffled.native)
+        assert ascents(orders[-1]) < 260  # of 399 half ascend, give or take 6
+    moves = sum(one == other for one, other in zip(*orders, strict=True))
+    assert moves < 20  # one stays, on average
+
+
+def ascents(order: list[int]) -> int:
+    return sum(one < other for one, other in itertools.pairwise(order))
 
 
 DRAWN = [

@@ -196,7 +196,10 @@ def rows_of(released: pd.DataFrame) -> Counter:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An example carried out: fitted in memory, and published from a study file."""
+    """An example carried out: fitted in memory, and published from a study file.
+
+    ``released`` has the index of the table, which a release that is given has not.
+    """
 
     recoding: Recoding
     says: str
@@ -279,6 +282,11 @@ def held_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Held]:
     return carried_out
 
 
+def indexed(anonymizer: Anonymizer, table: pd.DataFrame) -> pd.DataFrame:
+    """What an estimator releases of a table, each record with the index that it had."""
+    return anonymizer.fit_counted(table, anonymizer.task(table))[anonymizer.columns_]
+
+
 def _carried_out(name: str, example: Example, directory: Path) -> Held:
     recoding = recoding_for(name, example.options)
     table = of(recoding, people())
@@ -288,7 +296,7 @@ def _carried_out(name: str, example: Example, directory: Path) -> Held:
     (directory / "study.toml").write_text(study_text(name, example, recoding))
     models = policy_for(recoding)
     anonymizer = estimator(recoding, models)
-    released = anonymizer.fit_transform(table)
+    released = indexed(anonymizer, table)
     publish(Study(directory / "study.toml"), directory / "out")
     release = anonymizer.release_
     return Held(recoding, example.says, table, models, anonymizer, released, release, directory)
@@ -352,7 +360,7 @@ def test_the_policy_holds_of_any_table_or_nothing_is_released(name, drawn):
 def test_the_order_of_records_does_not_matter(held):
     shuffled = held.table.sample(frac=1, random_state=3)
     again = held.again()
-    released = again.fit_transform(shuffled)
+    released = indexed(again, shuffled)
     if held.deterministic:
         pd.testing.assert_frame_equal(released.loc[held.released.index], held.released)
         assert [*released.index] == [i for i in shuffled.index if i in held.released.index]
@@ -416,11 +424,9 @@ def test_applied_again_it_gives_the_same(held):
     for _ in range(2):
         released = held.anonymizer.transform(held.table)
         if held.deterministic:
-            pd.testing.assert_frame_equal(released, held.released)
-            assert (
-                json.loads(json.dumps(held.anonymizer.release_.steward_manifest.to_dict()))
-                == held.manifest
-            )
+            pd.testing.assert_frame_equal(released, held.released.reset_index(drop=True))
+            again = held.anonymizer.release_.steward_manifest.to_dict()
+            assert json.loads(json.dumps(again)) == held.manifest
         else:
             require_policy(released, held.models)
 
@@ -428,18 +434,16 @@ def test_applied_again_it_gives_the_same(held):
 @over_all
 def test_chosen_again_it_is_the_same(held):
     """What was published was chosen anew, from texts: it is what was made in memory."""
-    made = held.released.reset_index(drop=True).astype(str)
-    published = held.published.reset_index(drop=True)
-    if held.deterministic:
-        pd.testing.assert_frame_equal(published, made)
-    elif held.seeded:  # which of the records that are alike get which values the engine leaves open
+    made, published = held.released.astype(str), held.published
+    assert [*published.columns] == [*made.columns]
+    if held.deterministic or held.seeded:  # in random order
         assert rows_of(published.astype(str)) == rows_of(made)
 
 
 @over_all
 def test_records_of_the_same_values_are_recoded_alike(held):
     twice = pd.concat([held.table, held.table.set_index(held.table.index + 10_000)])
-    released, release = held.anonymizer.plan_.release(twice)
+    _, released, release = held.anonymizer.plan_.released(twice, "error")
     require_policy(released, held.models)
     if not held.deterministic:
         return

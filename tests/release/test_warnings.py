@@ -501,6 +501,8 @@ k = 1
 [recoding]
 method = "fixed"
 levels = { age = 1 }
+[output]
+order = "kept"
 """
 
 

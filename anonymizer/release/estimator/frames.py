@@ -51,6 +51,14 @@ def rows_of(table: "pd.DataFrame | Frame") -> pd.DataFrame:
     return table.frame(table.columns)
 
 
+def without_index(released: pd.DataFrame) -> pd.DataFrame:
+    """A release with its records numbered from 0 by its index.
+
+    That of the table may have names, and its gaps are the places of records that were left out.
+    """
+    return released.reset_index(drop=True)
+
+
 def with_target(X: T, y: object, schema: Schema) -> T:
     """A table with the sensitive attributes and targets that it lacks, taken from ``y``.
 
