@@ -66,6 +66,8 @@ def _sorted(column: pa.ChunkedArray) -> Column:
     """The values of a column in their order, and their numbers."""
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
+    if not len(column):  # Arrow combines no chunks that are none, where they are of time
+        return Column(pa.array([], column.type), np.zeros(0, np.int64))
     encoded = column.dictionary_encode().combine_chunks()
     values = encoded.dictionary
     order = pc.array_sort_indices(values).to_numpy()

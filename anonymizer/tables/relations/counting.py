@@ -20,11 +20,8 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.coded import Known, tallied, values_of
 from anonymizer.tables.relations.estimating import estimated
-from anonymizer.tables.relations.relation import NotToldApartError, Rounded
+from anonymizer.tables.relations.relation import NotToldApartError, Rounded, named
 from anonymizer.tables.steps import Step
-
-NESTED = (nw.List, nw.Array, nw.Struct, nw.Map, nw.Object)
-"""Types whose values cannot be told apart."""
 
 AS_TEXTS = (nw.Int128, nw.UInt128, nw.Unknown)
 """Types whose values are counted by their texts: Python, or Arrow, has nothing else for them."""
@@ -42,9 +39,12 @@ class Countable:
     as_texts: ClassVar[tuple[type[nw.dtypes.DType], ...]] = AS_TEXTS
     """Types whose values are counted by their texts."""
 
+    by_bytes: ClassVar[bool] = False
+    """Whether texts are counted and joined by their bytes: a collation may make several equal."""
+
     def __init__(self, table: Any) -> None:
         self.table = table
-        self._schema = table.collect_schema()
+        self._schema = self._known_schema()
         self.known: Known = {}
 
     def __repr__(self) -> str:
@@ -71,8 +71,12 @@ class Countable:
         self.require_distinct(columns)
         names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
         with self.told():
-            counted = self.counted(names, self.unused)
-        tally, known = tallied(self.collected(counted), names, self.unused)
+            counted = self.collected(self.counted(names, self.unused))
+            for new, name in names.items():
+                if self.by_bytes and self.is_text(name):
+                    place = counted.column_names.index(new)
+                    counted = counted.set_column(place, new, counted[new].cast(pa.string()))
+            tally, known = tallied(counted, names, self.unused)
         self.known |= known
         return tally
 
@@ -131,18 +135,35 @@ class Countable:
             return estimated(self.comparable(columns), columns)
 
     def comparable(self, columns: Sequence[str]) -> Any:
-        """Some columns, with values that every engine compares alike."""
-        names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
-        keys = self.with_keys(self.plain(self.table, columns), names)
-        return keys.select(*(nw.col(new).alias(name) for new, name in names.items()))
+        """Some columns, with values that every engine compares alike; none that are not told apart.
+
+        Engines bring few of those into memory.
+        """
+        known = {name: self.tells_apart(self.type_of(name)) for name in columns}
+        told = [name for name in columns if known[name]]
+        names = {f"{self.unused}{place}": name for place, name in enumerate(told)}
+        keys = self.with_keys(self.plain(self.table, told), names)
+        new = {name: nw.col(key) for key, name in names.items()}
+        none = nw.lit(None, dtype=nw.String)
+        return keys.select(*(new.get(name, none).alias(name) for name in columns))
 
     def counted(self, names: Mapping[str, str], size: str) -> Any:
         """The records of each combination of values of the columns that have new names.
 
         They are in a column that is called ``size``.
         """
-        keys = self.with_keys(self.plain(self.table, [*names.values()]), names)
+        keys = self.keyed(self.plain(self.table, [*names.values()]), names)
         return keys.group_by(*names, drop_null_keys=False).agg(nw.len().alias(size))
+
+    def keyed(self, table: Any, names: Mapping[str, str]) -> Any:
+        """A table with columns by whose values others are counted and joined, texts as bytes."""
+        texts = [new for new, name in names.items() if self.by_bytes and self.is_text(name)]
+        keys = self.with_keys(table, names)
+        return self.in_bytes(keys, texts) if texts else keys
+
+    def in_bytes(self, table: Any, texts: Sequence[str]) -> Any:
+        """A table in which columns of texts are the bytes of these."""
+        raise NotImplementedError
 
     def _values(self, table: Any, columns: Sequence[str]) -> pd.DataFrame:
         """Records in memory, values as a tally has them."""
@@ -158,7 +179,7 @@ class Countable:
         """Say of errors only what they are: their words may hold values of records."""
         try:
             yield
-        except (AnonymizerError, OSError, MemoryError, NotImplementedError):
+        except (AnonymizerError, OSError, MemoryError):
             raise
         except Exception as error:
             raise InputError(
@@ -174,7 +195,7 @@ class Countable:
             return table.to_arrow()
 
     def with_keys(self, table: Any, names: Mapping[str, str]) -> Any:
-        """A table with more columns, by whose values others are counted and joined."""
+        """A table with more columns, of values that every engine compares alike."""
         return table.with_columns(*(self._key(name).alias(new) for new, name in names.items()))
 
     def plain(self, table: Any, columns: Sequence[str]) -> Any:
@@ -185,16 +206,49 @@ class Countable:
 
     def _key(self, name: str) -> Any:
         """A column with values that every engine compares alike."""
-        texts: Any = (nw.Categorical, nw.Enum, *self.as_texts)
         column = nw.col(name)
-        return column.cast(nw.String) if isinstance(self._schema[name], texts) else column
+        return column.cast(nw.String) if self.is_text(name) else column
+
+    def is_text(self, name: str) -> bool:
+        """Whether values of a column are counted as texts."""
+        texts: Any = (nw.String, nw.Categorical, nw.Enum, *self.as_texts)
+        return isinstance(self._schema[name], texts)
 
     def require_distinct(self, columns: Sequence[str]) -> None:
-        """Require columns whose values can be told apart."""
+        """Require columns of types whose values are equal only where nobody tells them apart."""
         require_columns(self.columns, columns)
         for name in columns:
-            if isinstance(self._schema[name], NESTED):
-                raise NotToldApartError(name)
+            kind = self.type_of(name)
+            if not self.tells_apart(kind):
+                raise NotToldApartError.of(name, kind)
+
+    def type_of(self, name: str) -> Any:
+        """The type of a column, as its library has it."""
+        raise NotImplementedError
+
+    def tells_apart(self, kind: Any) -> bool:
+        """Whether a type of the library is one of those whose equal values are alike."""
+        raise NotImplementedError
+
+    def _known_schema(self) -> Any:
+        """The types of columns; InputError names one that narwhals does not have."""
+        with self.told():
+            try:
+                return self.table.collect_schema()
+            except Exception:
+                for name in self.table.columns:
+                    self._require_known(name)
+                raise
+
+    def _require_known(self, name: str) -> None:
+        try:
+            self.table.select(name).collect_schema()
+        except Exception:
+            kind = named(self.type_of(name))
+            raise InputError(
+                f"column {name!r} is of type {kind}, which cannot be released; cast it, such as "
+                "to text, or leave it out"
+            ) from None
 
     @property
     def unused(self) -> str:

@@ -117,10 +117,13 @@ class Frame(Countable):
     def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
         """A table with the numbers of the values of a column; none of one that was not counted."""
         key, code = f"{new} key", f"{new} code"
-        table = self.with_keys(table, {key: name})
+        table = self.keyed(table, {key: name})
         found = nw.lit(None, dtype=nw.Int64)
         if len(column.values):
-            numbers = pa.table({key: column.values, code: range(len(column.values))})
+            values = column.values
+            if self.by_bytes and self.is_text(name):
+                values = values.cast(pa.binary())
+            numbers = pa.table({key: values, code: range(len(values))})
             table, found = self.joined(table, numbers, key, "left"), nw.col(code)
         missing = nw.when(nw.col(key).is_null()).then(nw.lit(len(column.values), dtype=nw.Int64))
         return table.with_columns(missing.otherwise(found).alias(code))

@@ -13,18 +13,30 @@ import pyarrow as pa
 
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files.parquet import exact_frame
+from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations.coded import Known, coded, labels_of
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import NONE, Runs, dealt
 from anonymizer.tables.relations.libraries.arrow import ArrowFrame
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.relation import Moves, NotToldApartError
+
+ALIKE = (
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_binary,
+    pa.types.is_date32,
+    pa.types.is_null,
+)
+"""Types of Arrow of which Python's objects are equal only where they are written alike."""
 
 
 def counts_of(part: pd.DataFrame, names: Mapping[str, str], size: str) -> pa.Table:
     """The records of each combination of values of the columns that have new names."""
-    held: pa.Table = ArrowFrame(viewed(_arrow(part))).counted(names, size).to_native()
-    return held
+    held = _arrow(part)
+    for name in names.values():
+        _require_alike(part[name], held.schema.field(name).type)
+    counted: pa.Table = ArrowFrame(viewed(held)).counted(names, size).to_native()
+    return counted
 
 
 def added(counts: Sequence[pa.Table], size: str) -> pa.Table:
@@ -162,6 +174,15 @@ class Scattered:
 def in_order(part: pd.DataFrame, by: str) -> pd.DataFrame:
     """The records of a partition in the order of a column, and without it."""
     return part.sort_values(by).drop(columns=by)
+
+
+def _require_alike(column: pd.Series, kind: pa.DataType) -> None:
+    """Require that equal objects of Python are written alike: 1 and 1.0 are equal, and numbers."""
+    categories = isinstance(column.dtype, pd.CategoricalDtype)
+    objects = column.cat.categories.dtype if categories else column.dtype
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if objects.kind == "O" and not (is_text(value) or any(holds(value) for holds in ALIKE)):
+        raise NotToldApartError.of(str(column.name), f"object of {value}")
 
 
 def _arrow(part: pd.DataFrame) -> pa.Table:

@@ -1,5 +1,6 @@
 """What is needed of a table that is counted and recoded where it lies, and what is done to it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -74,13 +75,32 @@ class Moves:
 
 
 class NotToldApartError(InputError):
-    """A column holds lists and the like."""
+    """A column has a type of which equal values may be told apart, or whose values have no order.
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"column {name!r} holds values that cannot be told apart, such as lists; it can be "
-            "neither a quasi-identifier nor sensitive"
+    Such are lists, values of several types, and durations of months.
+    """
+
+    @classmethod
+    def of(cls, name: str, kind: object) -> "NotToldApartError":
+        """The error about a column and its type, as its library calls it."""
+        return cls(
+            f"column {name!r} holds values that cannot be told apart, of type {named(kind)}; cast "
+            "it, such as to text: as it is, it can be neither a quasi-identifier nor sensitive"
         )
+
+
+LISTS_VALUES = re.compile(r"[^(<\[]*(?=.*['\"])", re.DOTALL)
+"""The beginning of the name of a type that has quotes: it may list values, as that of an ENUM."""
+
+
+def named(kind: object) -> str:
+    """The name of a type, without values of the table that it may list.
+
+    >>> named("ENUM('a', 'b')[]"), named("decimal128(5, -2)")
+    ('ENUM', 'decimal128(5, -2)')
+    """
+    begin = LISTS_VALUES.match(str(kind))
+    return begin[0] if begin else str(kind)
 
 
 class Relation(Protocol):
@@ -128,8 +148,8 @@ class Relation(Protocol):
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """The numbers of records that combinations of values have, and how many have each.
 
-        Both of shape (numbers,), in no promised order. InputError of columns whose values cannot be
-        told apart, such as lists.
+        Both of shape (numbers,), in no promised order. NotToldApartError of columns whose values
+        cannot be told apart, such as lists.
         """
 
     def guessed(self, given: Sequence[str], about: str) -> int:

@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.files.places import POSTGRES, is_postgres, is_sqlite
 from anonymizer.tables.reading import open_regular
 from anonymizer.tables.relations.embedded.connection import Connection, literal, quoted, worded
@@ -121,6 +122,12 @@ def _columns(connection: Connection, table: str) -> Stored:
     query = f"SELECT {shown} FROM {table} AS t"
     schema = connection.arrow(f"SELECT * FROM ({query}) LIMIT 0").schema
     held = tuple(Column(name, kind) for name, kind in zip(names, schema.types, strict=True))
+    # Texts are equal by their characters from here on: a column's collation does not come along.
+    shown = ", ".join(
+        f"decode(encode(c{n})) AS c{n}" if is_text(column.kind) else f"c{n}"
+        for n, column in enumerate(held)
+    )
+    query = f"SELECT {shown} FROM ({query})"
     return Stored(connection, query, held, connection.number(f"SELECT count(*) FROM {table}"))
 
 

@@ -168,8 +168,9 @@ class Stored:
 
     def _require_told(self, columns: Sequence[str]) -> None:
         for name in columns:
-            if pa.types.is_nested(self._place(name)[1]):
-                raise NotToldApartError(name)
+            kind = self._place(name)[1]
+            if pa.types.is_nested(kind):
+                raise NotToldApartError.of(name, kind)
 
     def _source(self) -> Source:
         return Source(self.connection, self.query, self._known_columns(), self._exact)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
+from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
@@ -21,12 +22,39 @@ COUNTED: list[tuple[Callable[[pa.DataType], bool], Kind]] = [
     (kinds.is_dictionary, lambda kind: kind.value_type),
     (kinds.is_run_end_encoded, lambda kind: kind.value_type),
     (lambda kind: kind in PLAIN, PLAIN.__getitem__),
-    (kinds.is_float16, lambda kind: pa.float32()),
     (kinds.is_decimal32, lambda kind: pa.decimal128(38, kind.scale)),
     (kinds.is_decimal64, lambda kind: pa.decimal128(38, kind.scale)),
     (kinds.is_null, lambda kind: pa.string()),
 ]
 """Types whose values Arrow counts only in another type, and that one."""
+
+ALIKE: list[Callable[[pa.DataType], bool]] = [
+    kinds.is_boolean,
+    kinds.is_integer,
+    kinds.is_float32,
+    kinds.is_float64,
+    lambda kind: kinds.is_decimal(kind) and kind.scale >= 0,
+    is_text,
+    kinds.is_binary,
+    kinds.is_large_binary,
+    kinds.is_binary_view,
+    kinds.is_fixed_size_binary,
+    kinds.is_date,
+    kinds.is_time,
+    kinds.is_timestamp,
+    kinds.is_duration,
+    kinds.is_null,
+]
+"""Types whose equal values are alike."""
+
+
+def tells_apart(kind: pa.DataType) -> bool:
+    """Whether a type is one of those whose equal values are alike, or is encoded from one."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return False
+    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
+        return tells_apart(kind.value_type)
+    return any(holds(kind) for holds in ALIKE)
 
 
 class ArrowFrame(Frame):
@@ -43,6 +71,14 @@ class ArrowFrame(Frame):
     called = "Arrow"
     ordered = True
     as_texts = ()
+
+    def type_of(self, name: str) -> Any:
+        """As ``Frame.type_of``."""
+        return self.native.schema.field(name).type
+
+    def tells_apart(self, kind: Any) -> bool:
+        """As ``Frame.tells_apart``."""
+        return tells_apart(kind)
 
     def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``; nothing of records that are left out stays in memory."""

@@ -1,5 +1,6 @@
 """DataFrames of Dask, computed a partition at a time."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,7 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
+from anonymizer.tables.relations.libraries.arrow import tells_apart
 from anonymizer.tables.relations.partitions import (
     Alike,
     Drawn,
@@ -36,6 +38,11 @@ PATIENCE = 10
 
 HEAP = 16
 """Partitions whose counts are added up at a time."""
+
+COUNTED = re.compile(
+    r"bool(ean)?|u?int\d+|float(32|64)|(datetime|timedelta)64\[.*\]|str(ing)?|category|object", re.I
+)
+"""Names of types of pandas whose equal values are alike, or can be found to be so."""
 
 
 class DaskFrame(Frame):
@@ -57,6 +64,16 @@ class DaskFrame(Frame):
     """
 
     called = "Dask"
+
+    def type_of(self, name: str) -> Any:
+        """As ``Frame.type_of``."""
+        return self.native.dtypes[name]
+
+    def tells_apart(self, kind: Any) -> bool:
+        """As ``Frame.tells_apart``; what Python's objects are is only known of each partition."""
+        if isinstance(kind, pd.ArrowDtype):
+            return tells_apart(kind.pyarrow_dtype)
+        return COUNTED.fullmatch(kind.name) is not None
 
     @property
     def records(self) -> int:

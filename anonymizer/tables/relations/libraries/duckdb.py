@@ -1,5 +1,7 @@
 """Relations of DuckDB, computed in the connection of whoever holds them."""
 
+import re
+from collections.abc import Sequence
 from secrets import randbits
 from typing import Any, Self
 
@@ -8,11 +10,18 @@ import pyarrow as pa
 
 from anonymizer.tables.relations.counting import AS_TEXTS, viewed
 from anonymizer.tables.relations.dealing import runs_of
+from anonymizer.tables.relations.embedded.connection import quoted
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
 RECORDS = "anonymizer_records_"
 """What a relation is called in a query; no column that is not of this module is called so."""
+
+COUNTED = re.compile(
+    r"boolean|u?(tiny|small|big|huge)int|u?integer|bignum|float|double|decimal|varchar|enum|blob|"
+    r"bit|uuid|date|interval|null|time(stamp)?(_m?n?s| with time zone)?"
+)
+"""Types of DuckDB whose equal values are alike, or have texts of their own."""
 
 
 class DuckFrame(Frame):
@@ -31,6 +40,20 @@ class DuckFrame(Frame):
 
     called = "DuckDB"
     as_texts = (*AS_TEXTS, nw.Duration)  # an INTERVAL has months, days and microseconds
+    by_bytes = True
+
+    def type_of(self, name: str) -> Any:
+        """As ``Frame.type_of``."""
+        return dict(zip(self.native.columns, self.native.types, strict=True))[name]
+
+    def tells_apart(self, kind: Any) -> bool:
+        """As ``Frame.tells_apart``."""
+        return COUNTED.fullmatch(kind.id) is not None
+
+    def in_bytes(self, table: Any, texts: Sequence[str]) -> Any:
+        """As ``Frame.in_bytes``: neither a column's collation nor that of the session is theirs."""
+        bytes_of = ", ".join(f"encode({quoted(name)}) AS {quoted(name)}" for name in texts)
+        return viewed(table.to_native().project(f"* REPLACE ({bytes_of})"))
 
     def beside(self, small: pa.Table) -> Any:
         """As ``Frame.beside``: DuckDB finds Arrow tables by the names of variables.

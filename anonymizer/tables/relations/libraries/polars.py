@@ -14,6 +14,16 @@ from anonymizer.tables.relations.dealing import dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
 from anonymizer.tables.relations.relation import Moves
 
+COUNTED = (
+    polars.Boolean,
+    polars.String,
+    polars.Categorical,
+    polars.Enum,
+    polars.Binary,
+    polars.Null,
+)
+"""Types whose equal values are alike, with those of numbers and of time; not halves."""
+
 
 def from_pandas(table: pd.DataFrame) -> polars.DataFrame:
     """A table as Polars has it, which knows no index; InputError where it cannot."""
@@ -41,6 +51,15 @@ class PolarsFrame(Frame):
 
     called = "Polars"
     ordered = True
+
+    def type_of(self, name: str) -> Any:
+        """As ``Frame.type_of``."""
+        return self.native.collect_schema()[name]
+
+    def tells_apart(self, kind: Any) -> bool:
+        """As ``Frame.tells_apart``."""
+        known = kind.is_numeric() or kind.is_temporal() or isinstance(kind, COUNTED)
+        return bool(known) and str(kind) != "Float16"
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``, in the order of the table, which narwhals does not promise."""

@@ -1,11 +1,12 @@
 """DataFrames of Spark."""
 
 import os
+import re
 import shutil
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import randbits
@@ -21,11 +22,33 @@ from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
+COUNTED = re.compile(
+    r"boolean|byte|short|integer|long|float|double|decimal|string|char|varchar|binary|date|"
+    r"timestamp(_ntz)?|daytimeinterval|void"
+)
+"""Types of Spark whose equal values are alike."""
+
 
 class SparkFrame(Frame):
     """A DataFrame of Spark, of a session of its own or one that it is connected to."""
 
     called = "Spark"
+    by_bytes = True
+
+    def type_of(self, name: str) -> Any:
+        """As ``Frame.type_of``."""
+        return self.native.schema[name].dataType
+
+    def tells_apart(self, kind: Any) -> bool:
+        """As ``Frame.tells_apart``."""
+        return COUNTED.fullmatch(kind.typeName()) is not None
+
+    def in_bytes(self, table: Any, texts: Sequence[str]) -> Any:
+        """As ``Frame.in_bytes``: a column may have a collation."""
+        from pyspark.sql import functions as sql
+
+        bytes_of = {name: sql.col(f"`{name}`").cast("binary") for name in texts}
+        return viewed(table.to_native().withColumns(bytes_of))
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``, by the machines of the cluster, Parquet alone."""
