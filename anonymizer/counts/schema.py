@@ -42,7 +42,9 @@ class Schema:
     """Which column is what; an attribute has one role.
 
     A release leaves out the ``identifiers`` and is to keep much information about the ``targets``,
-    which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns.
+    which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns. The
+    ``insensitive`` columns are released as they are: all without another role if None, else those
+    that are listed, and a table that has any further column is refused.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -50,9 +52,10 @@ class Schema:
     identifiers: tuple[str, ...] = ()
     missing: Missing = "error"
     targets: tuple[str, ...] = ()
+    insensitive: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in (*self.columns, *self.identifiers):
+        for name in self.named:
             if not isinstance(name, str):
                 raise InputError(
                     f"column names must be texts, not {name!r}; rename(columns=str) mends it"
@@ -64,7 +67,7 @@ class Schema:
                 f"missing = {self.missing!r} is none of {', '.join(MISSING)}"
                 + did_you_mean(str(self.missing), MISSING)
             )
-        named = Counter([*self.columns, *self.identifiers])
+        named = Counter(self.named)
         twice = [name for name, count in named.items() if count > 1]
         if twice:
             roles = self._roles(twice[0])
@@ -77,9 +80,15 @@ class Schema:
             "sensitive": self.sensitive,
             "an identifier": self.identifiers,
             "a target": self.targets_alone,
+            "insensitive": self.insensitive or (),
         }
         of_it = [role for role, names in named.items() if name in names]
         return f" (it is {' and '.join(of_it)})" if len(of_it) > 1 else ""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns whose role is given."""
+        return (*self.columns, *self.identifiers, *(self.insensitive or ()))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -101,6 +110,20 @@ class Schema:
         # An identifier of that name is gone from the release.
         others = tuple(other for other in self.identifiers if other != name)
         return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
+
+    def require_pinned(self, columns: Iterable[object]) -> None:
+        """Require, where columns are pinned, that a table has those with a role and no others."""
+        if self.insensitive is None:
+            return
+        given = list(columns)
+        require_columns(given, self.insensitive)
+        others = [name for name in given if name not in self.named]
+        if others:
+            raise InputError(
+                f"the table has columns that have no role: {', '.join(map(repr, others))}; columns "
+                "are pinned, and nobody decided that these may be released: list them as "
+                "identifiers to leave them out, or as insensitive to release them as they are"
+            )
 
     def admit(self, table: T, *, respell: bool = True) -> T:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
@@ -158,7 +181,7 @@ class Schema:
 
     def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
-        only = replace(self, sensitive=(), identifiers=(), targets=())
+        only = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:

@@ -110,9 +110,11 @@ def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
         return
     why = _identifies(column)
     hint = column.hint
-    if len(column.all_sizes) <= 1:
-        one = "every record misses it" if not column.values else "all records have one value"
-        proposal.roles[name] = ("insensitive", f"{one}, which tells nobody apart")
+    if not column.values:
+        proposal.leave_out(name, "every record misses it, and what it will hold nobody knows")
+    elif len(column.all_sizes) <= 1:
+        why = "all records have one value, which tells nobody apart"
+        proposal.roles[name] = ("insensitive", why)
     elif why:
         role: Role = "identifier" if column.kind == "identifier" or _named(column) else "left out"
         proposal.roles[name] = (role, why)

@@ -74,6 +74,9 @@ class Anonymizer(Displayed, Request, Conventions):
         is ``"loss"``, or ``"discernibility"`` of a recoding whose groups are not those of levels.
     identifiers
         Columns that are left out of the release.
+    insensitive
+        Columns that are released as they are. With None, the default, these are all columns without
+        a role; where they are listed, a table that has any further column is refused by its name.
     missing
         For quasi-identifiers and sensitive attributes: ``"error"``, ``"drop"`` the records, or
         ``"category"``, a value of its own that generalizes to ``*``.
@@ -137,6 +140,7 @@ class Anonymizer(Displayed, Request, Conventions):
     progress: Watch | Literal[False] | None = None
     verify: bool = True
     unseen: Unseen = "error"
+    insensitive: Sequence[str] | None = None
 
     def __repr__(self) -> str:
         from anonymizer.release.display import line_of
@@ -235,6 +239,7 @@ class Anonymizer(Displayed, Request, Conventions):
         return fitted(self, table)
 
     def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
+        self.schema.require_pinned(table.columns)
         return self.fit_counted(table, self.task(table))
 
     def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:

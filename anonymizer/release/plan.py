@@ -178,6 +178,7 @@ class Plan:
         """
         relation = relation_if_any(table)
         if relation is None:
+            self.schema.require_pinned(getattr(table, "columns", ()))
             _, released, release = self.released(table, unseen)
             return without_index(released), release
         from anonymizer.release.relations import applied

@@ -87,7 +87,7 @@ def _publish(
         place = study.place(space, watch)
         with place.opened(study.schema.columns) as raw:
             if writing.safe:
-                raw = with_safe_names_in(raw, (*study.schema.columns, *study.schema.identifiers))
+                raw = with_safe_names_in(raw, study.schema.named)
             watch("counting the table", 0, None)
             carried = fitted(anonymizer, raw, form, on_counted)
             watch("writing and verifying the release", 0, None)

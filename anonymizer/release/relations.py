@@ -159,6 +159,7 @@ def fitted(
     """
     schema = anonymizer.schema
     require_columns(relation.columns, [*schema.columns, *schema.identifiers])
+    schema.require_pinned(relation.columns)
     relation, hierarchies, raw, table = AtGround.of(relation, schema, anonymizer.hierarchies, form)
     task = anonymizer.task(table, hierarchies)
     if on_counted is not None:
@@ -176,6 +177,7 @@ def applied(
     """Recode a table where it lies by a plan that was fitted; errors as ``Plan.release``."""
     schema: Schema = plan.schema
     require_columns(relation.columns, schema.columns)
+    schema.require_pinned(relation.columns)
     relation, hierarchies, raw, table = AtGround.of(relation, schema, plan.hierarchies, form)
     carried_out, released, release = plan.released(table, unseen, Original(relation, raw))
     kept = [name for name in relation.columns if name not in schema.identifiers]

@@ -24,6 +24,7 @@ class Request:
     objective: ObjectiveName | Literal["automatic"] | Objective
     identifiers: Sequence[str]
     missing: Missing
+    insensitive: Sequence[str] | None
     seed: int
     time_limit: float | None
 
@@ -31,6 +32,7 @@ class Request:
     def fingerprint(self) -> str:
         """SHA-256 of all that is requested, as a manifest has it, hierarchies by content."""
         schema, objective = self.schema, self.chosen_objective
+        pinned = schema.insensitive
         described = [[name, each.describe()] for name, each in self.hierarchies.items()]
         return digest_of(
             {
@@ -43,6 +45,7 @@ class Request:
                 "objective": [objective.name, _options(objective)],
                 "seed": self.seed,
                 "time_limit": self.time_limit,
+                **({} if pinned is None else {"insensitive": sorted(pinned)}),
             }
         )
 
@@ -73,12 +76,14 @@ class Request:
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
         named = self.objective if isinstance(self.objective, Objective) else None
+        pinned = self.insensitive
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
             tuple(getattr(named, "targets", ())),  # one that is given by its name has none
+            None if pinned is None else column_names("insensitive", pinned),
         )
 
     @property

@@ -45,7 +45,7 @@ def test_kinds_and_roles_of_a_hospital_table():
         "bmi": ("decimal number", "quasi-identifier"),
         "severity": ("ordered category", "quasi-identifier"),
         "comment": ("text", "left out"),
-        "ward": ("empty", "insensitive"),
+        "ward": ("empty", "left out"),
         "diagnosis": ("category", "sensitive"),
     }
 

@@ -167,6 +167,7 @@ weights = {disease = 2}
         "progress": None,
         "verify": True,
         "unseen": "error",
+        "insensitive": None,
     }
     assert len(study.read()) == 4
 
@@ -976,6 +977,8 @@ MISTAKES = [
         "[data] missing must be 'error', 'drop' or 'category'",
     ),
     ("[quasi", "columns = []\n[quasi", "[data] columns must not be empty"),
+    ("[quasi", 'columns = "pined"\n[quasi', '[data] columns must be "pinned", or a list in'),
+    ("k = 2", 'k = 2\n[insensitive]\nattributes = ["note"]', 'add columns = "pinned" to [data]'),
     ("k = 2", 'k = 2\n[recoding]\nsuppression = "2%"', "must be a number, without quotes"),
     ("[data]", '{"data": 1}\n[data]', "is JSON, and a study is TOML"),
     (STUDY, TABLE, "study.toml is a table, not a study; anonymizer init"),

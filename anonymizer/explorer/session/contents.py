@@ -6,10 +6,16 @@ Contents are sections, keys and values as TOML has them. What is given may be ch
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from anonymizer.release.study.document import PINNED
+
 Content = dict[str, Any]
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive"]
 
-LISTED: Mapping[str, str] = {"sensitive": "sensitive", "identifier": "identifiers"}
+LISTED: Mapping[str, str] = {
+    "sensitive": "sensitive",
+    "identifier": "identifiers",
+    "insensitive": "insensitive",
+}
 """The section that lists the columns of a role."""
 
 ROLES: tuple[Role, ...] = ("quasi-identifier", "sensitive", "identifier", "insensitive")
@@ -38,12 +44,17 @@ def with_role(content: Content, column: str, role: Role, rule: object = "suppres
     content["quasi-identifiers"].pop(column, None)
     for each, section in LISTED.items():
         names = [name for name in attributes_of(content, each) if name != column]
-        names += [column] if each == role else []
+        names += [column] if each == role and _lists(content, role) else []
         if names or section in content:
             content[section] = {"attributes": names}
     if role == "quasi-identifier":
         content["quasi-identifiers"][column] = rule
     return _fitting(content)
+
+
+def _lists(content: Content, role: Role) -> bool:
+    """Whether a study lists the columns of a role: insensitive ones where columns are pinned."""
+    return role != "insensitive" or content.get("data", {}).get("columns") == PINNED
 
 
 def with_rule(content: Content, column: str, rule: object) -> Content:

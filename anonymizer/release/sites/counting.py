@@ -190,6 +190,7 @@ def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
     """
     schema = study.schema
     schema.require_shape(table.columns, table.records)
+    schema.require_pinned(table.columns)
     tally = at_ground(study, table, form)[2]
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
@@ -235,6 +236,7 @@ def read_parts(study: Study, paths: Sequence[Path]) -> list[PartCounts]:
                 "`anonymizer count` wrote"
             )
         require_roles(path, counts.roles, study)
+        study.schema.require_pinned(counts.columns)
         for other, known in zip(paths, found, strict=False):
             _require_other(path, counts, other, known)
         found.append(counts)

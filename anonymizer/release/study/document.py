@@ -43,8 +43,11 @@ UNKNOWN_SECTION = ("extra_forbidden", 1)
 SIZE = r"^0*[1-9][0-9]{0,5}(\.[0-9]+)? ?([KMGTkmgt][Ii]?)[Bb]$"
 """How a size of memory is written."""
 
-UNION = ("int", "float")
+NUMBER = ("int", "float")
 """What pydantic adds to the place of a complaint about a number."""
+
+UNION = (*NUMBER, "tuple[str, ...]", "literal['pinned']")
+"""The same of a complaint about what may be one of several."""
 
 
 class Section(BaseModel):
@@ -69,6 +72,10 @@ Memory = Annotated[StrictStr, Field(pattern=SIZE)]
 """How much memory may be used, a number and its unit."""
 
 
+PINNED: Literal["pinned"] = "pinned"
+"""``columns`` of a study by which a table may have no columns but those of its sections."""
+
+
 Engine = Literal["duckdb", "spark", "dask"]
 """What reads, counts, recodes and writes tables of files."""
 
@@ -76,6 +83,7 @@ Engine = Literal["duckdb", "spark", "dask"]
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
+    ``columns``: those of a CSV file without a header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
 
@@ -87,7 +95,7 @@ class Data(Section):
     decimal: StrictStr | None = None
     thousands: StrictStr | None = None
     quote: StrictStr | None = None
-    columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
+    columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | Literal["pinned"] | None = None
     table: StrictStr | None = None
     memory: Memory | None = None
     engine: Engine = "duckdb"
@@ -95,7 +103,7 @@ class Data(Section):
 
 
 class Columns(Section):
-    """``[sensitive]`` and ``[identifiers]``: names of columns."""
+    """``[sensitive]``, ``[identifiers]`` and ``[insensitive]``: names of columns."""
 
     attributes: Texts = ()
 
@@ -184,6 +192,7 @@ class Document(Section):
     quasi_identifiers: dict[StrictStr, Any]
     sensitive: Columns = Columns()
     identifiers: Columns = Columns()
+    insensitive: Columns = Columns()
     privacy: tuple[dict[str, Any], ...]
     recoding: Annotated[
         Union[tuple(SECTIONS.values())],  # type: ignore[valid-type]  # noqa: UP007
@@ -299,8 +308,10 @@ def _listed(names: list[str]) -> str:
 
 def _expected(complaint: ErrorDetails) -> str:
     """What a value should have been, in words for people who do not know the library's types."""
-    if complaint["loc"][-1] in UNION:
+    if complaint["loc"][-1] in NUMBER:
         return "must be a number, without quotes"
+    if complaint["loc"][:2] == ("data", "columns") and complaint["type"] == "tuple_type":
+        return f'must be "{PINNED}", or a list in brackets'
     if complaint["type"] == "literal_error":
         return f"must be {complaint['ctx']['expected']}"
     if complaint["type"] == "greater_than_equal":

@@ -25,7 +25,7 @@ from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.study import toml
-from anonymizer.release.study.document import parse_document
+from anonymizer.release.study.document import PINNED, parse_document
 from anonymizer.release.study.study import Study
 
 STUDY, HIERARCHIES = "study.toml", "hierarchies"
@@ -228,7 +228,7 @@ def _sections(draft: Draft) -> list[str]:
         *(line for name in names for line in _quasi_identifier(draft, name)),
         *_sensitive(found),
         *_identifiers(found),
-        *_released(found),
+        *_released(draft),
         *_policy(draft),
         *_recoding(draft),
     ]
@@ -237,6 +237,9 @@ def _sections(draft: Draft) -> list[str]:
 def _data(draft: Draft) -> list[str]:
     missing = missing_of(draft.profile)
     lines = [toml.entry(key, given) for key, given in draft.data.items()]
+    if "columns" not in draft.data:
+        why = "A column that no section below names is refused, not released."
+        lines += [toml.comment(why), toml.entry("columns", PINNED)]
     setting = toml.entry("missing", missing.keys["missing"])
     return ["", "[data]", *lines, toml.comment(f"{missing.why}."), setting]
 
@@ -277,10 +280,15 @@ def _identifiers(found: TableProfile) -> list[str]:
     return ["", head, *why, "[identifiers]", toml.entry("attributes", list(names))]
 
 
-def _released(found: TableProfile) -> list[str]:
-    """The columns without a role."""
-    names = found.of_role("insensitive")
-    return ["", "# Released as they are:", *_reasons(found, names)] if names else []
+def _released(draft: Draft) -> list[str]:
+    """The columns without another role, which are listed where columns are pinned."""
+    found, names = draft.profile, draft.profile.of_role("insensitive")
+    if not names:
+        return []
+    lines = ["", "# Released as they are:", *_reasons(found, names)]
+    if "columns" not in draft.data:
+        lines += ["[insensitive]", toml.entry("attributes", list(names))]
+    return lines
 
 
 def _reasons(found: TableProfile, names: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ FORMS = {
     "quasi-identifiers": ("[quasi-identifiers]", 'age = { widths = [5, 10] } or sex = "suppress"'),
     "sensitive": ("[sensitive]", 'attributes = ["diagnosis"]'),
     "identifiers": ("[identifiers]", 'attributes = ["name"]'),
+    "insensitive": ("[insensitive]", 'attributes = ["note"]'),
     "privacy": ("[[privacy]]", 'model = "k-anonymity" and k = 5'),
     "recoding": ("[recoding]", 'method = "boxes"'),
     "search": ("[search]", 'strategy = "automatic"'),

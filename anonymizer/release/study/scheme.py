@@ -21,7 +21,7 @@ SEVERAL = frozenset(",;*?")
 
 ROLES = "quasi-identifiers"
 
-SHARED = ("data", "sensitive", "identifiers", "privacy")
+SHARED = ("data", "sensitive", "identifiers", "insensitive", "privacy")
 """Sections that are the study's: schemes are compared on one table and under one policy."""
 
 

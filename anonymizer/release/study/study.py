@@ -22,7 +22,7 @@ from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import records_in
-from anonymizer.release.study.document import STRATEGY, parse_document, read_document
+from anonymizer.release.study.document import PINNED, STRATEGY, parse_document, read_document
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.release.study.place import Place, written_as
 from anonymizer.release.study.populations import population_of
@@ -139,7 +139,21 @@ class Study:
             document.identifiers.attributes,
             document.data.missing,
             tuple(self.targets),
+            self._insensitive,
         )
+
+    @property
+    def _insensitive(self) -> tuple[str, ...] | None:
+        """The columns that are released as they are, where columns are pinned."""
+        listed = self.document.insensitive.attributes
+        if self.document.data.columns == PINNED:
+            return listed
+        if listed:
+            raise InputError(
+                f'{self.path}: [insensitive] is for pinned columns; add columns = "{PINNED}" to '
+                "[data], or leave the section out: columns without a role are released as they are"
+            )
+        return None
 
     @property
     def published(self) -> Schema:
@@ -278,7 +292,9 @@ class Study:
         """What ``[data]`` says of how tables are written."""
         data = self.document.data
         try:
-            return Given(**{each.name: getattr(data, each.name) for each in fields(Given)})
+            given = {each.name: getattr(data, each.name) for each in fields(Given)}
+            pinned = {"columns": None} if data.columns == PINNED else {}
+            return Given(**given | pinned)
         except InputError as error:
             raise InputError(f"{self.path}: [data] {error}") from None
 
@@ -364,6 +380,7 @@ class Study:
             objective="automatic" if self.objective_left_open else self.objective,
             identifiers=self.schema.identifiers,
             missing=self.document.data.missing,
+            insensitive=self.schema.insensitive,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

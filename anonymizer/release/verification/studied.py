@@ -82,6 +82,11 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     for name, columns in expected.items():
         said, given = at(reported, name), list(columns)
         yield required(f"columns.{name}", same(said, given), _named(said), _named(given), "study")
+    if schema.insensitive is not None:
+        listed = at(manifest, "table", "columns")
+        others = [] if listed is ABSENT else [name for name in listed if name not in schema.named]
+        words = f"pins its columns, and has none named {_named(others)}"
+        yield required("table.columns", not others, "", words, "study")
     values = list(study.document.data.missing_values)
     missing = {"missing": schema.missing, "missing_values": values}
     yield from compared_all("columns", reported, missing, "study")

@@ -197,6 +197,7 @@ def _bare(path: Path, study: Study | None) -> Verification:
     form, schema = study.released_format_of(path), study.published
     with study.place_of(path, form)._replace(once=True).opened(schema.columns) as relation:
         schema.require_unnamed(relation.columns)
+        schema.require_pinned(relation.columns)
         table = counted_in(relation, schema.columns, form)[1]
     people = recoded_people(study, path, table)
     return Verification(path, (), tuple(verify(table, schema, study.privacy, people)))
