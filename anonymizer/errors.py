@@ -57,6 +57,12 @@ class PolicyBrokenError(AnonymizerError):
     exit_code = 1
 
 
+class WarningsError(AnonymizerError):
+    """A release has warnings where none is allowed; nothing was released. Its notes are these."""
+
+    exit_code = 1
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint such as ``"; did you mean 'education'?"``, or nothing.
 

@@ -122,7 +122,12 @@ def release(published: Callable[[str], Path]) -> Callable[[str], Path]:
 def run(
     capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> Callable[..., tuple[int, str, str]]:
-    """The command line in this process: exit code, output, errors. None of SECRETS is in these."""
+    """The command line in this process: exit code, output, errors but warnings.
+
+    None of SECRETS is in these.
+    """
+    from forked import unwarned
+
     from anonymizer.cli import main
 
     secrets = getattr(request.module, "SECRETS", ())
@@ -132,7 +137,7 @@ def run(
             main([*map(str, arguments)])
         out, err = capsys.readouterr()
         assert not [secret for secret in secrets if secret in out + err]
-        return stop.value.code, out, err
+        return stop.value.code, out, unwarned(err)
 
     return call
 

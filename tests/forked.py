@@ -37,6 +37,12 @@ class Program:
             return int(self.told.readline())
 
 
+def unwarned(errors: str) -> str:
+    """Standard error without the warnings of a release, which have tests of their own."""
+    lines = errors.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("WARNING ("))
+
+
 def start(*arguments: object, out: int, err: int, terminal: bool = False) -> Program:
     """Start the command line here, with files for output and errors; from a terminal it reads, too.
 

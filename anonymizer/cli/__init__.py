@@ -138,18 +138,20 @@ class Commands(click.Group):
 @click.pass_context
 def commands(context: click.Context, verbose: int) -> None:
     """Release microdata safely and lose as little information as possible doing it."""
-    if verbose:
-        context.with_resource(_logging(logging.INFO if verbose == 1 else logging.DEBUG))
+    levels = (logging.WARNING, logging.INFO, logging.DEBUG)
+    context.with_resource(_logging(levels[min(verbose, 2)]))
 
 
 @contextmanager
 def _logging(level: int) -> Iterator[None]:
-    """Send the log to standard error while a command runs."""
+    """Send the log to standard error while a command runs; warnings alone are bare lines."""
     log, handler = logging.getLogger("anonymizer"), logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setLevel(level)
     before = log.level
     log.addHandler(handler)
-    log.setLevel(level)
+    if level < logging.WARNING:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        log.setLevel(level)
     try:
         yield
     finally:

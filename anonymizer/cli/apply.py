@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from anonymizer.cli.options import PATH, DirectoryType, database_option, show_values_option
+from anonymizer.cli.options import (
+    PATH,
+    DirectoryType,
+    database_option,
+    show_values_option,
+    strict_option,
+    warn,
+)
 from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
@@ -72,6 +79,7 @@ if TYPE_CHECKING:
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
 @sign_options
+@strict_option
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
@@ -90,6 +98,7 @@ def apply(
     parts: int | None,
     order: str,
     signed_by: Path | None,
+    strict: bool,
     force: bool,
     as_json: bool,
     **signing: Any,
@@ -109,7 +118,7 @@ def apply(
     known = None if study is None else Study(study)
     if counts is not None:
         others = {"--unseen": unseen != "error", "--suppression": suppression is not None}
-        others |= {"--drop": bool(drop), "--sign": any(signing.values())}
+        others |= {"--drop": bool(drop), "--sign": any(signing.values()), "--strict": strict}
         of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
         others |= {f"--{name}": value is not None for name, value in of_file.items()}
         others |= {"--order": order != "random"}
@@ -129,8 +138,10 @@ def apply(
             watch=watch,
             key=signer,
             signed_by=signed_by,
+            strict=strict,
         )
     with printing(f"the release is in {output}"):
+        warn(proof.warnings)
         if as_json:
             print_json(manifest.public.to_dict())
         else:

@@ -1,5 +1,6 @@
 """What commands share: options, arguments, and how a result is shown."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +12,8 @@ from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:
     from anonymizer.risk.subject import Subject
+
+LOG = logging.getLogger(__name__)
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -57,6 +60,19 @@ show_values_option = click.option(
     callback=_show_values,
     help="Let messages name values of quasi-identifiers that fewer than five records have.",
 )
+
+
+strict_option = click.option(
+    "--strict", is_flag=True, help="Exit with 1 where there is a warning; release nothing then."
+)
+
+
+def warn(warnings: Sequence[object]) -> None:
+    """Log warnings, which the command line writes to standard error."""
+    from anonymizer.report.console import printable
+
+    for warning in warnings:
+        LOG.warning("%s", printable(str(warning)).plain)
 
 
 def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> None:

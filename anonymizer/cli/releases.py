@@ -12,10 +12,12 @@ from anonymizer.cli.options import (
     several_option,
     show,
     show_values_option,
+    strict_option,
     study_argument,
     subject_of,
     subject_options,
     table_argument,
+    warn,
 )
 from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.errors import PolicyUnreachableError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @jobs_option
 @sign_options
+@strict_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
 def run(
@@ -46,6 +49,7 @@ def run(
     output: Path,
     force: bool,
     n_jobs: int | None,
+    strict: bool,
     as_json: bool,
     **signing: Any,
 ) -> None:
@@ -78,6 +82,7 @@ def run(
                 watch=watch,
                 on_counted=counted.append,
                 key=signer,
+                strict=strict,
             )
         except PolicyUnreachableError as error:
             if counted:
@@ -85,6 +90,7 @@ def run(
             raise
         weak = [] if as_json else weak_points(described, release, counted[0])
     with printing(f"the release is in {output}"):
+        warn(release.warnings)
         if as_json:
             print_json(manifest.public.to_dict())
         else:
@@ -137,6 +143,7 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     type=PATH,
     help="The study of the release; needed where the manifest only has digests, or there is none.",
 )
+@strict_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
 def verify(
@@ -145,6 +152,7 @@ def verify(
     study: Path | None,
     key: Path | None,
     original: Path | None,
+    strict: bool,
     as_json: bool,
     **signed_as: Any,
 ) -> int:
@@ -155,7 +163,8 @@ def verify(
     of the study. With --parts the parts of a release of counts are counted again, too: their sum
     must be what was released.
 
-    Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
+    Exits with 0 when everything agrees and every model holds for every class, with 1 when not, or
+    where --strict finds a warning in the manifest.
     """
     from anonymizer.cli.signing import expected
     from anonymizer.cli.sites import verifying
@@ -166,8 +175,9 @@ def verify(
         found = verifying(parts)(
             release, study, key=key, original=original, series=expected(**signed_as), watch=watch
         )
+    warn(found.warnings)
     show("the release was verified", as_json, found, print_verification)
-    return 0 if found.satisfied else 1
+    return 0 if found.satisfied and not (strict and found.warnings) else 1
 
 
 @click.command(
@@ -186,14 +196,16 @@ def verify(
     help="A privacy model that has to hold, with ,NAME=VALUE for its other parameters; "
     "repeatable. `anonymizer models` lists them.",
 )
+@strict_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
-def check(table: Path, as_json: bool, **options: Any) -> int:
+def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
     """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
 
     Nothing is recoded. Columns are named, or a study says which is what; of a release, which is a
     directory or the table in it, release.json does. Exits with 0 when the policy holds for every
-    class, with 1 when not. Column names alone are no policy: --require is one.
+    class, with 1 when not, or where --strict finds a warning. Column names alone are no policy:
+    --require is one.
     """
     from anonymizer.report.progress import progress
     from anonymizer.report.verdicts import print_check
@@ -201,8 +213,9 @@ def check(table: Path, as_json: bool, **options: Any) -> int:
 
     with progress() as watch:
         found = check_file(subject_of(table, **options), watch)
+    warn(found.warnings)
     show("the table was checked", as_json, found, print_check)
-    return 0 if found.satisfied else 1
+    return 0 if found.satisfied and not (strict and found.warnings) else 1
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer demo --output demo-release")
@@ -231,6 +244,7 @@ def demo(output: Path, force: bool) -> None:
             estimator = study.anonymizer().set_params(recoding="full-domain")
             levels = fitted(estimator, table, study.data_format).release
     with printing(f"the release is in {output}"):
+        warn(release.warnings)
         print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)
 

@@ -30,7 +30,7 @@ from anonymizer.release.release import FILES, STEWARD, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place
-from anonymizer.release.warnings.warnings import TELLING_ORDER
+from anonymizer.release.warnings.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
@@ -51,6 +51,7 @@ def publish(
     watch: Watch = ignore,
     on_counted: Callable[[Task], object] | None = None,
     key: PrivateKey | None = None,
+    strict: bool = False,
 ) -> tuple[Release, Manifest]:
     """Anonymize the table of a study and write table and manifest into a directory.
 
@@ -58,15 +59,17 @@ def publish(
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
     ``on_counted`` is called with the table once it is counted, for whoever advises on it later.
-    ``key`` signs the manifest, which has a keyed fingerprint of the table then.
+    ``key`` signs the manifest, which has a keyed fingerprint of the table then. ``strict``: whether
+    a release that has warnings is refused.
 
     Raises InputError when the study cannot be carried out, the directory not be written, or another
     run is writing there; the directory is left as it was, if the message does not say otherwise.
-    Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
+    Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met, WarningsError
+    where ``strict`` allows no warning.
     """
     with reserved(directory, FILES, next_to=STEWARD) as output:
         require_free(directory, study.data_path, force)
-        return _publish(study, output, force, n_jobs, watch, on_counted, key)
+        return _publish(study, output, force, n_jobs, watch, on_counted, key, strict)
 
 
 def _publish(
@@ -77,10 +80,11 @@ def _publish(
     watch: Watch,
     on_counted: Callable[[Task], object] | None,
     key: PrivateKey | None,
+    strict: bool,
 ) -> tuple[Release, Manifest]:
     form = study.data_format
     written, parts = study.output_format, study.document.output.parts
-    writing = Writing(written, study.disarms(written), parts, study.order, key, force)
+    writing = Writing(written, study.disarms(written), parts, study.order, key, force, strict)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     with output.workspace() as space:
@@ -109,7 +113,7 @@ class Writing(NamedTuple):
     ``form``: of the file; ``safe``: whether cells that a spreadsheet would run are disarmed;
     ``parts``: the files that the table is spread over, None for one file; the ``order`` of the
     records; the ``key`` that signs, None for no signature; ``force``: whether a release that lies
-    there is replaced.
+    there is replaced; ``strict``: whether one that has warnings is refused.
     """
 
     form: Format
@@ -118,6 +122,7 @@ class Writing(NamedTuple):
     order: Order
     key: PrivateKey | None
     force: bool
+    strict: bool
 
 
 def write_release(
@@ -128,6 +133,8 @@ def write_release(
     What is reported of the policy is what the file shows. ``place`` is that of the table that was
     given.
     """
+    if writing.strict:
+        require_no_warnings(carried.release.warnings)
     name = "released" + writing.form.suffix
     release = _in_order(_with_cells(carried, writing), writing.order)
     table, people = _disarmed(carried, promised, writing)

@@ -14,7 +14,7 @@ from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, share_of, table_of
-from anonymizer.report.verdicts import print_warnings, verdict_table
+from anonymizer.report.verdicts import verdict_table
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # only a masked release needs what these need
@@ -39,12 +39,11 @@ def _as_key(value: object) -> str:
 
 
 def print_release(release: Release, directory: Path, advice: Sequence[str] = ()) -> None:
-    """Print what to beware of, what was searched, what is kept, and where the release lies.
+    """Print what was searched, what is kept, and where the release lies.
 
     ``advice``: what to change, where the result is drastic or gives values away.
     """
     out = console()
-    print_warnings(out, release.warnings)
     for line in _summary(release):
         out.print(line)
     if release.masking is not None:

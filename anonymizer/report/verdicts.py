@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from anonymizer.errors import shown
 from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.release.verification import Verification
 from anonymizer.release.verification.fields import NEEDED
-from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
 
@@ -52,7 +50,6 @@ MEANINGS = {
 def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
-    print_warnings(out, check.warnings)
     classes = "class" if check.classes == 1 else "classes"
     out.print(
         f"{counted(check.records, 'record')} in {check.classes:,} equivalence {classes}, the "
@@ -77,12 +74,6 @@ def _explained(figures: Mapping[str, float]) -> Iterable[list[object]]:
     for name, value in figures.items():
         title, meaning = MEANINGS[name]
         yield [title, value, meaning]
-
-
-def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:
-    """Print what is the matter and how to mend it, each warning with its code."""
-    for warning in warnings:
-        out.print(f"WARNING ({warning.code}): {warning.message}.")
 
 
 def against(quasi_identifiers: str, sensitive: str = "") -> str:

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from forked import unwarned
 
 from anonymizer.cli import main
 
@@ -89,7 +90,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
         with pytest.raises(SystemExit) as ended:
             main([*arguments])
         shown = capsys.readouterr()
-        return int(ended.value.code or 0), shown.out, shown.err
+        return int(ended.value.code or 0), shown.out, unwarned(shown.err)
 
     return run
 

@@ -529,12 +529,17 @@ def planted(tmp_path) -> pd.DataFrame:
     return table
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def ended(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as stop:
         main([str(each) for each in arguments])
-    out, err = capsys.readouterr()
-    assert stop.value.code in (0, 1)
-    assert err == ""
+    return int(stop.value.code or 0), *capsys.readouterr()
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The report; standard error has warnings alone."""
+    code, out, err = ended(capsys, *arguments)
+    assert code in (0, 1)
+    assert all(line.startswith("WARNING (") for line in err.splitlines())
     return out
 
 
@@ -552,17 +557,97 @@ EXPECTED = [
 
 def test_warnings_of_a_run_show_no_value(tmp_path, capsys):
     planted(tmp_path)
-    report = run(capsys, "run", tmp_path / "study.toml", "-o", tmp_path / "out")
+    code, report, err = ended(capsys, "run", tmp_path / "study.toml", "-o", tmp_path / "out")
+    assert code == 0
     manifest = json.loads((tmp_path / "out.steward.json").read_text())
     assert {w["code"] for w in manifest["warnings"]} == set(EXPECTED)
     assert {tuple(w) for w in manifest["warnings"]} == {
         ("code", "column", "count", "of", "message")
     }
-    lines = report.splitlines()
-    first = [f"WARNING ({w['code']}): {w['message']}." for w in manifest["warnings"]]
-    assert lines[: len(first)] == first  # before all else
-    said = "\n".join(first)
-    assert not re.search(r"MARK|mark|@|7\d\d\d|8\d\d\d|9\d\d\d", said)
+    assert err.splitlines() == lines_of(manifest["warnings"])
+    assert "WARNING" not in report
+    assert not re.search(r"MARK|mark|@|7\d\d\d|8\d\d\d|9\d\d\d", err)
+
+
+def lines_of(warnings: list[dict]) -> list[str]:
+    return [f"WARNING ({each['code']}): {each['message']}." for each in warnings]
+
+
+@pytest.mark.parametrize("json_too", [[], ["--json"]])
+def test_a_strict_run_with_warnings_releases_nothing(tmp_path, capsys, json_too):
+    planted(tmp_path)
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    strict = ["run", study, "-o", out, "--strict", *json_too]
+    code, report, err = ended(capsys, *strict)
+    first, *others = err.splitlines()
+    assert (code, report, out.exists()) == (1, "", False)
+    words = f"anonymizer: nothing was released: there would be {len(others)} warnings, and strict"
+    assert first.startswith(words)
+    assert ended(capsys, "run", study, "-o", out)[0] == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert others == lines_of(json.loads(before["release.json"])["warnings"])
+    assert ended(capsys, *strict, "--force")[0] == 1
+    assert before == {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def test_strict_where_nothing_is_to_be_warned_of(tmp_path, capsys):
+    """Two diagnoses alternate in every class, and ages stand in no order."""
+    rows = [(20 + 7 * n % 20, "uv"[n // 20 % 2]) for n in range(400)]
+    pd.DataFrame(rows, columns=["age", "ill"]).to_csv(tmp_path / "table.csv", index=False)
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    text = MARKED.replace('["state", "pay", "last"]', '["ill"]').replace('"state"', '"ill"')
+    text = re.sub(r"\[identifiers\]\n.*\n", "", text).replace("k = 1", "k = 5")
+    study.write_text(text.replace("distinct-l-diversity", "entropy-l-diversity"))
+    (tmp_path / "age.toml").write_text("widths = [20]\n")
+    for command in (
+        ("run", study, "-o", out),
+        ("verify", out),
+        ("check", out),
+        ("apply", out, tmp_path / "table.csv", "-o", tmp_path / "again"),
+    ):
+        code, _, err = ended(capsys, *command, "--strict")
+        assert (command[0], code, err) == (command[0], 0, "")
+
+
+def test_strict_commands_on_a_release_with_warnings(tmp_path, capsys):
+    planted(tmp_path)
+    out, again = tmp_path / "out", tmp_path / "again"
+    assert ended(capsys, "run", tmp_path / "study.toml", "-o", out)[0] == 0
+    reported = lines_of(json.loads((out / "release.json").read_text())["warnings"])
+    for command in (["verify", out], ["check", out]):
+        plain, strict = (ended(capsys, *command, *more) for more in ([], ["--strict"]))
+        assert (plain[0], strict[0]) == (0, 1)
+        assert plain[1:] == strict[1:]
+        assert {*plain[2].splitlines()} <= {*reported}
+        assert "WARNING (homogeneous-classes)" in plain[2]
+    assert ended(capsys, "verify", out)[2].splitlines() == reported
+    code, _, err = ended(capsys, "apply", out, tmp_path / "table.csv", "-o", again, "--strict")
+    assert (code, again.exists()) == (1, False)
+    assert "nothing was released: there would be" in err
+    assert ended(capsys, "apply", out, tmp_path / "table.csv", "-o", again)[0] == 0
+
+
+def test_warnings_are_records_of_the_log(tmp_path, capsys, caplog):
+    planted(tmp_path)
+    _, _, err = ended(capsys, "-v", "check", tmp_path / "table.csv", "-s", tmp_path / "study.toml")
+    found = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert found
+    assert all(each.name.startswith("anonymizer.") for each in found)
+    for each in found:  # once each, with its time
+        assert len(re.findall(rf"[0-9,]+ WARNING {re.escape(each.message)}\n", err)) == 1
+
+
+def test_a_forged_warning_steers_no_terminal(tmp_path, capsys):
+    planted(tmp_path)
+    out = tmp_path / "out"
+    assert ended(capsys, "run", tmp_path / "study.toml", "-o", out)[0] == 0
+    manifest = json.loads((out / "release.json").read_text())
+    manifest["warnings"][0]["message"] = "fine\x1b[2J\nWARNING (none): all is well"
+    (out / "release.json").write_text(json.dumps(manifest))
+    code, _, err = ended(capsys, "verify", out)
+    assert code == 1
+    assert "\x1b" not in err
+    assert len(err.splitlines()) == len(manifest["warnings"])
 
 
 def test_warnings_of_a_check_show_no_value(tmp_path, capsys):
@@ -572,11 +657,10 @@ def test_warnings_of_a_check_show_no_value(tmp_path, capsys):
     found = json.loads(run(capsys, "check", *about, "--json"))["warnings"]
     named = [(w["code"], w["column"]) for w in found if w["code"] == "nearly-unique-column"]
     assert named == [("nearly-unique-column", "mail")]
-    report = run(capsys, "check", *about)
-    assert report.startswith("WARNING (")
-    lines = [line for line in report.splitlines() if line.startswith("WARNING")]
-    assert lines == [f"WARNING ({w['code']}): {w['message']}." for w in found]
-    assert not re.search(r"MARK|mark|@|7\d\d\d|8\d\d\d|9\d\d\d", "\n".join(lines))
+    _, report, err = ended(capsys, "check", *about)
+    assert "WARNING" not in report
+    assert err.splitlines() == lines_of(found)
+    assert not re.search(r"MARK|mark|@|7\d\d\d|8\d\d\d|9\d\d\d", err)
 
 
 def test_warnings_of_a_released_table_are_found_in_it_too(tmp_path, capsys):

@@ -97,11 +97,13 @@ def publish_applied(
     watch: Watch = ignore,
     key: PrivateKey | None = None,
     signed_by: Path | None = None,
+    strict: bool = False,
 ) -> tuple[Release, Manifest]:
     """Recode a table as a release was, and write the result into a directory.
 
     The release is verified first; the key in the file ``signed_by`` must have signed it. The new
-    one is verified twice, as :func:`publish` does it; ``key`` signs it. ``table``: one of a file,
+    one is verified twice, as :func:`publish` does it; ``key`` signs it, and ``strict`` refuses one
+    that has warnings. ``table``: one of a file,
     of several files or of a database, read and written by the ``means``.
 
     Raises InputError when release, table and directory do not fit, or values are not covered;
@@ -125,7 +127,7 @@ def publish_applied(
         form = _format(table, manifest, plan.schema.columns, study)
         written = means.written(form)
         safe = _is_safe(manifest, written)
-        writing = Writing(written, safe, means.parts, means.order, key, force)
+        writing = Writing(written, safe, means.parts, means.order, key, force, strict)
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
             place = means.place(own)._replace(space=space, watch=watch)

@@ -147,6 +147,9 @@ class ReportedWarning(ManifestPart):
     of: Count = Field(description="How many there are.")
     message: StrictStr = Field(description="What is the matter and how to mend it, a sentence.")
 
+    def __str__(self) -> str:
+        return f"WARNING ({self.code}): {self.message}."
+
 
 class ReportedObjective(ManifestPart):
     """What the objective weighs."""

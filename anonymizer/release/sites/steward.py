@@ -22,6 +22,7 @@ from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
 from anonymizer.release.sites.following import Following
 from anonymizer.release.study import Study
+from anonymizer.release.warnings.warnings import require_no_warnings
 from anonymizer.tables.counts_file import added, as_texts, compared
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
@@ -37,6 +38,7 @@ def publish_counts(
     watch: Watch = ignore,
     on_counted: Callable[[Task], object] | None = None,
     key: PrivateKey | None = None,
+    strict: bool = False,
 ) -> tuple[Release, Manifest]:
     """Anonymize the table whose parts were counted, and write its counts and its manifest.
 
@@ -59,6 +61,8 @@ def publish_counts(
         if on_counted is not None:
             on_counted(task)
         released = anonymizer.fit_counted(whole, task)
+        if strict:
+            require_no_warnings(anonymizer.release_.warnings)
         watch("writing and verifying the release", 0, None)
         release = _with_others(anonymizer.release_, parts[0].columns, whole)
         about = _reported(study, release, parts, whole, key)

@@ -14,6 +14,7 @@ from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.file import home_of, manifest_bytes
 from anonymizer.release.manifest.parts import Series
 from anonymizer.release.manifest.steward import steward_file
@@ -51,6 +52,8 @@ class Verification:
         The fingerprint of the key that signed the release, where a key was given that did.
     series
         Which release of a series the signature says that it is.
+    warnings
+        Those that the manifest reports.
     """
 
     table: Path
@@ -58,6 +61,7 @@ class Verification:
     verdicts: tuple[Verdict, ...]
     signer: str | None = None
     series: Series | None = None
+    warnings: tuple[ReportedWarning, ...] = ()
 
     @property
     def by_study(self) -> bool:
@@ -173,6 +177,7 @@ def verify_release(
             checks=(*signed, *others),
             signer=signer,
             series=manifest.series if signer else None,
+            warnings=tuple(manifest.warnings),
         )
 
 

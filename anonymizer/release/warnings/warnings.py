@@ -3,8 +3,10 @@
 A warning counts records, classes or values; it never shows one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anonymizer.errors import WarningsError
 from anonymizer.profiling.distinction import IDENTIFYING
 from anonymizer.tables.values import counted
 
@@ -84,10 +86,26 @@ class ReleaseWarning:
             about=repr(self.about),
         )
 
+    def __str__(self) -> str:
+        return f"WARNING ({self.code}): {self.message}."
+
     def to_dict(self) -> dict[str, object]:
         """The warning as JSON has it."""
         names = ("code", "column", "count", "of", "message")
         return {name: getattr(self, name) for name in names}
+
+
+def require_no_warnings(warnings: Sequence[ReleaseWarning]) -> None:
+    """Refuse a release that has warnings; they are the notes of the error."""
+    if not warnings:
+        return
+    error = WarningsError(
+        f"nothing was released: there would be {counted(len(warnings), 'warning')}, and strict "
+        "allows none; mend what they say, or leave strict out"
+    )
+    for warning in warnings:
+        error.add_note(str(warning))
+    raise error
 
 
 def warnings_markdown() -> str:
