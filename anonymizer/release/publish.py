@@ -133,10 +133,10 @@ def write_release(
     What is reported of the policy is what the file shows. ``place`` is that of the table that was
     given.
     """
-    if writing.strict:
-        require_no_warnings(carried.release.warnings)
     name = "released" + writing.form.suffix
     release = _in_order(_with_cells(carried, writing), writing.order)
+    if writing.strict:
+        require_no_warnings(release.warnings)
     table, people = _disarmed(carried, promised, writing)
     if writing.order == "random" and not carried.plan.private:  # whose order is random already
         table = table.shuffled()
