@@ -67,7 +67,7 @@ def in_regions(
         )
     texts = zip(*(texts_of(released[name]) for name in names), strict=True)
     regions = [tuple(each[name] for name in names) for each in recoding.regions]
-    numbers = _numbers(released, len(regions)) if recoding.numbered else None
+    numbers = class_numbers(released, len(regions)) if recoding.numbered else None
     if numbers is None:
         known = {*regions}
         wrong |= np.array([each not in known for each in texts], bool)
@@ -121,7 +121,7 @@ def _nobody(released: pd.DataFrame, codes: Mapping[str, Codes]) -> Mask:
     return np.zeros(records, bool)
 
 
-def _numbers(released: pd.DataFrame, classes: int) -> Codes:
+def class_numbers(released: pd.DataFrame, classes: int) -> Codes:
     """The class of each record, from 0; InputError where there is no column of such numbers."""
     require_columns(released.columns, [CLASS])
     numbers = pd.to_numeric(released[CLASS], errors="coerce")

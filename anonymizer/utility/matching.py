@@ -4,7 +4,7 @@ What is released of a record follows from its values, so that it is found by wha
 that are released alike are one as good as another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,10 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.release.manifest.placement import covering
+from anonymizer.release.manifest.placement import covering, dealt_out
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_of
+from anonymizer.utility.fates import class_numbers
 from anonymizer.utility.labels import RegionLabels
 
 Labels = Mapping[str, np.ndarray]
@@ -29,19 +30,26 @@ def ordered(released: pd.DataFrame, originals: pd.DataFrame) -> pd.DataFrame:
     Raises InputError where some of either are none of the other.
     """
     names = [name for name in originals.columns if name in released.columns]
-    both = [_read_alike(originals[name], released[name]) for name in names]
-    keys = np.unique(row_keys(np.column_stack(both)), return_inverse=True)[1]
+    keys = _rows_alike([_read_alike(originals[name], released[name]) for name in names])
     own, others = keys[: len(originals)], keys[len(originals) :]
     lacking = np.bincount(own, minlength=len(keys)) - np.bincount(others, minlength=len(keys))
-    if lacking.any():
-        wrong = int(max(lacking[lacking > 0].sum(), -lacking[lacking < 0].sum()))
+    _refuse(int(max(lacking[lacking > 0].sum(), -lacking[lacking < 0].sum())))
+    place = np.empty(len(own), np.intp)
+    place[np.argsort(own, kind="stable")] = np.argsort(others, kind="stable")
+    return released.iloc[place]
+
+
+def _refuse(wrong: int) -> None:
+    if wrong:
         raise InputError(
             f"{counted(wrong, 'record')} of the release and of the original are not the recoding "
             "of each other; measure the table as it was released, with the table it was made of"
         )
-    place = np.empty(len(own), np.intp)
-    place[np.argsort(own, kind="stable")] = np.argsort(others, kind="stable")
-    return released.iloc[place]
+
+
+def _rows_alike(columns: Sequence[Codes]) -> Codes:
+    """Numbers of rows of several columns, equal where all of them are, shape (rows,)."""
+    return np.unique(row_keys(np.column_stack(columns)), return_inverse=True)[1]
 
 
 def _read_alike(one: pd.Series, other: pd.Series) -> Codes:
@@ -70,27 +78,35 @@ def of_partitions(
         for name, own in codes.items()
     }
     both = [_read_alike(pd.Series(own, name=n), released[n]) for n, own in labels.items()]
-    keys, records = row_keys(np.column_stack(both)), len(next(iter(codes.values())))
+    keys, records = _rows_alike(both), len(next(iter(codes.values())))
     absent = ~np.isin(keys[:records], keys[records:])
     if len(released) < records:
         return labels, absent
     return {name: np.where(absent, ANY, own) for name, own in labels.items()}, absent & False
 
 
-def of_regions(codes: Mapping[str, Codes], recoding: RegionLabels) -> Labels:
-    """The labels of original records by the only class that covers each, and its number.
+def of_regions(
+    kept: pd.DataFrame,
+    released: pd.DataFrame,
+    codes: Mapping[str, Codes],
+    recoding: RegionLabels,
+) -> tuple[Labels, bool]:
+    """The labels of original records by the class that covers each, and whether it is the only one.
 
-    Raises InputError where several do.
+    Else it is one that leaves all classes as they are. Raises InputError where none is.
     """
     regions = recoding.regions
     members = [np.array([recoding.members[n][each[n]] for each in regions]) for n in codes]
-    class_of, several = covering(members, np.column_stack([*codes.values()]))
-    if several.any() or (class_of < 0).any():
-        fit = "several classes" if several.any() else "no class"
-        number = int(several.sum()) or int((class_of < 0).sum())
-        raise InputError(
-            f"{counted(number, 'record')} of the original fit {fit} of the release, whose records "
-            'are in random order; measure a release with order = "kept" in [output]'
-        )
+    cells = np.column_stack([*codes.values()])
+    class_of, several = covering(members, cells)
+    mixed = bool(several.any()) and recoding.numbered
+    if mixed:
+        names = [name for name in kept.columns if name not in codes and name in released.columns]
+        nothing = np.zeros(len(kept) + len(released), np.intp)
+        alike = [_read_alike(kept[name], released[name]) for name in names]
+        keys, numbers = _rows_alike([nothing, *alike]), class_numbers(released, len(regions))
+        found = dealt_out(members, cells, keys[: len(kept)], numbers, keys[len(kept) :])
+        class_of = np.full(len(kept), -1) if found is None else found
+    _refuse(int((class_of < 0).sum()))
     labels = {n: np.array([each[n] for each in regions], dtype=object)[class_of] for n in codes}
-    return {**labels, CLASS: class_of + 1} if recoding.numbered else labels
+    return ({**labels, CLASS: class_of + 1} if recoding.numbered else labels), mixed

@@ -5,7 +5,7 @@ count as fully generalized. Each stands between what it is of the original table
 be with everything suppressed, and is normalized to 1 and 0 there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
@@ -59,13 +59,14 @@ class Measure:
         return {**own, "unit": self.unit, **parts}
 
 
-OF_PAIRS = (
-    "changed-values",
-    "non-uniform-entropy",
-    "attribute-squared-error",
-    "record-squared-error",
-)
-"""Measures of what each record was, and is released as; the others are of counts."""
+SPREADS = ("attribute-squared-error", "record-squared-error")
+
+OF_PAIRS = ("changed-values", "non-uniform-entropy", *SPREADS)
+"""Measures of what each record was, and is released as; the others are of counts.
+
+Entropy is one where values were drawn: else it is what all labels leave open, less what all values
+do.
+"""
 
 
 def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
@@ -82,18 +83,25 @@ def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
         "attribute-squared-error": attribute_squared_error,
         "record-squared-error": record_squared_error,
     }
-    lost = OF_PAIRS if pairing.mixed else ()
+    lost = _lost(pairing)
     return {name: None if name in lost else of(pairing) for name, of in measures.items()}
+
+
+def _lost(pairing: Pairing) -> Sequence[str]:
+    """Measures that need pairs of records which are not known."""
+    if not pairing.mixed:
+        return ()
+    return OF_PAIRS if pairing.random else SPREADS
 
 
 def why_undefined(name: str, pairing: Pairing) -> str:
     """Why a measure is not defined for a release, in words."""
-    if pairing.mixed and name in OF_PAIRS:
+    if name in _lost(pairing):
         return (
-            "values were drawn at random and records are in random order, so that none is known to "
-            'be of its record; measure a release with order = "kept" in [output]'
+            "records are in random order, and values were drawn or classes overlap, so that none "
+            'is known to be of its record; measure a release with order = "kept" in [output]'
         )
-    if name in ("attribute-squared-error", "record-squared-error"):
+    if name in SPREADS:
         return "no quasi-identifier is ordered"
     if pairing.random:
         return "values were drawn at random, so that none holds of its record for certain"

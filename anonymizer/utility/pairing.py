@@ -47,8 +47,9 @@ class Pairing:
     ``table`` holds the original records without the ``dropped`` ones, which miss a value.
     ``suppressed`` records are released as ``*`` or left out, and ``left_out`` tells which of them
     are not in the release at all; shape (records,) each. ``class_of`` is the number of the class
-    that merged cells have in a column of their own. Where values were drawn and the order is
-    random, records are ``mixed``: what is paired has other columns alike, and may be another one.
+    that merged cells have in a column of their own. Where values were drawn, or several merged
+    cells stand for a record, and the order is random, records are ``mixed``: those that are paired
+    have other columns alike, and may be different ones.
     """
 
     schema: Schema
@@ -108,8 +109,10 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     if isinstance(recoding, Regions):
         recoding = RegionLabels.of_regions(recoding, by.taxonomies)
     in_order = isinstance(by, Plan) or by.in_order or by.sampled
+    mixed = False
     if not in_order:
-        released = ordered(released, _as_released(kept, released, codes, recoding, by.random))
+        expected, mixed = _as_released(kept, released, codes, recoding, by.random)
+        released = ordered(released, expected)
     if isinstance(recoding, RegionLabels):
         found = in_regions(released, codes, by.taxonomies, recoding)
     elif by.random:
@@ -120,7 +123,7 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     numbered = isinstance(recoding, RegionLabels) and recoding.numbered
     without = released.drop(columns=CLASS) if numbered else released
     _require_same(kept[~found.left_out], without, schema)
-    dropped, mixed = len(original) - len(kept), by.random and not in_order
+    dropped = len(original) - len(kept)
     return Pairing(schema, found.attributes, kept, dropped, *found[1:], mixed=mixed)
 
 
@@ -130,15 +133,18 @@ def _as_released(
     codes: Mapping[str, Codes],
     recoding: Partitions | RegionLabels,
     random: bool,
-) -> pd.DataFrame:
-    """The original records that are in a release, as they read there, without what was drawn."""
+) -> tuple[pd.DataFrame, bool]:
+    """The original records that are in a release, as they read there, without what was drawn.
+
+    And whether what is released of a record may be what is released of another one.
+    """
     if random:
-        return kept.drop(columns=[*codes])
+        return kept.drop(columns=[*codes]), True
     if isinstance(recoding, RegionLabels):
-        labels, left_out = of_regions(codes, recoding), np.zeros(len(kept), bool)
-    else:
-        labels, left_out = of_partitions(released, codes, recoding)
-    return kept.assign(**labels)[~left_out]
+        labels, mixed = of_regions(kept, released, codes, recoding)
+        return kept.assign(**labels), mixed
+    labels, left_out = of_partitions(released, codes, recoding)
+    return kept.assign(**labels)[~left_out], False
 
 
 def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:

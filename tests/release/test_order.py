@@ -7,14 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer import measure_quality
 from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import Means, publish_applied
+from anonymizer.release.manifest.placement import dealt_out
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
@@ -278,19 +282,72 @@ def test_quality_and_audit_do_not_depend_on_the_order(tmp_path, name):
     assert again == attacked
 
 
-def test_merged_cells_that_overlap_have_to_keep_their_order(tmp_path):
+def test_merged_cells_that_overlap_are_measured_by_their_counts(tmp_path):
     """Which class a record is in shows its place alone, where several stand for its values."""
-    path = study_at(tmp_path, '[recoding]\nmethod = "merged-cells"')
-    publish(Study(path), tmp_path / "out")
-    raw = [tmp_path / "log.csv"]
-    with pytest.raises(InputError, match=r"fit several classes.*measure a release with order = "):
-        measure_file(Study(path), tmp_path / "out")
+    found = []
+    for order in ("kept", "random"):
+        given = f'[recoding]\nmethod = "merged-cells"\n[output]\norder = "{order}"'
+        path = study_at(tmp_path, given)
+        publish(Study(path), tmp_path / order)
+        release, raw = tmp_path / order, [tmp_path / "log.csv"]
+        quality = measure_file(Study(path), release, targets=[])
+        (audit,) = audit_files([release], raw).releases
+        found.append((quality, audit))
+    (kept, attacked), (mixed, again) = found
+    spreads = ("attribute-squared-error", "record-squared-error")
+    for name, measure in kept.measures.items():
+        assert measure is not None or name == "generalization-intensity"
+        if name in spreads:
+            assert mixed.measures[name] is None
+            assert "classes overlap" in mixed.undefined[name]
+        elif measure is not None:
+            assert mixed.measures[name].value == pytest.approx(measure.value)
+    for one, other in zip(kept.tables, mixed.tables, strict=True):
+        assert (one.columns, one.total_variation) == (
+            other.columns,
+            pytest.approx(other.total_variation),
+        )
+    assert again.guessed == attacked.guessed
+    assert again.linkage == attacked.linkage
+    assert again.people == attacked.people == len(log())
+
+
+def test_merged_cells_of_several_releases_need_their_order(tmp_path):
+    """Who is in which class of one decides what two of them disclose."""
+    for name, width in (("one", 10), ("two", 5)):
+        text = STUDY.replace("widths = [10, 40]", f"widths = [{width}, 40]")
+        path = study_at(tmp_path, '[recoding]\nmethod = "merged-cells"', text=text)
+        publish(Study(path), tmp_path / name)
     with pytest.raises(InputError, match=r"fit several classes.*make a release with order = "):
-        audit_files([tmp_path / "out"], raw)
-    path = study_at(tmp_path, '[recoding]\nmethod = "merged-cells"\n[output]\norder = "kept"')
-    publish(Study(path), tmp_path / "kept")
-    assert measure_file(Study(path), tmp_path / "kept", targets=[]).records == len(log())
-    assert audit_files([tmp_path / "kept"], raw).releases[0].people == len(log())
+        audit_files([tmp_path / "one", tmp_path / "two"], [tmp_path / "log.csv"])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_records_are_dealt_to_classes_as_these_are(seed):
+    """Any cells and overlapping classes: each record in one that covers it, and has its key."""
+    rng = np.random.default_rng(seed)
+    values, classes, records = rng.integers(1, 4), rng.integers(1, 4), int(rng.integers(1, 12))
+    members = [rng.random((classes, values)) < 0.7 for _ in range(2)]
+    cells = rng.integers(0, values, (records, 2))
+    own = rng.integers(0, 2, records)
+    numbers, order = rng.integers(0, classes, records), rng.permutation(records)
+    found = dealt_out(members, cells, own, numbers, own[order])
+    fits = [[bool(members[0][c, a] and members[1][c, b]) for c in range(classes)] for a, b in cells]
+    possible = (
+        any(
+            all(fits[i][numbers[j]] and own[i] == own[order][j] for i, j in enumerate(each))
+            for each in itertools.permutations(range(records))
+        )
+        if records <= 6
+        else None
+    )
+    if found is None:
+        assert possible is not True
+        return
+    assert possible is not False
+    assert all(fits[i][c] for i, c in enumerate(found))
+    pairs = Counter(zip(found.tolist(), own.tolist(), strict=True))
+    assert pairs == Counter(zip(numbers.tolist(), own[order].tolist(), strict=True))
 
 
 def drawn(directory: Path, order: str) -> tuple[Path, Path]:

@@ -61,6 +61,7 @@ class By:
     recoding: dict[str, Partition]
     random: bool = False
     sampled: bool = False
+    in_order: bool = True
 
     @classmethod
     def levels(

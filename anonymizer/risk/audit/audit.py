@@ -213,7 +213,7 @@ def _people(
         given = against[number % len(against)]
         extra = [*(release.shown(roles) if complete else ()), *([identifier] if identifier else ())]
         original = read_original(given, release, extra, complete=complete)
-        tables.append(placed(release, original, given.path))
+        tables.append(placed(release, original, given.path, alone=not complete))
     if identifier is not None:
         return tables, identified([table.original for table in tables], identifier)
     return tables, [np.arange(len(table.original)) for table in tables]

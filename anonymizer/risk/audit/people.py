@@ -20,7 +20,7 @@ from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
-from anonymizer.release.manifest.placement import place
+from anonymizer.release.manifest.placement import class_numbers, place
 from anonymizer.release.relations import records_in
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
@@ -133,12 +133,14 @@ def _read_original(
         return records_in(lying, columns, form, ONE_BY_ONE)
 
 
-def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
+def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: bool) -> Placed:
     """Place the people of an original table in the classes of a release.
 
+    ``alone``: whether no other release is linked with it, so that of people who are alike it does
+    not matter who is in which class.
     Every record of the release has to be that of somebody; otherwise this is not its original.
     """
-    counts, class_of = classes_in(release, original)
+    counts, class_of = classes_in(release, original, alone=alone)
     values = {
         attribute: _codes(original[attribute], counts.values[attribute])
         for attribute in release.schema.sensitive
@@ -161,7 +163,9 @@ def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
     return found
 
 
-def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]:
+def classes_in(
+    release: Published, people: pd.DataFrame, *, alone: bool = False
+) -> tuple[Counts, Codes]:
     """The classes of a release, recounted, and the class of each person, -1 for none.
 
     Where suppressed records were kept, people outside all classes are in the class of these. Where
@@ -172,7 +176,7 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     if release.random:
         return _in_drawn(release, schema, people[admitted], admitted)
     with sound(release.path / MANIFEST):
-        labels, known = place(people, release.manifest, _numbers(release, admitted))
+        labels, known = place(people, release.manifest, _numbers(release, people, admitted, alone))
     counts, class_of = classes_of(
         table, schema, labels[list(schema.quasi_identifiers)], complete=False
     )
@@ -206,24 +210,26 @@ def _in_drawn(
         )
     counts, class_of = classes_of(table, schema)
     if not release.in_order:
-        class_of = class_of[_places_of(people, table, schema.sensitive)]
+        own, others = _by_values(people, table, schema.sensitive)
+        place = np.empty(len(table), np.intp)
+        place[np.argsort(own, kind="stable")] = np.argsort(others, kind="stable")
+        class_of = class_of[place]
     found = np.full(len(admitted), -1, np.intp)
     found[admitted] = class_of
     return counts, found
 
 
-def _places_of(people: pd.DataFrame, table: pd.DataFrame, sensitive: Sequence[str]) -> Codes:
-    """A record of a table with the sensitive values of each person, as far as these are known."""
-    keys = np.zeros((2, len(table)), np.intp)
+def _by_values(
+    people: pd.DataFrame, table: pd.DataFrame, sensitive: Sequence[str]
+) -> tuple[Codes, Codes]:
+    """Numbers of the sensitive values of people and records, as far as both are known."""
+    keys = np.zeros(len(people) + len(table), np.intp)
     for name in sensitive:
         if name in people.columns:
-            both = pd.concat([people[name], table[name]], ignore_index=True)
-            codes, values = by_text(both)
+            codes, values = by_text(pd.concat([people[name], table[name]], ignore_index=True))
             read = one_text_each([text_as_read(value) for value in values], read_keys)
-            keys = together(keys.ravel(), np.asarray(read)[codes]).reshape(2, -1)
-    place = np.empty(len(table), np.intp)
-    place[np.argsort(keys[0], kind="stable")] = np.argsort(keys[1], kind="stable")
-    return place
+            keys = together(keys, np.asarray(read)[codes])
+    return keys[: len(people)], keys[len(people) :]
 
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:
@@ -234,13 +240,24 @@ def _admitted(people: pd.DataFrame, release: Published) -> Mask:
     return people[columns].notna().all(axis=1).to_numpy(bool)
 
 
-def _numbers(release: Published, admitted: Mask) -> Codes | None:
-    """The class number of each record, if a release has numbers and as many records."""
+def _numbers(release: Published, people: pd.DataFrame, admitted: Mask, alone: bool) -> Codes | None:
+    """The class number of each record, if a release has numbers and as many records.
+
+    In random order it is one that makes every class what it is, which is enough for ``alone``.
+    """
     numbered = CLASS in release.schema.quasi_identifiers and CLASS not in release.raw
-    if not (numbered and release.in_order) or admitted.sum() != len(release.table):
+    if not numbered or admitted.sum() != len(release.table):
+        return None
+    of_records: Codes | None = release.table[CLASS].astype(int).to_numpy() - 1
+    if not release.in_order:
+        if not alone:
+            return None
+        own, others = _by_values(people[admitted], release.table, release.schema.sensitive)
+        of_records = class_numbers(people[admitted], own, release.manifest, of_records, others)
+    if of_records is None:
         return None
     numbers = np.full(len(admitted), -1, np.intp)
-    numbers[admitted] = release.table[CLASS].astype(int) - 1
+    numbers[admitted] = of_records
     return numbers
 
 
