@@ -363,7 +363,7 @@ def test_verify_needs_the_manifest_to_recode_the_population(run, lay, tmp_path):
     refusals = [
         ("{", "release.json is damaged: it is no JSON text"),
         ("[]", "release.json is damaged: it is no manifest of a release"),
-        ("{}", "release.json is damaged: it has no format = 1"),
+        ("{}", "release.json is damaged: it has no format;"),
         (text.replace('"zip": 1', '"zip": 9'), "does not describe a release of this study"),
     ]
     for content, message in refusals:

@@ -804,7 +804,7 @@ BREAKS = {
     "no manifest": (lambda p: (p / "release.json").unlink(), "manifest has to be next to"),
     "no JSON": (lambda p: (p / "release.json").write_text("{"), "it is no JSON text"),
     "a list": (lambda p: (p / "release.json").write_text("[]"), "it is no manifest"),
-    "an empty one": (lambda p: (p / "release.json").write_text("{}"), "it has no format = 1"),
+    "an empty one": (lambda p: (p / "release.json").write_text("{}"), "it has no format;"),
     "another level": (
         lambda p: relevel(p / "release.json"),
         "does not describe a release of",

@@ -326,8 +326,8 @@ def _require_format(content: Mapping[str, object], source: str) -> None:
     given = content.get("format")
     if given is None:
         raise InputError(
-            f"{source} is damaged: it has no format = {FORMAT}; manifests before the first format "
-            "have none: make the release again"
+            f"{source} is damaged: it has no format; manifests before the first format have none: "
+            "make the release again"
         )
     if isinstance(given, bool) or not isinstance(given, int):
         raise InputError(f"{source} is damaged: it is no manifest of a release (format)")

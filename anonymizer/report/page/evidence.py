@@ -212,9 +212,9 @@ def evidence_of(
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
             "a run wrote"
         )
+    manifest = _manifest(folder, steward)
     found = verify_release(folder, study, key=key, steward=steward, watch=watch)
     require_sound(path, found, "there is nothing to report")
-    manifest = _manifest(folder, steward)
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
     with released_at(place, manifest, watch) as lying:
