@@ -9,19 +9,47 @@ from anonymizer.hierarchy import Partition, Taxonomy
 
 
 def all_partitions(values, width=None, grid=None):
-    """Every partition of sorted numbers into ranges, as lists of group numbers."""
+    """Every partition of sorted numbers into ranges, as lists of group numbers.
+
+    The width of a range is that of its label, from where it begins to where the next one does.
+    """
     unit = grid or (1 if all(value % 1 == 0 for value in values) else 0)
     spots = range(1, len(values))
     if grid:
         spots = [i for i in spots if floor(values[i - 1] / grid) < floor(values[i] / grid)]
-    begins = [floor(value / grid) * grid for value in values] if grid else values
-    end = begins[-1] + unit
+    begins = [floor(value / grid) * grid for value in values] if grid else between(values, unit)
+    end = (begins if grid else values)[-1] + unit
     for size in range(len(values)):
         for cuts in combinations(spots, size):
             starts = [begins[0], *(begins[i] for i in cuts), end]
             if width and min(high - low for low, high in pairwise(starts)) < width:
                 continue
             yield [sum(cut <= i for cut in cuts) for i in range(len(values))]
+
+
+def between(values, unit):
+    """The least value, and the roundest number between each two: multiples of 5, 2, 1 times 10^n.
+
+    Of equally round ones it is the nearest to the middle, and the lower one of two such. Where only
+    the upper value is left of whole numbers, whose ``unit`` is 1, it is that.
+    """
+    found = [values[0]]
+    for low, high in pairwise(values):
+        steps = (Fraction(10) ** power * digit for power in range(9, -9, -1) for digit in (5, 2, 1))
+        inside = (multiples(low, high, step) for step in steps if step >= unit)
+        rounded = next(filter(None, inside), [high])
+        found.append(min(rounded, key=lambda number: (abs(2 * number - low - high), number)))
+    return found
+
+
+def multiples(low, high, step):
+    """The multiples of a step between two numbers."""
+    first = (low // step + 1) * step
+    return [
+        first + step * n
+        for n in range(max(0, -((first - high) // step)))
+        if first + step * n < high
+    ]
 
 
 def all_ranges(taxonomy: Taxonomy, most=None, **confined) -> Iterator[Partition]:

@@ -49,7 +49,7 @@ def people() -> pd.DataFrame:
 
 def test_boxes_are_released_by_their_labels(people):
     released = asking("boxes").fit_transform(people)
-    assert released["age"].tolist() == ["(-inf, 30)"] * 4 + ["[30, inf)"] * 4 + ["*"] * 4
+    assert released["age"].tolist() == ["(-inf, 25)"] * 4 + ["[25, inf)"] * 4 + ["*"] * 4
     assert released["sex"].tolist() == ["m"] * 8 + ["f"] * 4
     assert list(released.columns) == ["age", "sex", "w"]
 
@@ -59,13 +59,13 @@ def test_the_manifest_tells_the_boxes_and_what_their_labels_mean(people):
     told = asked.release_.steward_manifest.to_dict()
     assert told["recoding"]["age"] == [
         {"label": "*"},
-        {"label": "(-inf, 30)", "from": None, "to": 30},
-        {"label": "[30, inf)", "from": 30, "to": None},
+        {"label": "(-inf, 25)", "from": None, "to": 25},
+        {"label": "[25, inf)", "from": 25, "to": None},
     ]
     assert sorted(map(tuple, (box.values() for box in told["regions"]))) == [
-        ("(-inf, 30)", "m"),
+        ("(-inf, 25)", "m"),
         ("*", "f"),
-        ("[30, inf)", "m"),
+        ("[25, inf)", "m"),
     ]
     assert told["search"]["proven"] is True
     assert told["search"]["bound"] == told["search"]["value"] == pytest.approx(8 / 12)
@@ -129,7 +129,7 @@ def test_combinations_without_a_class_are_refused_with_counts_alone(people, reco
 def test_values_that_no_class_takes_are_refused(people, recoding):
     """Ranges take what lies in them, seen or not."""
     fitted = asking(recoding).fit(people)
-    assert fitted.transform(people.assign(age=25))["age"].unique().tolist() == ["(-inf, 30)", "*"]
+    assert fitted.transform(people.assign(age=24))["age"].unique().tolist() == ["(-inf, 25)", "*"]
     with pytest.raises(InputError, match="4 records of the table combine values in a way that no"):
         fitted.transform(people.assign(sex=["m"] * 8 + ["other"] * 4))
 
@@ -372,9 +372,9 @@ def test_merged_cells_tell_no_extreme():
     )
     anonymizer = asking("merged-cells", privacy=[KAnonymity(5)])
     released = anonymizer.fit_transform(table)
-    assert released["age"].tolist() == ["(-inf, 40)"] * 5 + ["[40, inf)"] * 5 + ["*"] * 5
+    assert released["age"].tolist() == ["(-inf, 30)"] * 5 + ["[30, inf)"] * 5 + ["*"] * 5
     told = anonymizer.release_.to_dict()["recoding"]["age"]
-    assert {"label": "[40, inf)", "from": 40, "to": None} in told
+    assert {"label": "[30, inf)", "from": 30, "to": None} in told
     assert "97" not in json.dumps(told)
     assert anonymizer.transform(table).equals(released)
 

@@ -224,7 +224,7 @@ def test_whole_numbers_fill_a_unit_each():
 def test_fractions_may_be_cut_before_the_last_one():
     found = segments([0.5, 0.5, 1.5, 1.5], list("uvuv"), [KAnonymity(2)])
     assert best_cuts(found) == [0, 1]
-    assert labels(found, [0, 1]) == ["(-inf, 1.5)", "[1.5, inf)"]
+    assert labels(found, [0, 1]) == ["(-inf, 1)", "[1, inf)"]
 
 
 def test_numbers_beyond_floats_are_cut_exactly():
@@ -278,9 +278,9 @@ def test_labels_begin_on_the_grid_and_cover_what_lies_between():
 def test_decimals_and_negatives():
     found = segments([-1.5, -0.5, 0.25], list("uvu"), [KAnonymity(1)])
     assert labels(found, [0, 1, 2]) == [
-        "(-inf, -0.5)",
-        "[-0.5, 0.25)",
-        "[0.25, inf)",
+        "(-inf, -1)",
+        "[-1, 0)",
+        "[0, inf)",
     ]
 
 

@@ -45,8 +45,8 @@ class Ranks(Scale):
         return {"values": list(self._inside(low, high))}
 
     def border(self, low: Decimal, high: Decimal, step: Decimal) -> Decimal:
-        """The middle: labels name the last value before it and the first one after it."""
-        return (low + high + 1) // 2
+        """The middle: labels name the last value before it and the first one from it on."""
+        return (low + high) // 2 + 1
 
     def range_of(self, values: Sequence[object]) -> Interval | None:
         """The range that holds just these values, in any order; None where there is none."""
