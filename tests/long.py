@@ -14,6 +14,7 @@ PARTS = {
     "all tests, every combination": ["pytest", "-n", "2", "-q"],
     "random studies and changed files": ["tests.fuzz", "--minutes", "10"],
     "random problems by brute force": ["tests.problems", "--number", "10000", "--jobs", "2"],
+    "ends of ranges in random studies": ["tests.borders", "--number", "10000", "--jobs", "2"],
     "runs struck at every system call": ["tests.kill_points"],
 }
 """What is carried out: the modules and their arguments."""
