@@ -316,3 +316,50 @@ def test_quantiles_of_the_raw_table_are_not_in_the_folder(tmp_path, carried_out,
     assert carried_out("apply", out, tmp_path / "t.csv", "-o", again)[0] == 0
     released = (out / "released.csv").read_bytes()
     assert (again / "released.csv").read_bytes() == released
+
+
+PRESENCE = """\
+[data]
+path = "t.csv"
+[quasi-identifiers]
+zip = "suppress"
+[sensitive]
+attributes = ["ill"]
+[[privacy]]
+model = "k-anonymity"
+k = 5
+[[privacy]]
+model = "delta-presence"
+lower = 0
+upper = 0.6
+population = "everybody.csv"
+[recoding]
+suppression = 0.05
+remove = true
+"""
+
+
+def test_how_many_were_suppressed_would_tell_who_is_in_the_table(tmp_path):
+    """Three people of the population live at b. Three of 103 records were suppressed: they are all of them."""
+    table = pd.DataFrame({"zip": ["a"] * 50 + ["b"] * 3 + ["c"] * 50, "ill": [*"xy"] * 51 + ["x"]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    everybody = pd.DataFrame({"zip": ["a"] * 100 + ["b"] * 3 + ["c"] * 100})
+    everybody.to_csv(tmp_path / "everybody.csv", index=False)
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(PRESENCE)
+    release, _ = publish(StudyFile(study), out)
+    assert (release.records, release.suppressed, release.released) == (103, 3, 100)
+    whole, public = manifest_in(out), public_in(out)
+    names = ("records", "dropped", "suppressed")
+    assert [whole[name] for name in names] == [103, 0, 3]
+    assert [public[name] for name in names] == [None, None, None]
+    assert ": 103" not in (out / "release.json").read_text()
+    assert verify_release(out, study).satisfied
+    page = report_of(out, study, "markdown").decode()
+    assert "100 records are released. How many there were" in page
+    assert "of 103" not in page
+    steward_file(out).unlink()
+    assert verify_release(out, study).satisfied
+    changed = json.loads((out / "release.json").read_text()) | {"suppressed": 3}
+    (out / "release.json").write_text(json.dumps(changed))
+    assert [check.field for check in verify_release(out, study).differences] == ["suppressed"]

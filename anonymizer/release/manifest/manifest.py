@@ -14,7 +14,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import DeltaPresence, PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
 from anonymizer.release.manifest.groups import filled, partition_of
@@ -32,6 +32,9 @@ from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
+
+OF_PRESENCE = ("records", "dropped", "suppressed")
+"""Counts of records that were left out, null where it is promised that nobody knows who is in."""
 
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
@@ -110,15 +113,27 @@ class Manifest(Reported):
     @property
     def public(self) -> "Manifest":
         """The manifest as ``release.json`` has it: without what is its steward's alone."""
+        hidden = (*OF_STEWARD, *(["suppression-tells"] if self.hides_presence else []))
         changed: dict[str, Any] = {
-            "warnings": [each for each in self.warnings if each.code not in OF_STEWARD]
+            "warnings": [each for each in self.warnings if each.code not in hidden]
         }
+        if self.hides_presence:
+            changed |= dict.fromkeys(OF_PRESENCE)
         if self.masking:
             changed["masking"] = public_masking(self.masking)
         if self.settled:
             rules = {name: self._public_rule(name) for name in self.settled}
             changed["hierarchies"] = {**self.hierarchies, **rules}
         return without_stewards(self.model_copy(update=changed))
+
+    @property
+    def hides_presence(self) -> bool:
+        """Whether it promises that nobody knows who is in the table.
+
+        Of a population of which three people have the values of a class that is missing, three
+        records that were suppressed are all of them.
+        """
+        return any(each.model == DeltaPresence.name for each in self.privacy)
 
     def _public_rule(self, name: str) -> dict[str, Any]:
         """The rule of an attribute that follows from the raw table, as the released labels show."""

@@ -11,7 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
 from anonymizer.hierarchy import ANY
-from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
+from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, Mask, PrivacyModel, Verdict
 from anonymizer.tables import engine
 
 if TYPE_CHECKING:
@@ -74,6 +74,11 @@ class Facts:
         return any(isinstance(model, DifferentialPrivacy) for model in self.models)
 
     @property
+    def hides_presence(self) -> bool:
+        """Whether the policy promises that nobody knows who is in the table."""
+        return any(each["model"] == DeltaPresence.name for each in self.manifest["privacy"])
+
+    @property
     def records(self) -> int:
         """How many records the table has."""
         return engine.records(self.table)
@@ -92,7 +97,7 @@ class Facts:
     def removed(self) -> int:
         """The records that were suppressed and left out, as the manifest has it."""
         removed = self.manifest["suppressed_class"] == "removed" and not self.private
-        return int(self.manifest["suppressed"]) if removed else 0
+        return int(self.manifest["suppressed"] or 0) if removed else 0
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from anonymizer.objectives import (
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.release.information import SHUFFLES, Information, bound_of
 from anonymizer.release.manifest import shape_of
+from anonymizer.release.manifest.manifest import OF_PRESENCE
 from anonymizer.release.verification.check import (
     ABSENT,
     TOLERANCE,
@@ -54,6 +55,8 @@ def sizes(facts: Facts) -> Iterator[Check]:
     yield from compared_all("query_loss", at(manifest, "query_loss"), losses)
     if facts.private:
         yield from compared_all("", manifest, OF_PRIVATE, "consistent")
+    elif facts.hides_presence and "value" not in manifest["search"]:
+        yield from compared_all("", manifest, dict.fromkeys(OF_PRESENCE), "consistent")
     else:
         yield from _records(facts)
 

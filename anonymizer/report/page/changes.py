@@ -149,6 +149,13 @@ def followed_by(evidence: Evidence) -> Iterator[str]:
 def records_of(evidence: Evidence) -> Iterator[str]:
     """What became of the records of the original."""
     manifest = evidence.manifest
+    if manifest.records is None and not evidence.private:
+        yield (
+            f"{count(evidence.released)} records are released. How many there were, and how many "
+            "were left out, is known to its steward alone: with the population it would tell who "
+            "is in the table."
+        )
+        return
     if manifest.records is None:
         yield (
             f"{count(evidence.released)} records are released. They were drawn at random; how many "

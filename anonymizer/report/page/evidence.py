@@ -15,6 +15,7 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
+from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of
@@ -116,7 +117,8 @@ class Evidence:
     @property
     def private(self) -> bool:
         """Whether it is a differentially private release, which reports no figure of the raw."""
-        return self.manifest.records is None
+        names = {verdict.model for verdict in self.manifest.privacy}
+        return DifferentialPrivacy.name in names
 
     @property
     def signed(self) -> bool:
