@@ -340,7 +340,7 @@ remove = true
 
 
 def test_how_many_were_suppressed_would_tell_who_is_in_the_table(tmp_path):
-    """Three people of the population live at b. Three of 103 records were suppressed: they are all of them."""
+    """Of three people who live at b, three records were suppressed: all of them are in it."""
     table = pd.DataFrame({"zip": ["a"] * 50 + ["b"] * 3 + ["c"] * 50, "ill": [*"xy"] * 51 + ["x"]})
     table.to_csv(tmp_path / "t.csv", index=False)
     everybody = pd.DataFrame({"zip": ["a"] * 100 + ["b"] * 3 + ["c"] * 100})
