@@ -192,8 +192,9 @@ def release_of(kind: Kind, directory: Path) -> Path:
 
 def copied(release: Path, directory: Path) -> Path:
     """A copy of a release and of its steward's file, which a test may change."""
-    shutil.copy(steward_file(release), directory / "out.steward.json")
-    return Path(shutil.copytree(release, directory / "out"))
+    copy = Path(shutil.copytree(release, directory / "out"))
+    shutil.copy(steward_file(release), steward_file(copy))
+    return copy
 
 
 def manifest_of(**parts: object) -> Manifest:

@@ -152,7 +152,7 @@ class Manifest(Reported):
     @property
     def whole(self) -> bool:
         """Whether it has the figures of the raw table, as its steward's file does."""
-        return "value" in self.search.model_fields_set
+        return self.release is not None or self.format == 1
 
     @classmethod
     def of_steward(cls, release: Path) -> "Manifest | None":

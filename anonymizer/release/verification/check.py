@@ -74,6 +74,11 @@ class Facts:
         return any(isinstance(model, DifferentialPrivacy) for model in self.models)
 
     @property
+    def whole(self) -> bool:
+        """Whether the manifest has the figures of the raw table."""
+        return is_whole(self.manifest)
+
+    @property
     def hides_presence(self) -> bool:
         """Whether the policy promises that nobody knows who is in the table."""
         return any(each["model"] == DeltaPresence.name for each in self.manifest["privacy"])
@@ -127,6 +132,11 @@ class Check:
     def to_dict(self) -> dict[str, object]:
         """The check as JSON has it."""
         return {name: value for name, value in asdict(self).items() if value != ""}
+
+
+def is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether it has figures of the raw table: as its steward has it, or of the first format."""
+    return "release" in manifest or manifest["format"] == 1
 
 
 def compared(field: str, reported: object, found: object, how: How = "recomputed") -> Check:

@@ -55,7 +55,7 @@ def sizes(facts: Facts) -> Iterator[Check]:
     yield from compared_all("query_loss", at(manifest, "query_loss"), losses)
     if facts.private:
         yield from compared_all("", manifest, OF_PRIVATE, "consistent")
-    elif facts.hides_presence and "value" not in manifest["search"]:
+    elif facts.hides_presence and not facts.whole:
         yield from compared_all("", manifest, dict.fromkeys(OF_PRESENCE), "consistent")
     else:
         yield from _records(facts)
@@ -118,7 +118,7 @@ def search(facts: Facts) -> Iterator[Check]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
     reported = facts.manifest["search"]
     yield from _objective_known(facts, reported["objective"])
-    if "value" not in reported:  # it is its steward's
+    if not facts.whole:
         yield Check("search.proven", "unchecked", None, reason=SEARCH)
         return
     if facts.private:
@@ -151,8 +151,7 @@ def seeds(facts: Facts) -> Iterator[Check]:
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
-    steward = "value" in facts.manifest["search"]
-    for field in ("because", "tried") if steward else ("because",):
+    for field in ("because", "tried") if facts.whole else ("because",):
         there = at(facts.manifest, "search", field) is not ABSENT
         yield required(f"search.{field}", there, "", "is missing")
     known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
@@ -247,7 +246,7 @@ def _information(
     retained = MutualInformation(target=targets)(facts.counts)
     estimate = MillerMadow(target=targets)(facts.counts)
     yield from compared_all(field, reported, {"retained": retained, "miller_madow": estimate})
-    if "original" not in reported:  # it is its steward's
+    if not facts.whole:
         return
     given = Information(**{each.name: reported[each.name] for each in fields(Information)})
     derived = {name: getattr(given, name) for name in ("gap", "loss", "loss_above_shuffled")}

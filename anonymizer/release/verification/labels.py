@@ -235,20 +235,19 @@ def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     names = sorted(facts.masked)
     agrees = bool(names) and {*names} <= {*facts.recoded}
     yield required("masking.attributes", agrees, "", "has other quasi-identifiers")
-    steward = "scale" in reported
-    for part in ("distortion", "scale") if steward else ("distortion",):
+    for part in ("distortion", "scale") if facts.whole else ("distortion",):
         yield compared(f"masking.{part}", sorted(reported[part]), names, "consistent")
     known = reported["method"] in METHODS and {*reported["distortion"].values()} <= {*DISTORTIONS}
     yield required("masking.method", known, "", "knows no such method or distortion")
     for each in reported["channels"]:
         alone = [name for name in each["attributes"] if name in names]
-        if steward and len(alone) == 1:  # what is not added to anything is not scaled
+        if facts.whole and len(alone) == 1:  # what is not added to anything is not scaled
             (name,) = alone
             yield compared(f"masking.scale.{name}", reported["scale"][name], 1.0, "consistent")
     within = [name for each in reported["channels"] for name in each["attributes"]]
     covered = {*names} <= {*within} <= {*facts.recoded} and len({*within}) == len(within)
     yield required("masking.channels", covered, "", "has other attributes")
-    kept = reported.get("preserved")
+    kept = reported["preserved"] if facts.whole else None
     if kept:
         allowed = {*names, *facts.schema.sensitive}
         agrees = {*kept["columns"]} <= allowed

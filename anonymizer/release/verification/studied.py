@@ -24,6 +24,7 @@ from anonymizer.release.verification.check import (
     at,
     compared,
     compared_all,
+    is_whole,
     required,
     same,
 )
@@ -102,7 +103,7 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield from compared_all("search", at(manifest, "search"), given, "study")
         tested = getattr(study.recoding, "candidates", ()) if searched else ()
         names = [one.name for one in tested]
-        if "value" in manifest["search"]:  # else they are the steward's
+        if is_whole(manifest):
             tried = [each["recoding"] for each in manifest["search"].get("tried", ())]
             yield required("search.tried", tried == names, _named(tried), _named(names), "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
