@@ -77,7 +77,7 @@ def test_a_release_by_hand(run, study, tmp_path):
     assert files(tmp_path / "out") == ["release.json", "released.csv"]
     released = pd.read_csv(tmp_path / "out" / "released.csv")
     assert released.columns.tolist() == ["age", "sex", "disease", "note"]
-    assert released["note"].tolist() == [f"n{i}" for i in range(24)]
+    assert {*released["note"]} == {f"n{i}" for i in range(24)}
     assert released.groupby(["age", "sex"]).size().min() >= 4
 
 
@@ -91,9 +91,19 @@ def test_json_is_the_manifest_alone(run, study, tmp_path):
 
 
 def test_the_same_study_gives_the_same_release(run, study, tmp_path):
+    """To the last byte in the order of the table; else but for the order, which is drawn anew."""
+    table = json.loads(run("run", study, "-o", tmp_path / "random", "--json")[1])["table"]
+    study.write_text(study.read_text() + '[output]\norder = "kept"\n')
     outputs = [run("run", study, "-o", tmp_path / name, "--json")[1] for name in "ab"]
     assert outputs[0] == outputs[1]
     assert run("run", study, "-o", tmp_path / "c", "--json", "--jobs", 2)[1] == outputs[0]
+    kept = json.loads(outputs[0])["table"]
+    assert (table["order"], kept["order"]) == ("random", "kept")
+    assert table["sha256"] != kept["sha256"]
+    lines = [
+        (tmp_path / name / "released.csv").read_text().splitlines() for name in ("random", "a")
+    ]
+    assert sorted(lines[0]) == sorted(lines[1])
 
 
 def test_verify_accepts_what_run_released(run, study, tmp_path):
@@ -347,7 +357,7 @@ def test_a_policy_that_breaks_in_the_file_is_1_and_leaves_nothing(
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (1, "")
     assert err.startswith("anonymizer: nothing was released: the table breaks the policy")
-    assert "k-anonymity fails in 1 of" in err
+    assert re.search("k-anonymity fails in [12] of", err)  # whichever record it is
     assert err.count("\n") == 1
     assert files(tmp_path) == sorted(FILES)
 

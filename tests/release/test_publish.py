@@ -41,7 +41,7 @@ def test_a_release_recounted_by_hand(tmp_path):
 
 def test_other_columns_stay_as_they_are(tmp_path):
     raw = list(people())
-    publish(lay(tmp_path, raw), tmp_path / "out")
+    publish(lay(tmp_path, raw, wants(KEPT)), tmp_path / "out")
     rows = rows_of(tmp_path / "out" / "released.csv")
     assert list(rows[0]) == ["first", "disease", "age", "other", "job", "last"]
     for column in ["first", "other", "last"]:
@@ -51,7 +51,7 @@ def test_other_columns_stay_as_they_are(tmp_path):
 
 def test_a_released_value_covers_the_raw_one(tmp_path):
     raw = list(people())
-    publish(lay(tmp_path, raw), tmp_path / "out")
+    publish(lay(tmp_path, raw, wants(KEPT)), tmp_path / "out")
     rows = rows_of(tmp_path / "out" / "released.csv")
     groups = dict(line.split(";") for line in JOBS.split())
     for before, after in zip(raw, rows, strict=True):
@@ -76,7 +76,7 @@ def test_neither_file_tells_an_identifier(tmp_path):
 
 def test_parquet_is_released_as_parquet(tmp_path):
     raw = list(people())
-    study = lay(tmp_path, raw, STUDY.replace("people.csv", "people.parquet"))
+    study = lay(tmp_path, raw, wants(KEPT, "people.parquet"))
     frame = pd.DataFrame(raw)
     frame["last"] = frame["last"].astype(int)
     frame.to_parquet(tmp_path / "people.parquet")
@@ -318,6 +318,9 @@ def test_a_swallowed_record_is_never_released(tmp_path, place):
 # The file that is written, its format and its parts
 
 
+KEPT = 'order = "kept"'
+
+
 def wants(output, path="people.csv"):
     return STUDY.replace("people.csv", path) + f"[output]\n{output}\n"
 
@@ -327,25 +330,25 @@ def texts_of(path):
 
 
 def test_a_csv_table_is_released_as_parquet_and_the_other_way_round(tmp_path):
-    publish(lay(tmp_path, people()), tmp_path / "csv")
+    publish(lay(tmp_path, people(), wants(KEPT)), tmp_path / "csv")
     expected = rows_of(tmp_path / "csv" / "released.csv")
-    publish(lay(tmp_path, people(), wants('file = "released.parquet"')), tmp_path / "one")
+    publish(lay(tmp_path, people(), wants(f'file = "released.parquet"\n{KEPT}')), tmp_path / "one")
     assert texts_of(tmp_path / "one" / "released.parquet") == expected
     pd.DataFrame(list(people())).to_parquet(tmp_path / "people.parquet")
-    study = lay(tmp_path, people(), wants('file = "released.csv"', "people.parquet"))
+    study = lay(tmp_path, people(), wants(f'file = "released.csv"\n{KEPT}', "people.parquet"))
     assert publish(study, tmp_path / "two")[1].table.file == "released.csv"
     assert rows_of(tmp_path / "two" / "released.csv") == expected
 
 
 def test_a_table_in_parts_is_released_in_parts(tmp_path):
-    whole = lay(tmp_path, people(), wants('file = "released.parquet"'))
+    whole = lay(tmp_path, people(), wants(f'file = "released.parquet"\n{KEPT}'))
     publish(whole, tmp_path / "whole")
     (tmp_path / "raw").mkdir()
     raw = pd.DataFrame(list(people()))
     for number in range(3):
         part = raw.iloc[number * 40 : (number + 1) * 40]
         part.to_parquet(tmp_path / "raw" / f"{number}.parquet")
-    parts = wants('file = "released.parquet"\nparts = 11', "raw/*.parquet")
+    parts = wants(f'file = "released.parquet"\nparts = 11\n{KEPT}', "raw/*.parquet")
     _, manifest = publish(lay(tmp_path, people(), parts), tmp_path / "out")
     folder = tmp_path / "out" / "released.parquet"
     names = [f"part-{number:02}.parquet" for number in range(11)]

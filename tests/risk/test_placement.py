@@ -148,7 +148,7 @@ RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "merged-cells"]
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("recoding", RECODINGS)
 def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, missing, rules):
-    """A release keeps the order of its records: each has the labels that stand in its place."""
+    """In the order of its table: each record has the labels that stand in its place."""
     rng = np.random.default_rng([RECODINGS.index(recoding), len(missing)])
     table = pd.DataFrame(
         {
@@ -171,6 +171,7 @@ quasi-identifiers = {{ age = "age.toml", {rules} }}
 sensitive = {{ attributes = ["ill"] }}
 recoding = {{ method = "{recoding}"{refine} }}
 privacy = [{{ model = "k-anonymity", k = 2 }}]
+output = {{ order = "kept" }}
 """
     )
     _, manifest = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
