@@ -297,7 +297,7 @@ def test_no_gap_says_which_record_was_left_out():
     pd.testing.assert_index_equal(released.index, pd.RangeIndex(9), exact=True)
 
 
-@pytest.mark.parametrize("role", ["identifiers", "quasi_identifiers", "sensitive"])
+@pytest.mark.parametrize("role", ["identifiers", "quasi_identifiers"])
 def test_an_index_has_no_role(people, role):
     table = people.rename_axis("patient")
     roles = {"quasi_identifiers": {"sex": "suppress"}, "sensitive": "diagnosis"}
@@ -528,8 +528,8 @@ def test_the_order_of_records_does_not_matter(people, anonymizer):
     anonymizer.set_params(recoding="variable-range")
     straight = anonymizer.fit_transform(people)
     shuffled = clone(anonymizer).fit_transform(people.sample(frac=1, random_state=3))
-    names = [*straight.columns]
-    assert straight.value_counts(names).equals(shuffled.value_counts(names))
+    one, other = (sorted(map(repr, each.to_numpy().tolist())) for each in (straight, shuffled))
+    assert one == other
 
 
 BAD = [

@@ -295,8 +295,10 @@ def test_classes_without_records_stay_known_and_those_that_break_the_policy_can_
             tmp_path / before, tmp_path / f"{month}.csv", tmp_path / month, wishes
         )[0]
         assert verify_release(tmp_path / month).satisfied
-    march = (tmp_path / "march" / "released.csv").read_text()
-    assert march == (tmp_path / "january" / "released.csv").read_text()
+    march, january = (
+        (tmp_path / month / "released.csv").read_text() for month in ("march", "january")
+    )
+    assert sorted(march.splitlines()) == sorted(january.splitlines())
     sizes = pd.read_csv(tmp_path / "april" / "released.csv")["age"].value_counts()
     assert (sizes >= 6).all()
     assert sizes.sum() == 16 - proof.suppressed < 16
@@ -376,8 +378,9 @@ def test_a_file_with_another_separator_is_recoded_alike(tmp_path):
         publish_applied(tmp_path / "january", tmp_path / f"{name}.csv", tmp_path / name)
         assert verify_release(tmp_path / name).satisfied
         separator = options.get("sep", ",")
-        tables.append(pd.read_csv(tmp_path / name / "released.csv", sep=separator, dtype=str))
-    pd.testing.assert_frame_equal(*tables)
+        table = pd.read_csv(tmp_path / name / "released.csv", sep=separator, dtype=str)
+        tables.append([[*table.columns], sorted(map(repr, table.to_numpy().tolist()))])
+    assert tables[0] == tables[1]
 
 
 def test_what_a_manifest_does_not_say_of_a_file_the_study_says(tmp_path, capsys):
@@ -394,7 +397,8 @@ def test_what_a_manifest_does_not_say_of_a_file_the_study_says(tmp_path, capsys)
     assert code == 2
     assert "[data] of the study of the release, and name that with --study" in message
     assert run(capsys, *given, "--study", tmp_path / "s.toml")[0] == 0
-    tables = [(tmp_path / month / "released.csv").read_text() for month in ("january", "february")]
+    months = [(tmp_path / month / "released.csv") for month in ("january", "february")]
+    tables = [sorted(path.read_text().splitlines()) for path in months]
     assert tables[0] == tables[1]
 
 

@@ -312,9 +312,8 @@ def test_hierarchies_of_arx_make_the_same_release(made, command, tmp_path, name:
     )
     publish(Study(tmp_path / "study.toml"), tmp_path / "again")
     again, released = (read(each / "released.csv") for each in (tmp_path / "again", release))
-    columns = [*released.columns]
-    assert [*again.columns] == columns
-    assert again.value_counts(columns).equals(released.value_counts(columns))
+    assert [*again.columns] == [*released.columns]
+    assert sorted(again.to_numpy().tolist()) == sorted(released.to_numpy().tolist())
 
 
 def test_hierarchies_of_arx_enumerate_whole_numbers(command, tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ distance = "ordered"
 [recoding]
 method = "full-domain"
 suppression = 0.05
+[output]
+order = "kept"
 """
 
 

@@ -408,5 +408,7 @@ def test_in_memory_records_are_paired_by_their_place(tmp_path):
     anonymizer = Study(study_at(tmp_path)).anonymizer()
     released = anonymizer.fit_transform(log())
     assert measure_quality(log(), released, anonymizer.plan_, targets=[]).records == len(log())
+    with pytest.raises(InputError, match="column 'bought' of the release is not that of the orig"):
+        measure_quality(log(), released.assign(bought="yes"), anonymizer.plan_, targets=[])
     with pytest.raises(InputError, match="its order included"):
         measure_quality(log(), released[::-1], anonymizer.plan_, targets=[])

@@ -298,7 +298,7 @@ def test_a_release_holds_nothing_of_the_records_that_were_left_out(tmp_path, unc
     assert "MARKER" not in str(released)
     assert b"MARKER" not in pickle.dumps(released)
     assert list(released.dtypes.drop("category")) == list(table.dtypes.drop("category"))
-    assert released.index.names == ["who", "n"]
+    assert released.index.equals(pd.RangeIndex(4))
     write_table(released, tmp_path / "released.parquet", PARQUET)
     assert b"MARKER" not in (tmp_path / "released.parquet").read_bytes()
 

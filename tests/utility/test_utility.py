@@ -813,11 +813,11 @@ BREAKS = {
     "an identifier": (lambda p: change(p / "released.csv", "note", "name"), "identifier 'name'"),
     "values changed": (
         lambda p: change(p / "released.csv", f"{SECRET}1", f"{SECRET}2"),
-        "column 'disease' of the release is not that of the original",
+        "of the release and of the original are not the recoding of each other",
     ),
     "other hierarchies": (
         lambda p: (p.parent / "age.toml").write_text("widths = [7, 21]"),
-        "of the release are not the recoding of the original",
+        "of the release and of the original are not the recoding of each other",
     ),
 }
 

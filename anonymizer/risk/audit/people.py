@@ -248,16 +248,17 @@ def _numbers(release: Published, people: pd.DataFrame, admitted: Mask, alone: bo
     numbered = CLASS in release.schema.quasi_identifiers and CLASS not in release.raw
     if not numbered or admitted.sum() != len(release.table):
         return None
-    of_records: Codes | None = release.table[CLASS].astype(int).to_numpy() - 1
+    if not (release.in_order or alone):
+        return None
+    shown = np.asarray(release.table[CLASS].astype(int), np.intp) - 1
+    found: Codes | None = shown
     if not release.in_order:
-        if not alone:
-            return None
         own, others = _by_values(people[admitted], release.table, release.schema.sensitive)
-        of_records = class_numbers(people[admitted], own, release.manifest, of_records, others)
-    if of_records is None:
+        found = class_numbers(people[admitted], own, release.manifest, shown, others)
+    if found is None:
         return None
     numbers = np.full(len(admitted), -1, np.intp)
-    numbers[admitted] = of_records
+    numbers[admitted] = found
     return numbers
 
 
