@@ -216,9 +216,7 @@ class Anonymizer(Displayed, Request, Conventions):
         released = self._learned(given, y)
         if isinstance(released, pd.DataFrame):
             return self._output(released[self.columns_], given)
-        released.verify()
-        chosen: Any = released.table.named({name: name for name in self.columns_})
-        return self._output(chosen, given)
+        return self._output(released.handed_out(self.columns_), given)
 
     def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | Carried":
         """The release of a table that was fitted, not computed yet where it lies elsewhere."""

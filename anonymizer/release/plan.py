@@ -184,8 +184,7 @@ class Plan:
         from anonymizer.release.relations import applied
 
         carried = applied(self, relation, unseen=unseen)
-        carried.verify()
-        return carried.table.native, carried.release
+        return carried.handed_out().native, carried.release
 
     def released(
         self, table: T, unseen: Unseen, relation: Original | None = None

@@ -42,6 +42,13 @@ class Frame(Countable):
         with self.told():
             return type(self)(self._recoded(moves))
 
+    def computed(self) -> Self:
+        """The table, computed once: it stays what it is whatever happens to what it was made of.
+
+        Types list no other values than its records have.
+        """
+        return self
+
     def require_in_memory(self, because: str) -> None:
         """Require that the records are in memory, in their order."""
         if not isinstance(self.table, nw.DataFrame):

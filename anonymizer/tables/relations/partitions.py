@@ -19,6 +19,7 @@ from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import NONE, Runs, dealt
 from anonymizer.tables.relations.libraries.arrow import ArrowFrame
 from anonymizer.tables.relations.relation import Moves, NotToldApartError
+from anonymizer.tables.traces import without_traces
 
 ALIKE = (
     pa.types.is_boolean,
@@ -159,6 +160,30 @@ class Recoded:
 
 
 @dataclass(frozen=True, eq=False)
+class Cleared:
+    """A partition without traces of other records; ``kinds``: the types of categories."""
+
+    kinds: Mapping[str, pd.CategoricalDtype] = field(repr=False)
+
+    def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
+        """The same records."""
+        cleared = without_traces(part)
+        columns = {
+            name: cleared[name].cat.set_categories(kind.categories, ordered=kind.ordered)
+            for name, kind in self.kinds.items()
+        }
+        return cleared.assign(**columns)
+
+
+def categories_of(part: pd.DataFrame) -> dict[str, pd.Index]:
+    """The categories of which a partition has records, by columns of categories."""
+    return {
+        str(name): column.cat.remove_unused_categories().cat.categories
+        for name, column in part.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
 class Scattered:
     """A number drawn for each record, in a new column, by which it goes to another place."""
 
@@ -181,7 +206,7 @@ def _require_alike(column: pd.Series, kind: pa.DataType) -> None:
     categories = isinstance(column.dtype, pd.CategoricalDtype)
     objects = column.cat.categories.dtype if categories else column.dtype
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if objects.kind == "O" and not (is_text(value) or any(holds(value) for holds in ALIKE)):
+    if objects == np.dtype("O") and not (is_text(value) or any(holds(value) for holds in ALIKE)):
         raise NotToldApartError.of(str(column.name), f"object of {value}")
 
 

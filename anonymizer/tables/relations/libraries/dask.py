@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from secrets import randbits
@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from dask.dataframe.utils import UNKNOWN_CATEGORIES
 from dask.delayed import delayed
 
 from anonymizer.errors import InputError
@@ -23,15 +24,18 @@ from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.libraries.arrow import tells_apart
 from anonymizer.tables.relations.partitions import (
     Alike,
+    Cleared,
     Drawn,
     Recoded,
     Rows,
     Scattered,
     added,
+    categories_of,
     counts_of,
     in_order,
 )
 from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.traces import without_traces
 
 PATIENCE = 10
 """Seconds to wait for a scheduler."""
@@ -75,6 +79,18 @@ class DaskFrame(Frame):
             return tells_apart(kind.pyarrow_dtype)
         return COUNTED.fullmatch(kind.name) is not None
 
+    def computed(self) -> Self:
+        """As ``Frame.computed``: in the memory of the workers, or of this process."""
+        with self.told():
+            native = self.native.persist()
+            names = [each for each, kind in native.dtypes.items() if kind.name == "category"]
+            parts = [delayed(categories_of)(part) for part in native[names].to_delayed()]
+            found = dask.compute(*parts)
+            kinds = {each: _found(native.dtypes[each], [p[each] for p in found]) for each in names}
+            cleared = Cleared(kinds)
+            native = native.map_partitions(cleared, meta=cleared(native._meta)).persist()
+            return type(self)(viewed(native))
+
     @property
     def records(self) -> int:
         """As ``Relation.records``."""
@@ -95,7 +111,8 @@ class DaskFrame(Frame):
 
         require_parquet(form, self.called)
         scratch = path.with_name(f".{path.name}-dask")
-        spread = self.native.repartition(npartitions=parts or 1)
+        cleared = self.native.map_partitions(without_traces, meta=self.native._meta)
+        spread = cleared.repartition(npartitions=parts or 1)
         with self.told():
             spread.to_parquet(str(scratch.absolute()), write_index=False, name_function=_numbered)
         named_parts([*scratch.glob("part-*.parquet")], path, parts)
@@ -142,6 +159,16 @@ class DaskFrame(Frame):
             native = self._scattered(native, moves.seed + 2).shuffle(row)
             fate = Drawn(row, self._chance, runs_of(moves), moves.seed)
         return viewed(_mapped(native, Recoded.of(moves, fate)))
+
+
+def _found(kind: Any, parts: Sequence[pd.Index]) -> pd.CategoricalDtype:
+    """The type of a column with those categories that some partition has records of."""
+    found = parts[0]
+    for part in parts[1:]:
+        found = found.append(part.difference(found, sort=False))
+    if UNKNOWN_CATEGORIES not in kind.categories:
+        found = kind.categories[kind.categories.isin(found)]
+    return pd.CategoricalDtype(found, kind.ordered)
 
 
 def _mapped(native: Any, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:

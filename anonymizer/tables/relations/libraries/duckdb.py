@@ -1,8 +1,8 @@
 """Relations of DuckDB, computed in the connection of whoever holds them."""
 
 import re
-from collections.abc import Sequence
-from secrets import randbits
+from collections.abc import Mapping, Sequence
+from secrets import randbits, token_hex
 from typing import Any, Self
 
 import narwhals as nw
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anonymizer.tables.relations.counting import AS_TEXTS, viewed
 from anonymizer.tables.relations.dealing import runs_of
-from anonymizer.tables.relations.embedded.connection import quoted
+from anonymizer.tables.relations.embedded.connection import literal, quoted
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
@@ -55,6 +55,20 @@ class DuckFrame(Frame):
         bytes_of = ", ".join(f"encode({quoted(name)}) AS {quoted(name)}" for name in texts)
         return viewed(table.to_native().project(f"* REPLACE ({bytes_of})"))
 
+    def computed(self) -> Self:
+        """As ``Frame.computed``: in a temporary table of the connection."""
+        kinds = dict(zip(self.native.columns, self.native.types, strict=True))
+        texts = {name: _bare(kind) for name, kind in kinds.items() if "ENUM(" in str(kind)}
+        name = f"anonymizer_{token_hex(8)}"
+        create = f"CREATE TEMP TABLE {name} AS SELECT {_as_types(texts)} FROM {RECORDS}"
+        with self.told():
+            self.native.query(RECORDS, create)
+            held = self.native.query(RECORDS, f"FROM temp.{name}")
+            enums = {
+                each: _found(held, each, kind) for each, kind in kinds.items() if kind.id == "enum"
+            }
+            return type(self)(viewed(held.project(_as_types(enums))))
+
     def beside(self, small: pa.Table) -> Any:
         """As ``Frame.beside``: DuckDB finds Arrow tables by the names of variables.
 
@@ -84,6 +98,34 @@ class DuckFrame(Frame):
         """As ``Relation.shuffled``."""
         query = f"SELECT * FROM {RECORDS} ORDER BY {_chance(randbits(128))}"
         return type(self)(viewed(self.native.query(RECORDS, query)))
+
+
+def _as_types(kinds: Mapping[str, str]) -> str:
+    """All columns in SQL, some of them as another type."""
+    cast = (f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in kinds.items())
+    return f"* REPLACE ({', '.join(cast)})" if kinds else "*"
+
+
+def _bare(kind: Any) -> str:
+    """A type in SQL, with texts in place of an ENUM, which lists values that no record may have."""
+    if kind.id == "enum":
+        return "VARCHAR"
+    if kind.id in ("list", "array"):
+        size = dict(kind.children[1:]).get("size", "")
+        return f"{_bare(kind.children[0][1])}[{size}]"
+    if kind.id == "map":
+        return f"MAP({', '.join(_bare(each) for _, each in kind.children)})"
+    if kind.id in ("struct", "union"):
+        fields = (f"{quoted(name)} {_bare(each)}" for name, each in kind.children)
+        return f"{kind.id}({', '.join(fields)})"
+    return str(kind)
+
+
+def _found(held: Any, name: str, kind: Any) -> str:
+    """The ENUM of those values of a type that occur in a column."""
+    found = {text for (text,) in held.project(quoted(name)).distinct().fetchall()}
+    values = [literal(each) for each in dict(kind.children)["values"] if each in found]
+    return f"ENUM({', '.join(values)})" if values else "VARCHAR"
 
 
 def _chance(seed: int) -> str:

@@ -25,6 +25,25 @@ COUNTED = (
 """Types whose equal values are alike, with those of numbers and of time; not halves."""
 
 
+def _bare(kind: Any, values: polars.Series | None = None) -> Any:
+    """A type that lists only values which occur: an Enum has those of a column, or is text."""
+    if isinstance(kind, polars.Enum):
+        found = set() if values is None else {*values.unique()}
+        return polars.Enum([each for each in kind.categories if each in found])
+    if isinstance(kind, polars.List):
+        return polars.List(_text(kind.inner))
+    if isinstance(kind, polars.Array):
+        return polars.Array(_text(kind.inner), kind.shape[0])
+    if isinstance(kind, polars.Struct):
+        return polars.Struct({field.name: _text(field.dtype) for field in kind.fields})
+    return kind
+
+
+def _text(kind: Any) -> Any:
+    """A type within a nested one, with texts in place of an Enum."""
+    return polars.String() if isinstance(kind, polars.Enum) else _bare(kind)
+
+
 def from_pandas(table: pd.DataFrame) -> polars.DataFrame:
     """A table as Polars has it, which knows no index; InputError where it cannot."""
     try:
@@ -60,6 +79,18 @@ class PolarsFrame(Frame):
         """As ``Frame.tells_apart``."""
         known = kind.is_numeric() or kind.is_temporal() or isinstance(kind, COUNTED)
         return bool(known) and str(kind) != "Float16"
+
+    def computed(self) -> Self:
+        """As ``Frame.computed``: in memory, also where it is lazy."""
+        with self.told():
+            native = self.native.lazy().collect()
+            native = native.with_columns(
+                polars.col(name).cast(_bare(kind, native[name]))
+                for name, kind in native.schema.items()
+                if _bare(kind) != kind
+            )
+        lazy = isinstance(self.native, polars.LazyFrame)
+        return type(self)(viewed(native.lazy() if lazy else native))
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``, in the order of the table, which narwhals does not promise."""

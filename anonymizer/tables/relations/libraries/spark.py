@@ -50,6 +50,14 @@ class SparkFrame(Frame):
         bytes_of = {name: sql.col(f"`{name}`").cast("binary") for name in texts}
         return viewed(table.to_native().withColumns(bytes_of))
 
+    def computed(self) -> Self:
+        """As ``Frame.computed``: with the machines of the cluster, which do not compute it again.
+
+        A machine that is lost takes its records with it: Spark says so then.
+        """
+        with self.told():
+            return type(self)(viewed(self.native.localCheckpoint(eager=True)))
+
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``, by the machines of the cluster, Parquet alone."""
         from anonymizer.tables.relations.cluster import named_parts, require_parquet
