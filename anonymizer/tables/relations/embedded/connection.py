@@ -2,6 +2,7 @@
 
 import errno
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -46,6 +47,10 @@ class MisreadError(InputError):
     """What was read is not what it should be; another reader may say more."""
 
 
+class OutsideError(InputError):
+    """A view of a database reads what is not in it."""
+
+
 class Connection:
     """A database of DuckDB in memory, and files that must stay as they are while it reads them.
 
@@ -58,7 +63,7 @@ class Connection:
         self._functions, self._files = list[str](), dict[Path, tuple[int, ...]]()
         self._attached, self._limited = False, memory is not None
         self.reusable = not self._limited
-        self._distrusted = ""
+        self._distrusted, self._confined = "", False
         self.database = spare.taken(scratch / SPILLED, memory and _memory(memory))
         self._thread = ThreadPoolExecutor(1)
 
@@ -86,6 +91,27 @@ class Connection:
             self.database.execute(f"ATTACH {place} AS tables")
             self._attached, self.reusable = True, False
         return f"tables.{self.free_name()}"
+
+    def confine(self) -> None:
+        """Keep queries from every file but those of ``scratch``, and what is attached, for good.
+
+        A view of a database may read any other, such as by ``read_text``. Nothing that DuckDB is
+        given can undo it, so that settings need not be locked: some are still changed here.
+        """
+        place = literal(str(self.scratch))
+        self.database.execute(f"SET allowed_directories = [{place}]")
+        self.database.execute("SET enable_external_access = false")
+        self._confined, self.reusable = True, False
+
+    @contextmanager
+    def writable(self, path: Path) -> Iterator[Path]:
+        """Where DuckDB may write what is to lie at a path afterwards."""
+        if not self._confined:
+            yield path
+            return
+        held = self.scratch / path.name
+        yield held
+        shutil.move(held, path)
 
     def reads(self, path: Path) -> None:
         """Take note of a file that is read more than once."""
@@ -250,7 +276,7 @@ def connected(
 ) -> Iterator[Connection]:
     """A connection, and a directory for what does not fit into memory, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix=".anonymizer-", dir=scratch) as directory:
-        connection, usable = Connection(Path(directory), memory, watch), False
+        connection, usable = Connection(Path(directory).absolute(), memory, watch), False
         try:
             yield connection
             usable = True
@@ -281,6 +307,11 @@ def worded(what: object) -> Iterator[None]:
         if any(each in str(error) for each in FULL):
             raise OSError(errno.ENOSPC, "no space left on the disk") from None
         raise InputError(f"cannot read {what}: it is damaged, or no longer there") from None
+    except duckdb.PermissionException:
+        raise OutsideError(
+            f"{what} reads what is outside of its database, such as a file; make a table of it "
+            "there, by CREATE TABLE ... AS"
+        ) from None
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.Error:
@@ -297,6 +328,21 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def without_enums(kind: Any) -> str:
+    """A type in SQL, with texts in place of an ENUM, which lists values that no record may have."""
+    if kind.id == "enum":
+        return "VARCHAR"
+    if kind.id in ("list", "array"):
+        size = dict(kind.children[1:]).get("size", "")
+        return f"{without_enums(kind.children[0][1])}[{size}]"
+    if kind.id == "map":
+        return f"MAP({', '.join(without_enums(each) for _, each in kind.children)})"
+    if kind.id in ("struct", "union"):
+        fields = (f"{quoted(name)} {without_enums(each)}" for name, each in kind.children)
+        return f"{kind.id}({', '.join(fields)})"
+    return str(kind)
 
 
 def named_file(path: Path) -> str:

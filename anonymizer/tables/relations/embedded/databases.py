@@ -2,9 +2,11 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import duckdb
@@ -14,11 +16,21 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.files.places import POSTGRES, is_postgres, is_sqlite
 from anonymizer.tables.reading import open_regular
-from anonymizer.tables.relations.embedded.connection import Connection, literal, quoted, worded
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    OutsideError,
+    literal,
+    quoted,
+    without_enums,
+    worded,
+)
 from anonymizer.tables.relations.embedded.stored import Column, Stored
 
 ROWS = 100_000
 """Records that are read of SQLite at a time."""
+
+STEPS = 100_000
+"""Instructions of SQLite, a few milliseconds, between two looks at whether it is to end."""
 
 MOST_LISTED = 20
 """Tables that a message lists."""
@@ -78,6 +90,8 @@ def _attached(connection: Connection, path: Path, table: str | None, what: str) 
         raise InputError(f"cannot read {shown}: it is no database that can be opened") from None
     except duckdb.Error:
         raise InputError(f"cannot read {shown}: it is no database that can be opened") from None
+    if not is_postgres(path):
+        connection.confine()
     found = connection.arrow(
         "SELECT table_schema, table_name FROM information_schema.tables "
         "WHERE table_catalog = 'd' ORDER BY ALL"
@@ -86,7 +100,13 @@ def _attached(connection: Connection, path: Path, table: str | None, what: str) 
         _called(*row): row for row in zip(*(c.to_pylist() for c in found.columns), strict=True)
     }
     schema, name = known[_chosen(shown, table, [*known])]
-    return _columns(connection, f"d.{quoted(schema)}.{quoted(name)}")
+    try:
+        return _columns(connection, f"d.{quoted(schema)}.{quoted(name)}")
+    except OutsideError:
+        raise InputError(
+            f"the view {_called(schema, name)!r} of {shown} reads what is outside of the database, "
+            "such as a file; make a table of it there, by CREATE TABLE ... AS"
+        ) from None
 
 
 def _called(schema: str, name: str) -> str:
@@ -115,9 +135,10 @@ def _columns(connection: Connection, table: str) -> Stored:
     found = connection.arrow(f"DESCRIBE {table}")
     names, kinds = (found.column(n).to_pylist() for n in (0, 1))
     _require_held(connection, table, dict(zip(names, kinds, strict=True)))
+    types = connection.database.sql(f"FROM {table}").types
     shown = ", ".join(
-        f"{_exact(f't.{quoted(name)}', kind)} AS c{n}"
-        for n, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        f"{_exact(f't.{quoted(name)}', kind, without_enums(type_))} AS c{n}"
+        for n, (name, kind, type_) in enumerate(zip(names, kinds, types, strict=True))
     )
     query = f"SELECT {shown} FROM {table} AS t"
     schema = connection.arrow(f"SELECT * FROM ({query}) LIMIT 0").schema
@@ -144,40 +165,55 @@ def _require_held(connection: Connection, table: str, kinds: Mapping[str, str]) 
             )
 
 
-def _exact(place: str, kind: str) -> str:
+def _exact(place: str, kind: str, bare: str) -> str:
+    """A column as Arrow and Parquet have it; ``bare``: its type without values that it may list."""
     if AS_DECIMAL.fullmatch(kind):
         return f"CAST({place} AS DECIMAL(38, 0))"
-    return f"CAST({place} AS VARCHAR)" if AS_TEXT.fullmatch(kind) else place
+    if AS_TEXT.fullmatch(kind):
+        return f"CAST({place} AS VARCHAR)"
+    return f"CAST({place} AS {bare})" if "ENUM(" in kind else place
 
 
 def _sqlite(connection: Connection, path: Path, table: str | None) -> Stored:
+    address = f"{path.resolve().as_uri()}?mode=ro"
     try:
-        return _sqlite_read(connection, path, table)
+        with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as database:
+            return _heeding(database, lambda: _sqlite_read(connection, path, table, database))
     except sqlite3.Error:
         raise InputError(
             f"cannot read {path}: it is damaged, cut short, or locked by another program"
         ) from None
 
 
-def _sqlite_read(connection: Connection, path: Path, table: str | None) -> Stored:
+def _heeding(database: sqlite3.Connection, work: Callable[[], Stored]) -> Stored:
+    """Carry out work on a database that an interrupt ends: a view may have no last record."""
+    ended = Event()
+    database.set_progress_handler(ended.is_set, STEPS)
+    with ThreadPoolExecutor(1) as pool:  # signals reach the main thread alone, which has to wait
+        try:
+            return pool.submit(work).result()
+        except BaseException:
+            ended.set()
+            raise
+
+
+def _sqlite_read(
+    connection: Connection, path: Path, table: str | None, database: sqlite3.Connection
+) -> Stored:
     """A table of SQLite, whose columns have no types, read by Python's own library."""
-    address = f"{path.resolve().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as database:
-        listed = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
-        known = [name for (name,) in database.execute(listed) if not name.startswith("sqlite_")]
-        chosen = quoted(_chosen(path, table, known))
-        cursor = database.execute(f"SELECT * FROM {chosen} LIMIT 0")
-        names = [each[0] for each in cursor.description]
-        kinds = [_kind(database, chosen, name) for name in names]
-        name = connection.free_name()
-        schema = pa.schema([(f"c{n}", kind) for n, kind in enumerate(kinds)])
-        reader = pa.RecordBatchReader.from_batches(
-            schema, _batches(database, chosen, names, schema)
-        )
-        with worded(path):
-            connection.database.register("given", reader)
-            connection.database.execute(f"CREATE TABLE {name} AS FROM given")
-            connection.database.unregister("given")
+    listed = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    known = [name for (name,) in database.execute(listed) if not name.startswith("sqlite_")]
+    chosen = quoted(_chosen(path, table, known))
+    cursor = database.execute(f"SELECT * FROM {chosen} LIMIT 0")
+    names = [each[0] for each in cursor.description]
+    kinds = [_kind(database, chosen, name) for name in names]
+    name = connection.free_name()
+    schema = pa.schema([(f"c{n}", kind) for n, kind in enumerate(kinds)])
+    reader = pa.RecordBatchReader.from_batches(schema, _batches(database, chosen, names, schema))
+    with worded(path):
+        connection.database.register("given", reader)
+        connection.database.execute(f"CREATE TABLE {name} AS FROM given")
+        connection.database.unregister("given")
     held = tuple(Column(*each) for each in zip(names, kinds, strict=True))
     records = connection.number(f"SELECT count(*) FROM {name}")
     return Stored(connection, f"SELECT * FROM {name}", held, records)

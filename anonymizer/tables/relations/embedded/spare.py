@@ -12,6 +12,8 @@ SETTINGS = (
     # What reads the network, or installs what is not there, is never wanted.
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
+    # Nor what a view names that happens to be the name of a variable of ours.
+    "SET python_enable_replacements = false",
     # The left table of a join is the one that is streamed, not the lists that it is joined to.
     f"SET disabled_optimizers = '{STREAMED}'",
     "SET TimeZone = 'UTC'",

@@ -70,8 +70,8 @@ def _copy(
 ) -> None:
     """Have DuckDB write a file."""
     columns = ", ".join(f"c{n} AS {quoted(name)}" for n, (name, _) in enumerate(held))
-    copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(path))} ({options})"
-    with connection.passing():
+    with connection.writable(path) as place, connection.passing():
+        copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(place))} ({options})"
         connection.run(copy, WRITING, records)
 
 

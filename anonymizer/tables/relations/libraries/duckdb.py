@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anonymizer.tables.relations.counting import AS_TEXTS, viewed
 from anonymizer.tables.relations.dealing import runs_of
-from anonymizer.tables.relations.embedded.connection import literal, quoted
+from anonymizer.tables.relations.embedded.connection import literal, quoted, without_enums
 from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.relation import Moves
 
@@ -58,7 +58,7 @@ class DuckFrame(Frame):
     def computed(self) -> Self:
         """As ``Frame.computed``: in a temporary table of the connection."""
         kinds = dict(zip(self.native.columns, self.native.types, strict=True))
-        texts = {name: _bare(kind) for name, kind in kinds.items() if "ENUM(" in str(kind)}
+        texts = {name: without_enums(kind) for name, kind in kinds.items() if "ENUM(" in str(kind)}
         name = f"anonymizer_{token_hex(8)}"
         create = f"CREATE TEMP TABLE {name} AS SELECT {_as_types(texts)} FROM {RECORDS}"
         with self.told():
@@ -104,21 +104,6 @@ def _as_types(kinds: Mapping[str, str]) -> str:
     """All columns in SQL, some of them as another type."""
     cast = (f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in kinds.items())
     return f"* REPLACE ({', '.join(cast)})" if kinds else "*"
-
-
-def _bare(kind: Any) -> str:
-    """A type in SQL, with texts in place of an ENUM, which lists values that no record may have."""
-    if kind.id == "enum":
-        return "VARCHAR"
-    if kind.id in ("list", "array"):
-        size = dict(kind.children[1:]).get("size", "")
-        return f"{_bare(kind.children[0][1])}[{size}]"
-    if kind.id == "map":
-        return f"MAP({', '.join(_bare(each) for _, each in kind.children)})"
-    if kind.id in ("struct", "union"):
-        fields = (f"{quoted(name)} {_bare(each)}" for name, each in kind.children)
-        return f"{kind.id}({', '.join(fields)})"
-    return str(kind)
 
 
 def _found(held: Any, name: str, kind: Any) -> str:
