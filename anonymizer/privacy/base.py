@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, partial
 from math import inf, isfinite
 from numbers import Integral, Real
@@ -222,7 +222,29 @@ def models_of(given: object) -> tuple[PrivacyModel, ...]:
     """The models of a policy; InputError when it is no list of such."""
     if not isinstance(given, Sequence) or not all(isinstance(m, PrivacyModel) for m in given):
         raise InputError("privacy must be a list of models, such as [KAnonymity(5)]")
+    for kind in map(type, given):
+        _require_declared(kind)
     return tuple(given)
+
+
+@cache
+def _require_declared(kind: type[PrivacyModel]) -> None:
+    """Require the class variables of a model without which it cannot be held against anything."""
+    mend = ""
+    if not is_dataclass(kind):
+        mend = "is no dataclass; decorate it with @dataclass(frozen=True)"
+    elif not isinstance(getattr(kind, "name", None), str) or not kind.name:
+        mend = 'has no name; declare it, such as name: ClassVar[str] = "largest-share"'
+    elif kind.threshold is PrivacyModel.threshold and kind.bounded_by not in (
+        own := [each.name for each in fields(kind) if each.name != "attribute"]
+    ):
+        mend = (
+            f"has bounded_by = {kind.bounded_by!r}, which is none of its fields "
+            f"({', '.join(own) or 'it has none'}); declare bounded_by: ClassVar[str], the field "
+            "that its measure is compared with, and decorate it with @dataclass(frozen=True)"
+        )
+    if mend:
+        raise InputError(f"privacy model {kind.__name__} {mend}")
 
 
 def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
@@ -273,18 +295,41 @@ def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
     is about the table as a whole, which is too large for an array.
     """
     if not is_sparse(classes.joint) or getattr(model.measure, "reads_sparse", False):
-        return model.measure(classes)
+        return _measured(model, classes)
     if not model.per_class:
-        return model.measure(replace(classes, joint=dense(classes.joint, classes.attribute)))
+        return _measured(model, replace(classes, joint=dense(classes.joint, classes.attribute)))
     people = classes.population
     return np.concatenate(
         [
-            model.measure(
-                replace(classes, joint=rows, population=None if people is None else people[some])
+            _measured(
+                model,
+                replace(classes, joint=rows, population=None if people is None else people[some]),
             )
             for some, rows in blocks(classes.joint)
         ]
     )
+
+
+def _measured(model: PrivacyModel, classes: Classes) -> Floats:
+    """What a model measures; InputError where that is not one number for each class.
+
+    An array of another shape would be compared with the threshold all the same, and believed.
+    """
+    values = np.asarray(model.measure(classes))
+    shape = (len(classes) if model.per_class else 1,)
+    begin = f"{model.name}: measure gave"
+    if values.shape != shape or values.dtype.kind not in "fiu":
+        what = "each class" if model.per_class else "the table"
+        raise InputError(
+            f"{begin} values of shape {values.shape} and type {values.dtype}; it must give one "
+            f"number for {what}, shape {shape}"
+        )
+    if np.isnan(values).any():
+        raise InputError(
+            f"{begin} NaN, which is no number; give inf for a class that no threshold allows (-inf "
+            "with at_least = True)"
+        )
+    return values
 
 
 def holds(model: PrivacyModel, classes: Classes) -> Mask:
