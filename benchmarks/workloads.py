@@ -142,7 +142,7 @@ def four_attributes() -> list[Workload]:
     """80 nodes: the policy of Bezzi (2010), and k = 5 alone, which every peer can state."""
     table = _extract()
     return [
-        _workload(table, FOUR, "marital-status", [TCloseness(0.55), EntropyLDiversity(2.7)]),
+        _workload(table, FOUR, "marital-status", [TCloseness(0.55, "kl"), EntropyLDiversity(2.7)]),
         _workload(table, FOUR, None, [KAnonymity(5)]),
     ]
 

@@ -61,7 +61,7 @@ TRANSPORTED = {
 class TCloseness(SensitiveModel):
     """Seeing the class moves the distribution of W by at most t.
 
-    Thresholds under different distances do not compare, so a study always gives the distance.
+    Thresholds under different distances do not compare, so the distance is always given.
     Li, Li, Venkatasubramanian (2007); with the divergence Bezzi (2010), Eq. 7 and 8.
 
     Parameters
@@ -93,11 +93,16 @@ class TCloseness(SensitiveModel):
     )
 
     t: NotNegative
-    distance: Annotated[str, one_of(DISTANCES)] = "kl"
+    distance: Annotated[str, one_of(DISTANCES)] = ""
     order: Sequence[str] | None = None
     hierarchy: Hierarchy | str | Path | None = None
 
     def __post_init__(self) -> None:
+        if self.distance == "":
+            raise InputError(
+                f"{self.name}: t says nothing without the distance that it bounds; give distance = "
+                '"kl" (t in bits), "equal", "ordered" or "hierarchical" (t from 0 to 1)'
+            )
         super().__post_init__()
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)

@@ -220,12 +220,14 @@ def test_hierarchical_distance_of_two_levels_is_the_equal_one():
 
 def test_a_known_prior_is_what_symbols_are_measured_against():
     prior = np.array([0.4, 0.3, 0.3])
-    found = private_channel(SMALL, squared([1.0, 2.0, 3.0]), [TCloseness(0.15)], prior=prior)
+    found = private_channel(SMALL, squared([1.0, 2.0, 3.0]), [TCloseness(0.15, "kl")], prior=prior)
     _, r = posteriors(SMALL, found.channel)
     assert bits(r, prior).max() == pytest.approx(0.15, abs=1e-5)
     assert bits(r, SMALL.sum(axis=0) / 30).max() != pytest.approx(0.15, abs=1e-2)
     with pytest.raises(PolicyUnreachableError, match=r"t-closeness about 'W' .*for everybody"):
-        private_channel(SMALL, squared([1.0, 2.0, 3.0]), [TCloseness(0.05)], prior=[0.1, 0.1, 0.8])
+        private_channel(
+            SMALL, squared([1.0, 2.0, 3.0]), [TCloseness(0.05, "kl")], prior=[0.1, 0.1, 0.8]
+        )
 
 
 def test_several_sensitive_attributes_at_once():
@@ -263,7 +265,9 @@ laws = st.integers(0, 2**32 - 1)
 
 
 @settings(max_examples=12, deadline=None)
-@given(laws, st.sampled_from([TCloseness(0.2), EntropyLDiversity(1.3), BasicBetaLikeness(0.7)]))
+@given(
+    laws, st.sampled_from([TCloseness(0.2, "kl"), EntropyLDiversity(1.3), BasicBetaLikeness(0.7)])
+)
 def test_answers_hold_by_measure_and_no_better_channel_does(seed, model):
     rng = np.random.default_rng(seed)
     n, m, k = rng.integers(2, 6, 3)
@@ -294,8 +298,8 @@ def test_units_of_distortion_do_not_matter(seed, scale, skew):
     rng = np.random.default_rng(seed)
     joint = rng.random((4, 3)) * np.array([1, 1, 1, skew])[:, None]
     d = rng.random((4, 4))
-    found = private_channel(joint, d, [TCloseness(0.05)])
-    scaled = private_channel(joint, scale * d, [TCloseness(0.05)])
+    found = private_channel(joint, d, [TCloseness(0.05, "kl")])
+    scaled = private_channel(joint, scale * d, [TCloseness(0.05, "kl")])
     assert found.lower_bound * scale <= scaled.distortion * (1 + 1e-12)
     assert scaled.lower_bound <= scale * found.distortion * (1 + 1e-12)
     if found.certified and scaled.certified:
@@ -307,7 +311,7 @@ LINE = np.array([[6, 4], [4, 6], [8, 2], [2, 8]])
 
 
 @pytest.mark.parametrize(
-    "model", [ValueGain(0.0), BayesianGain(0.0), TCloseness(0.0), MeanInformation(0.0)]
+    "model", [ValueGain(0.0), BayesianGain(0.0), TCloseness(0.0, "kl"), MeanInformation(0.0)]
 )
 def test_a_prior_at_the_limit_leaves_what_tells_nothing(model):
     # Only p(w|y) = p(w): symbols mix values that balance, (0, 1) and (2, 3), at half a step each.
@@ -356,7 +360,7 @@ D = squared([1.0, 2.0, 3.0])
             {"privacy": [EntropyLDiversity(2, "grassberger")]},
             "entropy-l-diversity with estimator 'grassberger' has no convex form",
         ),
-        ({"privacy": TCloseness(0.5)}, "privacy must be a list of models"),
+        ({"privacy": TCloseness(0.5, "kl")}, "privacy must be a list of models"),
         ({"distortion": D[:2]}, "distortion has 2 rows and joint 3"),
         ({"distortion": -D}, "distortion holds negative numbers"),
         ({"distortion": np.where(D > 0, D, np.nan)}, "distortion holds values that are no finite"),
@@ -384,7 +388,7 @@ D = squared([1.0, 2.0, 3.0])
         ),
         ({"records": 0}, "records = 0 must be a finite number of at least 1"),
         (
-            {"privacy": [TCloseness(1, attribute="a"), TCloseness(1, attribute="b")]},
+            {"privacy": [TCloseness(1, "kl", attribute="a"), TCloseness(1, "kl", attribute="b")]},
             "privacy is about 2 sensitive attributes, and joint about one",
         ),
     ],
@@ -415,7 +419,9 @@ def test_what_no_channel_holds(requested, message):
 
 def test_too_large_a_problem_is_refused_before_it_is_made():
     with pytest.raises(InputError, match="an alphabet of 3100 symbols for 3000 values would take"):
-        private_channel(np.ones((3000, 2)), np.broadcast_to(0.0, (3000, 3100)), [TCloseness(0.5)])
+        private_channel(
+            np.ones((3000, 2)), np.broadcast_to(0.0, (3000, 3100)), [TCloseness(0.5, "kl")]
+        )
 
 
 def adult() -> tuple[np.ndarray, np.ndarray]:

@@ -32,7 +32,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 
 AGES = Hierarchy.ranges(widths=[10, 20])
-POLICY = [TCloseness(0.3), KAnonymity(3)]
+POLICY = [TCloseness(0.3, "kl"), KAnonymity(3)]
 
 
 def people(records=400, seed=0):
@@ -191,7 +191,7 @@ def test_local_differential_privacy_is_of_the_channel():
 
 def test_attributes_by_themselves_are_held_to_the_policy_together():
     anonymizer, released = masked(
-        Pram(jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+        Pram(jointly=False, seed=1), policy=[TCloseness(0.6, "kl")], names=("age", "sex")
     )
     assert len(anonymizer.release_.masking.channels) == 2
     assert bits_apart(released, ["age", "sex"])[0].max() <= 0.6 + 1e-9
@@ -235,7 +235,10 @@ def test_no_table_is_released_against_its_policy(rows, method, t, seed):
     table = pd.DataFrame(rows, columns=["age", "sex", "illness"]).assign(name="nobody")
     try:
         _, released = masked(
-            RECODINGS[method](seed=seed), table, [TCloseness(t), KAnonymity(2)], ("age", "sex")
+            RECODINGS[method](seed=seed),
+            table,
+            [TCloseness(t, "kl"), KAnonymity(2)],
+            ("age", "sex"),
         )
     except PolicyUnreachableError:
         return
@@ -303,7 +306,7 @@ def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
     anonymizer = Anonymizer(
         {"age": Hierarchy.suppression()},
         "illness",
-        [TCloseness(0.3)],
+        [TCloseness(0.3, "kl")],
         identifiers=["name", "sex"],
         recoding=Noise(seed=1),
     )
@@ -312,21 +315,23 @@ def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
 
 def test_epsilon_is_shared_out_among_channels():
     anonymizer, _ = masked(
-        Pram(epsilon=1.0, jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+        Pram(epsilon=1.0, jointly=False, seed=1),
+        policy=[TCloseness(0.6, "kl")],
+        names=("age", "sex"),
     )
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
 
 
 def test_epsilon_holds_where_chances_are_small():
     # exp(-30) is less than draws resolve: taken for nothing it would make epsilon infinite.
-    anonymizer, _ = masked(Pram(epsilon=30.0, seed=1), policy=[TCloseness(0.6)])
+    anonymizer, _ = masked(Pram(epsilon=30.0, seed=1), policy=[TCloseness(0.6, "kl")])
     assert anonymizer.release_.masking.epsilon <= 30 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("method", ["pram", "bottleneck"])
 def test_what_is_kept_beside_channels_tells_classes_apart(method):
     masking = RECODINGS[method](["age"], jointly=False, seed=1)
-    anonymizer, released = masked(masking, policy=[TCloseness(0.3)], names=("age", "sex"))
+    anonymizer, released = masked(masking, policy=[TCloseness(0.3, "kl")], names=("age", "sex"))
     apart, sizes = bits_apart(released, ["age", "sex"])
     assert apart.max() <= 0.3 + 1e-9
     release = anonymizer.release_
@@ -338,7 +343,7 @@ def test_what_is_kept_beside_channels_tells_classes_apart(method):
 def test_every_class_has_the_records_that_were_stated(options):
     names = ("age", "sex") if "attributes" in options else ("age",)
     anonymizer, released = masked(
-        Pram(min_records=40, seed=1, **options), policy=[TCloseness(0.6)], names=names
+        Pram(min_records=40, seed=1, **options), policy=[TCloseness(0.6, "kl")], names=names
     )
     assert released.groupby([*names]).size().min() >= 40
     drawn = anonymizer.transform(people(seed=2))
@@ -433,7 +438,7 @@ def test_numbers_that_floats_take_for_the_same_have_no_distance():
 )
 def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
     masking = Pram(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
-    _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5)])
+    _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5, "kl")])
     assert set(drawn["age"]) <= set(released)
     assert len({type(value) for value in drawn["age"].tolist()}) == 1
     if max(map(float, released)) < 1e30:
@@ -455,7 +460,7 @@ def test_a_single_number_is_released_as_it_is(method):
 
 
 def test_invariant_channels_of_numbers_release_numbers_that_occur():
-    _, released = masked(Pram(invariant=True, seed=1), policy=[TCloseness(0.5)])
+    _, released = masked(Pram(invariant=True, seed=1), policy=[TCloseness(0.5, "kl")])
     assert set(released["age"]) <= set(people()["age"])
 
 
@@ -574,7 +579,7 @@ def test_adult_is_masked_with_less_distortion_than_by_any_ranges(adult):
     anonymizer = Anonymizer(
         {"age": AGES},
         "marital-status",
-        [TCloseness(0.55), EntropyLDiversity(2.7)],
+        [TCloseness(0.55, "kl"), EntropyLDiversity(2.7)],
         recoding=Pram(alphabet={"age": list(range(17, 91))}, seed=1),
     )
     released = anonymizer.fit_transform(table)

@@ -37,7 +37,7 @@ ANY = [KAnonymity(1)]
         (399, ANY, None, 5),  # 4.994
         (100, ANY, None, 3),  # 2.5
         (4, ANY, None, 1),  # 0.5: one record will do
-        (400, [TCloseness(5)], None, 5),  # of no model that is about sizes
+        (400, [TCloseness(5, "kl")], None, 5),  # of no model that is about sizes
         (400, [KAnonymity(4)], None, 5),
         (400, [KAnonymity(7)], None, 7),
         (400, [KAnonymity(9), AlphaKAnonymity(1, k=7)], None, 9),

@@ -79,7 +79,7 @@ CASES = [
     EntropyLDiversity(1.8, "grassberger"),
     RecursiveLDiversity(2, 2),
     RecursiveLDiversity(0.7, 1),
-    TCloseness(0.3),
+    TCloseness(0.3, "kl"),
     TCloseness(0.2, "equal"),
     TCloseness(0.2, "ordered"),
     TCloseness(0.15, "ordered", order=["2", "4", "0", "1", "3"]),
@@ -150,7 +150,7 @@ H, MM = 0.8112781244591328, 1 / (2 * 4 * np.log(2))
         (RecursiveLDiversity(3.1, 2), [3, 3, np.inf], [1, 1, 0]),
         (RecursiveLDiversity(3, 2), [3, 3, np.inf], [0, 0, 0]),
         (RecursiveLDiversity(0.8, 1), [0.75, 0.75, 1], [1, 1, 0]),
-        (TCloseness(0.2), [KL_FIRST, KL_SECOND, np.log2(1 / 0.6)], [0, 1, 0]),
+        (TCloseness(0.2, "kl"), [KL_FIRST, KL_SECOND, np.log2(1 / 0.6)], [0, 1, 0]),
         (TCloseness(0.35, "equal"), [0.35, 0.15, 0.4], [1, 1, 0]),
         (TCloseness(0.35, "ordered"), [0.35, 0.15, 0.4], [1, 1, 0]),
         (AlphaKAnonymity(0.75, 4), [0.75, 0.75, np.inf], [1, 1, 0]),
@@ -335,7 +335,7 @@ def test_merging_an_acceptable_class_with_any_is_acceptable(classes):
     [
         (EntropyLDiversity(1.8), [[5, 5], [90, 0]], None),
         (RecursiveLDiversity(2, 2), [[5, 5], [90, 0]], None),
-        (TCloseness(0.1), [[1, 1], [9, 0], [0, 9]], None),
+        (TCloseness(0.1, "kl"), [[1, 1], [9, 0], [0, 9]], None),
         (TCloseness(0.1, "equal"), [[1, 1], [9, 0], [0, 9]], None),
         (TCloseness(0.1, "ordered"), [[1, 1], [9, 0], [0, 9]], None),
         (TCloseness(0.1, "hierarchical", hierarchy=GROUPS), [[1, 1], [9, 0], [0, 9]], None),
@@ -538,7 +538,7 @@ def test_the_ceiling_bounds_what_acceptable_classes_keep(joint):
 
 def test_models_that_bound_information_say_so():
     margin = np.array([6, 2])
-    assert TCloseness(0.2).ceiling(margin) == 0.2
+    assert TCloseness(0.2, "kl").ceiling(margin) == 0.2
     assert MeanInformation(0.2).ceiling(margin) == DeltaDisclosure(0.2).ceiling(margin) == 0.2
     assert BasicBetaLikeness(1).ceiling(margin) == EnhancedBetaLikeness(1).ceiling(margin) == 1
     assert EntropyLDiversity(1).ceiling(margin) == pytest.approx(H)
@@ -574,8 +574,12 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: EntropyLDiversity(2, "miller"), "estimator = 'miller' .*did you mean 'miller-m"),
         (lambda: RecursiveLDiversity(0, 2), "recursive-l-diversity: c = 0 must be a number above"),
         (lambda: RecursiveLDiversity(2, 0), "l = 0 must be a whole number of at least 1"),
-        (lambda: TCloseness(-0.1), "t = -0.1 must be a number of at least 0"),
-        (lambda: TCloseness(float("inf")), "t = inf"),
+        (
+            lambda: TCloseness(0.2),
+            r't says nothing without the distance .* "kl" \(t in bits\), "equal", "ordered" or "h',
+        ),
+        (lambda: TCloseness(-0.1, "kl"), "t = -0.1 must be a number of at least 0"),
+        (lambda: TCloseness(float("inf"), "kl"), "t = inf"),
         (lambda: TCloseness(0.5, distance="kll"), "distance = 'kll' is unknown; did you mean 'kl'"),
         (lambda: TCloseness(0.5, "hierarchical"), "'hierarchical' needs a hierarchy of the sens"),
         (lambda: TCloseness(0.5, "kl", order=["a"]), "order is for distance 'ordered', not 'kl'"),
@@ -619,10 +623,11 @@ def test_parameters_out_of_range(make, message):
 
 @pytest.mark.parametrize("huge", [1e6, 1e300])
 def test_thresholds_beyond_everything_accept_everything(huge):
-    for kind in (BasicBetaLikeness, DeltaDisclosure, TCloseness, MeanInformation):
+    kinds = (BasicBetaLikeness, DeltaDisclosure, MeanInformation)
+    for model in (*(kind(huge) for kind in kinds), TCloseness(huge, "kl")):
         classes = classes_of([[1, 9], [9, 1]])
-        assert holds(kind(huge), classes).all()
-        assert all(found.all() for found in in_kernels(kind(huge), classes))
+        assert holds(model, classes).all()
+        assert all(found.all() for found in in_kernels(model, classes))
 
 
 NO_FILES = [
@@ -658,7 +663,7 @@ def test_numpy_numbers_are_numbers():
 
 
 def test_parameters_as_a_manifest_has_them():
-    assert TCloseness(0.5, attribute="w").parameters == {"t": 0.5, "distance": "kl"}
+    assert TCloseness(0.5, "kl", attribute="w").parameters == {"t": 0.5, "distance": "kl"}
     ordered = TCloseness(0.5, "ordered", order=["a", 2]).parameters
     assert ordered == {"t": 0.5, "distance": "ordered", "order": ["a", "2"]}
     people = pd.DataFrame({"a": [1, 2]})
@@ -706,7 +711,10 @@ def test_models_of_attributes_that_they_cannot_be_about():
     table = pd.DataFrame({"a": list("xyxy"), "w": list("1122"), "v": list("abab")})
     problem = problem_of(table, {"a": Hierarchy.suppression()}, [])
     for model, message in [
-        (TCloseness(0.5, attribute="v"), "t-closeness is about 'v', which is no sensitive attr"),
+        (
+            TCloseness(0.5, "kl", attribute="v"),
+            "t-closeness is about 'v', which is no sensitive attr",
+        ),
         (DistinctLDiversity(2, attribute="ww"), "about 'ww', .*; did you mean 'w'"),
     ]:
         with pytest.raises(InputError, match=message):

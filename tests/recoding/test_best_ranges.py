@@ -73,7 +73,7 @@ def test_no_partition_costs_less(seed, slope, unit):
 
 
 @settings(max_examples=25, deadline=None)
-@given(seeds, st.sampled_from([TCloseness(0.1), DistinctLDiversity(2), KAnonymity(7)]))
+@given(seeds, st.sampled_from([TCloseness(0.1, "kl"), DistinctLDiversity(2), KAnonymity(7)]))
 def test_no_partition_that_holds_a_model_distorts_less(seed, model):
     joint, x = counts_of(seed)
     margin = joint.sum(axis=0)
@@ -107,7 +107,7 @@ def test_channels_are_never_worse_where_they_may_release_the_centroids(seed):
             joint, squared(x, alphabet), distortion_limit=ranges.distortion + 1e-12
         )
         assert found.leakage <= ranges.leakage + 1e-7
-    policy = [TCloseness(0.05)]
+    policy = [TCloseness(0.05, "kl")]
     ranges = best_ranges(joint, x, privacy=policy)
     alphabet = default_alphabet(joint, x, privacy=policy)
     found = private_channel(joint, squared(x, alphabet), policy)

@@ -224,7 +224,7 @@ def large(attributes: int, **asked: object) -> Problem:
     rows = [[f"{v:02}", *(f"{v >> level}" for level in range(1, 6))] for v in range(32)]
     frame = pd.DataFrame({**columns, "w": (hidden >> 3).astype(str)})
     hierarchies = dict.fromkeys(columns, Hierarchy.from_rows(rows))
-    models = [KAnonymity(10), TCloseness(1.5)]
+    models = [KAnonymity(10), TCloseness(1.5, "kl")]
     return replace(problem_of(frame, hierarchies, models), **asked)
 
 

@@ -56,7 +56,7 @@ def problem(extract):
 @pytest.mark.parametrize(
     ("names", "sensitive", "models", "node", "value", "feasible", "minimal"),
     [
-        (FOUR, MARITAL, [TCloseness(0.55), EntropyLDiversity(2.7)], "0413", 0.16656, 5, 3),
+        (FOUR, MARITAL, [TCloseness(0.55, "kl"), EntropyLDiversity(2.7)], "0413", 0.16656, 5, 3),
         (ABOUT_OCCUPATION, OCCUPATION, diverse(2), "04111221", 0.41814, 56, 16),
         (ABOUT_OCCUPATION, OCCUPATION, diverse(3), "04112221", 0.36180, 45, 16),
         (ABOUT_MARITAL, MARITAL, diverse(2), "04112211", 0.19370, 23, 7),
@@ -123,6 +123,6 @@ def test_every_node_of_nine_attributes_under_suppression(problem):
 
 
 def test_every_node_has_the_status_that_counting_it_gives(problem):
-    four = problem(FOUR, MARITAL, [TCloseness(0.55), EntropyLDiversity(2.7)])
+    four = problem(FOUR, MARITAL, [TCloseness(0.55, "kl"), EntropyLDiversity(2.7)])
     found = exhaustive(four)
     assert sum(found.is_feasible(node) for node in four.lattice) == found.feasible == 5

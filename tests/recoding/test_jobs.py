@@ -66,7 +66,7 @@ def estimator(recoding: str | Recoding, **options: object) -> Anonymizer:
         "job": Hierarchy.from_rows([[job, CRAFTS.get(job, "other")] for job in JOBS]),
         "town": "suppress",
     }
-    policy = [KAnonymity(4), TCloseness(0.5)]
+    policy = [KAnonymity(4), TCloseness(0.5, "kl")]
     return Anonymizer(known, "w", policy, recoding=recoding, **options)
 
 

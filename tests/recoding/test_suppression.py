@@ -99,7 +99,7 @@ def test_leaving_records_out_moves_the_distribution_that_others_are_measured_aga
     # Half are 1: x and y are both 0.189 bits away. Without z 5 of 12 are 1: y, at 3 of 4, is 0.33
     # bits away and goes too; x alone is no bits away from itself.
     columns = {"a": "x" * 8 + "yyyy" + "zz", "w": "00000011" + "0111" + "11"}
-    models = [KAnonymity(3), TCloseness(0.2)]
+    models = [KAnonymity(3), TCloseness(0.2, "kl")]
     rows, anonymizer = released(case_of(columns, models, share=0.43, suppress="any"))
     assert rows == [("x",)] * 8
     assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (6, "removed")

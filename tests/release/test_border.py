@@ -47,13 +47,25 @@ def rng():
         (lambda: p.privacy_distortion(JOINT, COSTS, slope=1, method={}), "method = dict is unk"),
         (lambda: p.privacy_distortion_curve(JOINT, COSTS, slopes=3j), "slopes must hold numbers"),
         (lambda: p.privacy_distortion_curve(JOINT, COSTS, points=HUGE), "points = a number too l"),
-        (lambda: p.private_channel(JOINT, COSTS * 1e200, [TCloseness(1)]), "numbers above 1e"),
-        (lambda: p.private_channel(JOINT, COSTS, [TCloseness(1)], invariant=2), "True or False"),
-        (lambda: p.private_channel(JOINT, COSTS, [TCloseness(1)], values=3), "values must be a l"),
-        (lambda: p.private_channel(JOINT, COSTS, [TCloseness(1)], tolerance=2), "at most 1"),
-        (lambda: p.least_distortion([], COSTS, [TCloseness(1)]), "sensitive must be a list of Se"),
         (
-            lambda: p.least_distortion([p.Sensitive.of(JOINT)], COSTS, [TCloseness(1)], 3),
+            lambda: p.private_channel(JOINT, COSTS * 1e200, [TCloseness(1, "kl")]),
+            "numbers above 1e",
+        ),
+        (
+            lambda: p.private_channel(JOINT, COSTS, [TCloseness(1, "kl")], invariant=2),
+            "True or False",
+        ),
+        (
+            lambda: p.private_channel(JOINT, COSTS, [TCloseness(1, "kl")], values=3),
+            "values must be a l",
+        ),
+        (lambda: p.private_channel(JOINT, COSTS, [TCloseness(1, "kl")], tolerance=2), "at most 1"),
+        (
+            lambda: p.least_distortion([], COSTS, [TCloseness(1, "kl")]),
+            "sensitive must be a list of Se",
+        ),
+        (
+            lambda: p.least_distortion([p.Sensitive.of(JOINT)], COSTS, [TCloseness(1, "kl")], 3),
             "extras must be Extras",
         ),
         (lambda: p.information_bottleneck(JOINT, beta=1e308), "beta = 1e.308 must be .* at most"),

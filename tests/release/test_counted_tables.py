@@ -325,7 +325,7 @@ def test_symbols_are_dealt_as_if_records_were_shuffled(factor):
 def test_the_statistics_of_drawn_numbers_are_those_of_records():
     """Of a release that is dealt out, by hand: each row as often as it has records."""
     anonymizer = estimator(
-        [TCloseness(0.3), KAnonymity(3)],
+        [TCloseness(0.3, "kl"), KAnonymity(3)],
         quasi_identifiers={"age": Hierarchy.ranges(widths=[8, 16])},
         sensitive="income",
         recoding=Pram(seed=3),
@@ -395,7 +395,7 @@ def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
     """The records of a file get as many symbols as were drawn, again with the same seed."""
     table = people().drop(columns="name").assign(number=range(300))
     made = [
-        estimator([TCloseness(0.7), KAnonymity(3)], identifiers=(), recoding=chosen)
+        estimator([TCloseness(0.7, "kl"), KAnonymity(3)], identifiers=(), recoding=chosen)
         for chosen in (recoding, recoding, replace(recoding, seed=2))
     ]
     carried = [fitted(each, lying(table), CSV) for each in made]

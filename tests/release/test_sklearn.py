@@ -348,10 +348,14 @@ def test_models_of_a_policy_have_names(anonymizer):
     assert params["privacy__entropy_l_diversity__l"] == 1.05
     assert not any("privacy__" in name for name in anonymizer.get_params(deep=False))
     models = anonymizer.privacy
-    anonymizer.set_params(privacy__k_anonymity__k=9, privacy__entropy_l_diversity=TCloseness(0.5))
-    assert anonymizer.privacy == [KAnonymity(9), TCloseness(0.5)]
+    anonymizer.set_params(
+        privacy__k_anonymity__k=9, privacy__entropy_l_diversity=TCloseness(0.5, "kl")
+    )
+    assert anonymizer.privacy == [KAnonymity(9), TCloseness(0.5, "kl")]
     assert models == [KAnonymity(5), EntropyLDiversity(1.05)]  # what others hold stays as it was
-    anonymizer.set_params(privacy=[TCloseness(0.5), TCloseness(0.2)], privacy__t_closeness_2__t=0.1)
+    anonymizer.set_params(
+        privacy=[TCloseness(0.5, "kl"), TCloseness(0.2, "kl")], privacy__t_closeness_2__t=0.1
+    )
     assert [model.t for model in anonymizer.privacy] == [0.5, 0.1]
     for name, message in {
         "k": "the policy has no model 'k'; known are t_closeness_1, t_closeness_2",

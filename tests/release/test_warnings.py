@@ -105,7 +105,7 @@ def test_distinct_values_do_not_keep_a_class_from_being_homogeneous():
     assert told(found) == [("homogeneous-classes", "w", 1, 2)]
 
 
-@pytest.mark.parametrize("model", [EntropyLDiversity(1.5), TCloseness(0.5)])
+@pytest.mark.parametrize("model", [EntropyLDiversity(1.5), TCloseness(0.5, "kl")])
 def test_models_that_bound_how_often_a_value_occurs_are_trusted(model):
     assert told(of_classes(SKEWED, KAnonymity(5), model)) == []
 
