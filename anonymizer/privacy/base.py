@@ -230,21 +230,28 @@ def models_of(given: object) -> tuple[PrivacyModel, ...]:
 @cache
 def _require_declared(kind: type[PrivacyModel]) -> None:
     """Require the class variables of a model without which it cannot be held against anything."""
-    mend = ""
     if not is_dataclass(kind):
         mend = "is no dataclass; decorate it with @dataclass(frozen=True)"
     elif not isinstance(getattr(kind, "name", None), str) or not kind.name:
         mend = 'has no name; declare it, such as name: ClassVar[str] = "largest-share"'
-    elif kind.threshold is PrivacyModel.threshold and kind.bounded_by not in (
-        own := [each.name for each in fields(kind) if each.name != "attribute"]
-    ):
+    elif not _has_threshold(kind):
+        own = ", ".join(each.name for each in fields(kind) if each.name != "attribute")
         mend = (
-            f"has bounded_by = {kind.bounded_by!r}, which is none of its fields "
-            f"({', '.join(own) or 'it has none'}); declare bounded_by: ClassVar[str], the field "
-            "that its measure is compared with, and decorate it with @dataclass(frozen=True)"
+            f"has bounded_by = {kind.bounded_by!r}, which is none of its fields ({own or 'none'}); "
+            "declare bounded_by: ClassVar[str], the field that its measure is compared with, and "
+            "decorate it with @dataclass(frozen=True)"
         )
-    if mend:
-        raise InputError(f"privacy model {kind.__name__} {mend}")
+    else:
+        return
+    raise InputError(f"privacy model {kind.__name__} {mend}")
+
+
+def _has_threshold(kind: type[PrivacyModel]) -> bool:
+    """Whether a model has what its measure is compared with: a field, or a property of its own."""
+    if kind.threshold is not PrivacyModel.threshold:
+        return True
+    known = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    return kind.bounded_by in known or hasattr(getattr(kind, kind.bounded_by, None), "__get__")
 
 
 def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:

@@ -154,7 +154,7 @@ class Undecorated(SensitiveModel):
             Boundless(),
             r"Boundless has bounded_by = '', which is none of its fields \(share\); decl",
         ),
-        (Undecorated(), r"'share', which is none of its fields \(it has none\).*decorate it with"),
+        (Undecorated(), r"'share', which is none of its fields \(none\).*decorate it with"),
     ],
     ids=lambda given: type(given).__name__,
 )
