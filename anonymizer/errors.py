@@ -115,6 +115,15 @@ def near_file(path: Path) -> str:
     return f"; did you mean {close!r}?" if close else ""
 
 
+def installing(extra: str) -> str:
+    """How what an extra needs is installed: of the package index the name is another's.
+
+    >>> installing("plots")
+    "in a checkout of anonymizer, pip install '.[plots]'"
+    """
+    return f"in a checkout of anonymizer, pip install '.[{extra}]'"
+
+
 def shown(given: object) -> str:
     """What a message says of what was given: a name or a number as it is, else only its type.
 

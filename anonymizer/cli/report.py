@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from anonymizer.cli.options import PATH, show_values_option
+from anonymizer.errors import installing
 from anonymizer.report.printing import printing
 
 STANDARD_OUTPUT = Path("-")
@@ -77,7 +78,7 @@ def report(
     with progress() as watch:
         page = report_of(release, study, form, key=key, steward=steward, watch=watch)
     if FORMS[form].theme and not pictures_drawn():
-        click.echo("The report has no pictures: pip install 'anonymizer[plots]'", err=True)
+        click.echo(f"The report has no pictures: {installing('plots')}", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):
             sys.stdout.buffer.write(page)

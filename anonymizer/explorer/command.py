@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, installing
 from anonymizer.feedback.names import names_listed
 
 PATH = click.Path(path_type=Path)
@@ -22,7 +22,7 @@ STUDY = "study.toml"
 ELSEWHERE = "NICEGUI_REDIS_URL"
 """The environment variable that lets the framework keep something at another place."""
 
-MISSING = "the explorer needs more packages; install them with: pip install 'anonymizer[explore]'"
+MISSING = f"the explorer needs more packages; {installing('explore')} installs them"
 
 
 def _listed(

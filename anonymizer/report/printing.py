@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import InputError, suggestion
+from anonymizer.errors import InputError, installing, suggestion
 from anonymizer.release.output.atomic import require_place, write_file
 
 
@@ -54,6 +54,6 @@ def picture_at(
         module = import_module(subject)
     except ImportError:
         raise InputError(
-            "a picture needs matplotlib, which is not installed: pip install 'anonymizer[plots]'"
+            f"a picture needs matplotlib, which is not installed: {installing('plots')}"
         ) from None
     return lambda drawn: write_file(path, lambda place: module.draw(drawn, place), force=force)

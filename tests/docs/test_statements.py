@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import shlex
+import tomllib
 
 import click
 import pytest
@@ -54,6 +55,25 @@ def row_of(kind: type) -> str:
 
 def test_the_readme_is_short():
     assert README.stat().st_size <= MOST_BYTES
+
+
+def test_nothing_says_to_install_the_name_that_is_anothers():
+    """The package index has another anonymizer: an extra is installed from a checkout."""
+    files = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "pyproject.toml"]
+    files += [*(ROOT / "anonymizer").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    named = 0
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert not re.findall(r"anonymizer\[[a-z]|\binstall(?: -\S+)* ['\"]?anonymizer\b", text), (
+            path
+        )
+        found = re.findall(r"'\.\[(\w+)\]'", text)
+        assert {*found} <= {*extras}, path
+        named += len(found)
+    assert named > 5
 
 
 def test_the_table_of_models_is_that_of_the_code():

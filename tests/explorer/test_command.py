@@ -196,8 +196,8 @@ def test_without_its_packages_it_says_how_to_get_them(capsys, monkeypatch):
     )
     said = refused(capsys, "--demo")
     assert said == (
-        "anonymizer: the explorer needs more packages; install them with: pip install "
-        "'anonymizer[explore]'\n"
+        "anonymizer: the explorer needs more packages; in a checkout of anonymizer, pip install "
+        "'.[explore]' installs them\n"
     )
 
 

@@ -194,7 +194,7 @@ def test_without_matplotlib(run, monkeypatch, tmp_path):
     assert (code, out) == (2, "")
     assert err == (
         "anonymizer: a picture needs matplotlib, which is not installed: "
-        "pip install 'anonymizer[plots]'\n"
+        "in a checkout of anonymizer, pip install '.[plots]'\n"
     )
     assert run("compare", DEMO, "--recoding", "full-domain")[0] == 0
 

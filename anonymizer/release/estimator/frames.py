@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError, require_columns, require_one_of
+from anonymizer.errors import InputError, installing, require_columns, require_one_of
 
 T = TypeVar("T", "pd.DataFrame", "Frame")
 
@@ -125,8 +125,7 @@ def _polars(table: pd.DataFrame) -> Any:
         from anonymizer.tables.relations.libraries.polars import from_pandas
     except ModuleNotFoundError:
         raise InputError(
-            "a Polars DataFrame needs polars, which is not installed: "
-            "pip install 'anonymizer[polars]'"
+            f"a Polars DataFrame needs polars, which is not installed: {installing('polars')}"
         ) from None
     return from_pandas(table)
 

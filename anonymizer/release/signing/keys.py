@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, installing
 from anonymizer.release.manifest.parts import Series
 from anonymizer.release.output.atomic import write_file
 from anonymizer.tables.reading import Cap, open_regular, read_whole
@@ -215,7 +215,6 @@ def _cryptography() -> Any:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
         raise InputError(
-            "signatures need cryptography, which is not installed: "
-            "pip install 'anonymizer[signing]'"
+            f"signatures need cryptography, which is not installed: {installing('signing')}"
         ) from None
     return ed25519

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, installing
 from anonymizer.report.page.document import Page
 
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&])")
@@ -36,8 +36,7 @@ def require_renderer(form: str) -> Callable[[Page], bytes]:
     for package, extra in FORMS[form].packages.items():
         if find_spec(package) is None:
             raise InputError(
-                f"a report as {form} needs {package}, which is not installed: "
-                f"pip install 'anonymizer[{extra}]'"
+                f"a report as {form} needs {package}, which is not installed: {installing(extra)}"
             )
     return FORMS[form].render
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, installing
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX
@@ -66,8 +66,8 @@ def _session(engine: ClusterEngine) -> Callable[[str | None], AbstractContextMan
 def not_installed(engine: ClusterEngine) -> InputError:
     """What is said where the library of an engine is missing."""
     return InputError(
-        f'engine = "{engine}" needs {LIBRARIES[engine]}, which is not installed: pip install '
-        f"'anonymizer[{engine}]'"
+        f'engine = "{engine}" needs {LIBRARIES[engine]}, which is not installed: '
+        f"{installing(engine)}"
     )
 
 
