@@ -363,7 +363,7 @@ def spread_of(rng: np.random.Generator, size: int) -> Spread:
     column = [known[i] for i in rng.integers(0, rng.integers(1, len(known) + 1), size)]
     column = gaps(rng, column, 0 if hides else 0.25)
     top = next(iter(labels.values()))[-1]
-    labels = {**labels, None: (None, *[HIDDEN] * (hierarchy.height - 1), top)}
+    labels = {**labels, None: (*[None] * hierarchy.height, top)}
     known = [*known, None] if None in column else known
     return Spread(column, labels, known, listed, kind == "ranges", hierarchy)
 

@@ -201,7 +201,7 @@ def manifest_of(**parts: object) -> Manifest:
     """A manifest of nothing but some parts."""
     nothing: dict[str, object] = dict.fromkeys(("records", "dropped", "suppressed", "information"))
     losses = ("uncertainty", "average", "standard_deviation", "maximum", "minimum")
-    nothing |= {"format": 1, "query_loss": dict.fromkeys(losses, 0.0)}
+    nothing |= {"format": 2, "query_loss": dict.fromkeys(losses, 0.0)}
     nothing |= {"seeds": {"search": 0, "drawing": "none"}}
     nothing |= dict.fromkeys(("released", "classes"), 0)
     nothing |= {name: {} for name in ("targets", "levels", "recoding", "search")}

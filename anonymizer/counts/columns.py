@@ -116,16 +116,15 @@ def _texts(values: Sequence[object]) -> list[str | None]:
 def stacked(table: engine.Table, population: engine.Table, names: Sequence[str]) -> pd.DataFrame:
     """The quasi-identifiers of a table's rows and, below them, of a population's, as texts.
 
-    One may hold numbers where the other, read from a file, holds texts; what the table writes in
-    two ways stays two values.
+    One may hold numbers where the other, read from a file, holds texts, or write 1.0 for 1; what
+    one of them writes in two ways stays two values.
     """
     columns = {}
     for name in names:
         found = [engine.distinct(column) for column in (table[name], population[name])]
-        labels = found[0][1]
         parts = []
-        for codes, values in found:
-            texts = texts_apart(values, apart=labels)
+        for (codes, values), (_, others) in zip(found, found[::-1], strict=True):
+            texts = texts_apart(values, others)
             parts.append(np.array([*texts, None], object)[:-1][codes])
         columns[name] = np.concatenate(parts)
     return pd.DataFrame(columns)

@@ -110,7 +110,8 @@ def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, o
             texts = (taxonomy.texts[code] for code in codes)
             described["values"] = [text for text in texts if text is not None]
     if isinstance(shape, tuple):
-        spelled_out = label == spelled(taxonomy, np.array(shape))
+        alone = spelled(taxonomy, np.array(shape))
+        spelled_out = label == alone or str(label).startswith(f"{alone}{GROUPED}")
         if spelled_out or (taxonomy.lists(shape) and not isinstance(label, Meaning)):
             described["values"] = [taxonomy.texts[code] for code in shape]
     return described
@@ -127,6 +128,7 @@ def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> l
     known.update(zip(sets, set_labels(taxonomy, sets, ranges=ranges), strict=True))
     some = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, Nodes)))
     some.sort(key=lambda nodes: (len(nodes.groups), nodes.groups))  # the plainest keep their labels
-    named = unambiguous((nodes.label(taxonomy), GROUPED) for nodes in some)
+    whole = ((taxonomy.height, 0),)
+    named = unambiguous((nodes.label(taxonomy), GROUPED, nodes.groups == whole) for nodes in some)
     known.update(zip(some, named, strict=True))
     return [shape if isinstance(shape, Interval) else known[shape] for shape in shapes]

@@ -11,7 +11,9 @@ from anonymizer.hierarchy.cuts import grouping_of as grouping_of
 from anonymizer.hierarchy.cuts import set_labels as set_labels
 from anonymizer.hierarchy.cuts import spelled as spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy as Hierarchy
+from anonymizer.hierarchy.labels import MISSING as MISSING
 from anonymizer.hierarchy.labels import Meaning as Meaning
+from anonymizer.hierarchy.labels import shown_label as shown_label
 from anonymizer.hierarchy.naming import showing_values as showing_values
 from anonymizer.hierarchy.partition import ANY as ANY
 from anonymizer.hierarchy.partition import Partition as Partition

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from anonymizer.hierarchy.labels import Meaning
-from anonymizer.hierarchy.partition import Partition, Taxonomy
+from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
 
@@ -34,7 +34,8 @@ def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
     if not ((inside >= 0).sum(axis=0) == 1).all():
         raise ValueError("no partition")
     labels = unambiguous(
-        (taxonomy.label(level, group), LEVEL.format(level)) for level, group in nodes
+        (taxonomy.label(level, group), LEVEL.format(level), len(nodes) == 1)
+        for level, group in nodes
     )
     first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
@@ -64,7 +65,9 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     """
     alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
     members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
-    labels = unambiguous((spelled(taxonomy, codes), GROUPED) for codes in members)
+    labels = unambiguous(
+        (spelled(taxonomy, codes), GROUPED, len(members) == 1) for codes in members
+    )
     order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
     group = np.empty(len(taxonomy.codes), np.intp)
     for number, place in enumerate(order):
@@ -101,12 +104,17 @@ def members_of(label: str) -> list[str | None] | None:
         return None
 
 
-def unambiguous(labelled: Iterable[tuple[Hashable | None, str]]) -> list[Hashable]:
-    """Labels, each with its mark added for as long as it reads like one before it."""
+def unambiguous(labelled: Iterable[tuple[Hashable | None, str, bool]]) -> list[Hashable]:
+    """Labels, each with its mark added for as long as it reads like one before it.
+
+    Each comes with its mark, and whether it stands for every value: no other one may read ``*``.
+    """
     taken: set[str | None] = set()
     labels = []
-    for label, mark in labelled:
-        while (text := None if label is None else text_of(label)) in taken:
+    for label, mark, whole in labelled:
+        while (text := None if label is None else text_of(label)) in taken or (
+            text == ANY and not whole
+        ):
             label = label.marked(mark) if isinstance(label, Meaning) else f"{label}{mark}"
         taken.add(text)
         labels.append(label)
@@ -132,9 +140,16 @@ def set_labels(
         else (spelled(taxonomy, codes), GROUPED)
         for codes in sets
     ]
+    whole = len(taxonomy.codes)
     # The plainest keep their labels.
     order = sorted(range(len(sets)), key=lambda place: (len(sets[place]), sets[place]))
-    labels = dict(zip(order, unambiguous([found[place] for place in order]), strict=True))
+    labels = dict(
+        zip(
+            order,
+            unambiguous((*found[place], len(sets[place]) == whole) for place in order),
+            strict=True,
+        )
+    )
     return [labels[place] for place in range(len(sets))]
 
 

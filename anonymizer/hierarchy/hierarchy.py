@@ -307,7 +307,7 @@ class Hierarchy(Displayed, ABC):
     def _at_ground(self, key: Hashable) -> Label:
         """The label of the values of a key at the ground."""
         assert self.limits.ground is not None
-        return ANY if key is None else self.label_at(self.limits.ground, key)
+        return self.label_at(self.limits.ground, key)
 
     def label_at(self, level: int, key: Hashable) -> Label:
         """The label of the values of a key at a level of at least 1."""
@@ -370,16 +370,16 @@ class Hierarchy(Displayed, ABC):
         """
         return None if is_missing(value) else text_of(value)
 
-    def labels(self, value: object) -> tuple[Label, ...]:
+    def labels(self, value: object) -> tuple[Label | None, ...]:
         """The labels of a value at levels 1, 2, ..., height.
 
-        A missing one is ``*`` until it joins the others at the top.
+        A missing one stays missing, None, until it joins the others at the top.
         """
         return self.row(self.key(value))
 
-    def row(self, key: Hashable) -> tuple[Label, ...]:
+    def row(self, key: Hashable) -> tuple[Label | None, ...]:
         """The same by the key of a value."""
-        return (*(ANY,) * (self.height - 1), self.top) if key is None else self.labels_of(key)
+        return (*(None,) * (self.height - 1), self.top) if key is None else self.labels_of(key)
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height of some keys, a missing one being the last."""

@@ -2,6 +2,22 @@
 
 from collections.abc import Mapping
 
+from anonymizer.tables.values import is_missing
+
+MISSING = "(missing)"
+"""A missing value as reports and pages show it; a table has it as an empty cell."""
+
+
+def shown_label(label: object) -> str:
+    """A label as reports and pages show it; the text that a missing one goes by is in quotes.
+
+    >>> shown_label(None), shown_label("(missing)"), shown_label("*")
+    ('(missing)', '"(missing)"', '*')
+    """
+    if is_missing(label):
+        return MISSING
+    return f'"{label}"' if str(label) == MISSING else str(label)
+
 
 class Meaning(str):
     """A label with what a manifest says about the values that it stands for.

@@ -22,7 +22,7 @@ from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.values import is_missing, text_of
+from anonymizer.tables.values import text_of, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +204,12 @@ class RecodingPlan(ABC):
         found = {}
         for name, partition in self.recoding.items():
             values = engine.distinct(shown[name])[1]
-            texts = {None if is_missing(value) else text_of(value) for value in values}
-            found[name] = self.taxonomies[name].describe(partition, texts)
+            written = dict(zip(texts_of(values), values, strict=True))
+            found[name] = self.taxonomies[name].describe(partition, written)
+            if partition is self.taxonomies[name].levels[0]:  # 1.0 is 1 next to suppressed records
+                for group in found[name]:
+                    shown_as = written.get(text_of(group["label"]))
+                    group["label"] = group["label"] if shown_as is None else str(shown_as)
         return found
 
     @property

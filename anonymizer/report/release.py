@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 
+from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.result import SearchResult, Trial
 from anonymizer.release.information import Information
@@ -186,7 +187,7 @@ def _grids(search: SearchResult) -> list[str]:
 def _recoding(release: Release) -> list[list[object]]:
     rows: list[list[object]] = []
     for name, groups in release.manifest.recoding.items():
-        labels = " ".join(str(group.label) for group in groups[:SHOWN]) or "drawn"
+        labels = " ".join(shown_label(group.label) for group in groups[:SHOWN]) or "drawn"
         more = f" ... ({len(groups)} in all)" if len(groups) > SHOWN else ""
         kind = "by class" if release.regions else kind_of(groups)
         rows.append([name, release.levels.get(name, kind), labels + more])

@@ -1,7 +1,7 @@
 """What makes two raw values the same value, and a value a number."""
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
@@ -65,25 +65,34 @@ def texts_of(values: Iterable[object]) -> list[str | None]:
     return [None if is_missing(value) else text_of(value) for value in values]
 
 
-def texts_apart(values: Iterable[object], apart: Iterable[object] = ()) -> list[str | None]:
+def texts_apart(values: Iterable[object], *others: Iterable[object]) -> list[str | None]:
     """The text of each value, None for a missing one, no two texts that are written apart alike.
 
-    It is :func:`text_of`, by which 39 and 39.0 are one, unless values that are texts differ and
-    read so: labels 1 and 1.0 are two. Values ``apart`` may be others of the same column.
+    It is :func:`text_of`, by which 39 and 39.0 are one, unless a column has texts that differ and
+    read so: labels 1 and 1.0 are two. ``others`` are the same column of other tables: one that
+    writes 1 has the value of one that writes 1.0.
 
-    >>> texts_apart([39.0, None]), texts_apart(["1", "1.0"]), texts_apart([1.0], apart=["1", "1.0"])
+    >>> texts_apart([39.0, None]), texts_apart(["1", "1.0"]), texts_apart([1.0], ["1", "1.0"])
     (['39', None], ['1', '1.0'], ['1.0'])
+    >>> texts_apart(["1.0"], ["1"])
+    ['1']
     """
     values = list(values)
-    spellings: dict[str, set[str]] = {}
-    for value in (*values, *apart):
-        if isinstance(value, str):
-            spellings.setdefault(text_of(value), set()).add(value.strip())
-    texts = [None if is_missing(value) else text_of(value) for value in values]
+    apart = {text for column in (values, *others) for text in _spelled_apart(column)}
+    texts = texts_of(values)
     return [
-        str(value).strip() if text and len(spellings.get(text, ())) > 1 else text
+        str(value).strip() if text in apart else text
         for value, text in zip(values, texts, strict=True)
     ]
+
+
+def _spelled_apart(values: Iterable[object]) -> Iterator[str]:
+    """The texts that values of a column, which are texts themselves, write in several ways."""
+    spellings: dict[str, set[str]] = {}
+    for value in values:
+        if isinstance(value, str):
+            spellings.setdefault(text_of(value), set()).add(value.strip())
+    return (text for text, written in spellings.items() if len(written) > 1)
 
 
 def without_sign(value: object) -> object:

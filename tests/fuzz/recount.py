@@ -181,7 +181,7 @@ def _along(chains: Mapping[str, tuple], group: Counter, table: Counter) -> float
     keys = {key_of(text): (key_of(text), *labels) for text, *labels in chains.values()}
     height = len(next(iter(chains.values()))) - 1
     top = next(iter(chains.values()))[-1]
-    keys[""] = ("", *["*"] * (height - 1), top)
+    keys[""] = ("", *[None] * (height - 1), top)
     known = set(_by_key(table)) <= set(keys) and len(keys) > len(chains)
     return literature.hierarchical(_by_key(group), _by_key(table), keys) if known else 0.0
 

@@ -16,7 +16,8 @@ def labels(hierarchy, values):
     """The labels of each value, level by level."""
     taxonomy = hierarchy.over("age", values)
     codes = taxonomy.encode(values)
-    return [[str(level.labels[level.groups[code]]) for code in codes] for level in taxonomy.levels]
+    found = [[level.labels[level.groups[code]] for code in codes] for level in taxonomy.levels]
+    return [[None if label is None else str(label) for label in each] for each in found]
 
 
 def read(directory, text, name="age.csv"):
@@ -193,9 +194,9 @@ def test_a_value_that_was_not_there_has_no_code():
         Hierarchy.suppression(),
     ],
 )
-def test_a_missing_value_is_one_of_its_own_and_generalizes_to_the_star(hierarchy, missing):
+def test_a_missing_value_is_one_of_its_own_and_star_at_the_top_alone(hierarchy, missing):
     found = labels(hierarchy, [1, missing, 2])
-    assert [level[1] for level in found[1:]] == ["*"] * hierarchy.height
+    assert [level[1] for level in found[1:]] == [None] * (hierarchy.height - 1) + ["*"]
     assert len(set(found[0])) == 3
 
 
@@ -499,11 +500,10 @@ def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
 
 def test_values_that_only_the_table_holds_are_not_described_once_hidden():
     taxonomy = Hierarchy.prefixes([1]).over("zip", ["47906", "47302", None])
-    shown = {"4****", "*"}
-    four = {"label": "4****", "masked": [1, 5]}
-    assert taxonomy.describe(taxonomy.levels[1], shown) == [four, {"label": "*"}]
-    assert taxonomy.describe(taxonomy.levels[1], {"*"}) == [{"label": "*"}]  # nobody in 4 is left
-    assert taxonomy.describe(taxonomy.levels[2], shown) == [{"label": "*"}]
+    four, missing = {"label": "4****", "masked": [1, 5]}, {"label": None}
+    assert taxonomy.describe(taxonomy.levels[1], {"4****", None}) == [four, missing]
+    assert taxonomy.describe(taxonomy.levels[1], {None}) == [missing]  # nobody in 4 is left
+    assert taxonomy.describe(taxonomy.levels[2], {"*"}) == [{"label": "*"}]
 
 
 def test_values_that_the_steward_listed_are_described():
@@ -515,9 +515,9 @@ def test_a_missing_value_that_is_hidden_is_not_described():
     rows = [["1", "low", "any"], ["2", "high", "any"]]
     taxonomy = Hierarchy.from_rows(rows).over("a", ["1", None])
     low, high = {"label": "low", "values": ["1"]}, {"label": "high", "values": ["2"]}
-    missing = {"label": "*", "values": []}
+    missing = {"label": None, "values": []}
     assert taxonomy.describe(taxonomy.levels[1], {"low"}) == [low, high]
-    assert taxonomy.describe(taxonomy.levels[1], {"low", "*"}) == [low, high, missing]
+    assert taxonomy.describe(taxonomy.levels[1], {"low", None}) == [low, high, missing]
     assert taxonomy.describe(taxonomy.levels[2], {"any"}) == [
         {"label": "any", "values": ["1", "2"]}
     ]

@@ -111,7 +111,7 @@ def test_kept_values_by_hand():
     assert COUNTRIES.labels("France") == ("France", "France", "*")
     assert COUNTRIES.labels(" Spain ") == ("Spain", "other", "*")
     assert COUNTRIES.labels("Andorra") == ("other", "other", "*")
-    assert COUNTRIES.labels(None) == ("*", "*", "*")
+    assert COUNTRIES.labels(None) == (None, None, "*")
     numbers = Hierarchy.of({"keep": [1, 2.0], "other": 9})
     assert [numbers.labels(value)[0] for value in (1, "1.0", 2, 3, 9)] == ["1", "1", "2", "9", "9"]
     assert Hierarchy.of(COUNTRIES.rule()) == COUNTRIES

@@ -175,7 +175,7 @@ def test_missing_values_negative_huge_and_close_ones():
         missing="category",
     )  # fmt: skip
     released = asked.fit_transform(table)
-    assert set(released.loc[[0, 1], "x"].astype(str)) == {"*"}
+    assert released.loc[[0, 1], "x"].isna().all()
     assert released["x"].astype(str).value_counts().min() >= 3
     lows = [label.low for label in asked.recoding_["x"].labels if isinstance(label, Interval)]
     assert Decimal(2**53 + 2) in lows

@@ -113,17 +113,16 @@ def test_leaving_records_out_moves_the_distribution_that_others_are_measured_aga
 
 
 def test_what_is_labelled_as_suppressed_already_goes_with_what_is():
-    # A missing value is `*` below the top: beside the suppressed ones it is one class with them.
+    # A hierarchy may say `*` below its top: with the suppressed ones it is one class.
     rows = [[value, "p", "*"] for value in "abcdef"] + [["y", "q", "*"], ["z", "r", "*"]]
-    frame = pd.DataFrame({"a": [*"abcdefyz", None, None, None]})
+    frame = pd.DataFrame({"a": [*"abcdefyzhhh"]})
     anonymizer = Anonymizer(
-        {"a": Hierarchy.from_rows(rows)},
+        {"a": Hierarchy.from_rows([*rows, ["h", "*", "*"]])},
         privacy=[KAnonymity(3)],
-        missing="category",
         objective="precision",
         recoding=FullDomain(suppression=0.46),
     )
-    table = anonymizer.fit_transform(frame)  # 5 of 11: y, z and the missing ones
+    table = anonymizer.fit_transform(frame)  # 5 of 11: y, z and the three that are `*` already
     assert table["a"].tolist() == ["p"] * 6 + ["*"] * 5
     assert anonymizer.release_.levels == {"a": 1}
     assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (5, "kept")

@@ -109,7 +109,8 @@ def released(directory, recoding, suffix="csv", form=None, table=None):
 def columns_of(release):
     path = next(release.glob("released.*"))
     if path.suffix == ".parquet":
-        return pyarrow.parquet.read_table(path).to_pydict()
+        table = pyarrow.parquet.read_table(path).to_pydict()
+        return {name: [text or "" for text in column] for name, column in table.items()}
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: [row[name] for row in rows] for name in rows[0]}

@@ -9,15 +9,11 @@ from anonymizer.counts.columns import in_order, stacked
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.explorer.answers.outcome import Outcome
-from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.kernels.arrays import Codes
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.report.page.numbers import count, several
 from anonymizer.tables import engine
-from anonymizer.tables.values import is_missing
-
-MISSING = "missing"
-"""What a label is called that is not there."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ def by_labels(outcome: Outcome) -> Counts | None:
 
 def _numbered(labels: Iterable[Hashable]) -> Codes:
     """A number for each label, the same for labels that read alike."""
-    texts = [_text(label) for label in labels]
+    texts = [shown_label(label) for label in labels]
     return np.unique(np.array(texts), return_inverse=True)[1]
 
 
@@ -92,14 +88,14 @@ def _labels_of(outcome: Outcome, counts: Counts, place: int) -> Mapping[str, str
         return _region_labels(plan.recoding, int(plan.recoding.class_of(cell[None, :])[0]))
     partitions = plan.partitions
     return {
-        name: _text(partitions[name].labels[int(partitions[name].groups[code])])
+        name: shown_label(partitions[name].labels[int(partitions[name].groups[code])])
         for name, code in zip(counts.names, cell, strict=True)
     }
 
 
 def _region_labels(regions: Regions, number: int) -> Mapping[str, str]:
     """The labels of a class of its own, with its number where a column has it."""
-    found = {name: _text(regions.labels[name][number]) for name in regions.names}
+    found = {name: shown_label(regions.labels[name][number]) for name in regions.names}
     return {**found, CLASS: str(number + 1)} if regions.numbered else found
 
 
@@ -118,8 +114,4 @@ def _found_labels(outcome: Outcome, counts: Counts, place: int) -> Mapping[str, 
         codes = in_order(shown[column]) if people is None else engine.distinct(shown[column])[0]
         there &= codes == code
     row = np.flatnonzero(there)[:1]
-    return {name: _text(shown[name].iloc[each]) for name in counts.names for each in row}
-
-
-def _text(label: object) -> str:
-    return MISSING if is_missing(label) else str(label)
+    return {name: shown_label(shown[name].iloc[each]) for name in counts.names for each in row}

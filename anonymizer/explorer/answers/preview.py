@@ -8,18 +8,15 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.report.page.numbers import bits, count, several, share
 from anonymizer.tables import engine
-from anonymizer.tables.values import is_missing
 
 TOP = 10
 """Values of a column that are listed, those of most records."""
-
-MISSING = "(missing)"
-"""What stands for a missing value."""
 
 SUPPRESSED = "*"
 """The label that hides a value altogether."""
@@ -96,11 +93,7 @@ def listed(table: engine.Table, name: str) -> Listed:
     codes, values = engine.distinct(table[name])
     sizes = engine.sized(table, codes, len(values))
     order = np.argsort(-sizes, kind="stable")
-    return [(_shown(values[place]), int(sizes[place])) for place in order if sizes[place]]
-
-
-def _shown(value: object) -> str:
-    return MISSING if is_missing(value) else str(value)
+    return [(shown_label(values[place]), int(sizes[place])) for place in order if sizes[place]]
 
 
 @dataclass(frozen=True)

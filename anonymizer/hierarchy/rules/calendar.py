@@ -321,12 +321,12 @@ class CalendarHierarchy(Hierarchy):
         return *units, Partition.of([ANY] * len(keys))
 
     def _partition(self, unit: str, places: Sequence[Decimal | None]) -> Partition:
-        groups, codes = np.empty(len(places), np.intp), dict[Label, int]()
+        groups, codes = np.empty(len(places), np.intp), dict[Label | None, int]()
         label: Interval | None = None
         own = 0
         for number, place in enumerate(places):
             if place is None:
-                label, own = None, codes.setdefault(ANY, len(codes))
+                label, own = None, codes.setdefault(None, len(codes))
             elif label is None or not label.holds(place):
                 label = self._label(unit, place)
                 own = codes.setdefault(label, len(codes))

@@ -91,12 +91,12 @@ class ListedHierarchy(Hierarchy):
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height of some keys; no label is looked at twice."""
-        known = keys[:-1] if keys and keys[-1] is None else keys
+        gaps = [key for key in keys[-1:] if key is None]
+        known = keys[: len(keys) - len(gaps)]
         rows = np.fromiter(map(self._row.__getitem__, known), np.intp, len(known))
-        missing = (None,) * self.height if known is keys else self.row(None)
         return tuple(
-            _some(partition, rows, gap)
-            for partition, gap in zip(self._partitions, missing, strict=True)
+            _some(partition, rows, [label] * len(gaps))
+            for partition, label in zip(self._partitions, self.row(None), strict=True)
         )
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
@@ -147,11 +147,10 @@ def _partition(labels: Texts) -> Partition:
     return Partition(codes.astype(np.intp, copy=False), tuple(distinct))
 
 
-def _some(partition: Partition, rows: Codes, missing: Label | None) -> Partition:
-    """The partition of some rows, a missing value after them where it has a label."""
+def _some(partition: Partition, rows: Codes, gaps: Sequence[Label | None]) -> Partition:
+    """The partition of some rows, and of a missing value after them where ``gaps`` labels one."""
     groups, numbers = pd.factorize(partition.groups[rows])
     labels = [partition.labels[number] for number in numbers.tolist()]
-    if missing is not None:
-        labels = labels if missing in labels else [*labels, missing]
-        groups = np.append(groups, labels.index(missing))
+    labels = [*dict.fromkeys([*labels, *gaps])]
+    groups = np.append(groups, [*map(labels.index, gaps)])
     return Partition(groups.astype(np.intp, copy=False), tuple(labels))

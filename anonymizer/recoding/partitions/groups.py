@@ -16,7 +16,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.hierarchy import Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding.partitions.families import (
     Family,
@@ -130,7 +130,7 @@ class Ranges(Intervals):
         order = np.argsort(first)  # groups come in the order of their first values
         ends, scale = [None, *points, None], self.taxonomy.scale
         labels = tuple(
-            ANY if n < 0 else Interval(ends[n], ends[n + 1], scale) for n in found[order]
+            None if n < 0 else Interval(ends[n], ends[n + 1], scale) for n in found[order]
         )
         return Partition(np.argsort(order)[groups], labels)
 

@@ -16,6 +16,9 @@ from anonymizer.tables.values import is_missing, text_of
 HIDDEN = Group.model_validate({"label": ANY})
 """The group of values that are shown as ``*`` and as nothing else."""
 
+MISSING = Group.model_validate({"label": None})
+"""The group of missing values."""
+
 
 class Known(NamedTuple):
     """The values that a recoding was fitted to, and their groups."""
@@ -59,7 +62,7 @@ class Reach:
         """Whether ``*`` is the top of the hierarchy, so that any value may be shown as it."""
         if self.hierarchy is not None:
             return self.hierarchy.top == ANY
-        return any(group.own == ANY for group in self.groups)
+        return any(group.is_star for group in self.groups)
 
     def placed(self, values: Sequence[object]) -> Placed:
         """The group of each raw value, whose label holds of it; some groups may be new ones."""
@@ -152,26 +155,27 @@ class Reach:
         own = np.where(masks.sum(axis=0) == 1, masks.argmax(axis=0), -1)
         missing = np.array([*map(is_missing, some)], bool)
         if kind_of(groups) == "ranges" and (missing & (own < 0)).any():
-            groups.append(HIDDEN)  # no range has missing values
+            groups.append(MISSING)  # no range has missing values
             own[missing & (own < 0)] = len(groups) - 1
         found[open_places] = own
 
     def members(self, values: Sequence[object], groups: Sequence[Group], *, whole: bool) -> Mask:
         """Which values each group stands for, shape (groups, values).
 
-        ``whole``: a group ``*`` stands for all values, not for the missing ones alone.
+        ``whole``: a group ``*`` stands for all values; otherwise for none that it does not list, as
+        it is next to others for what was unseen.
         """
         column = Column.of_values(values)
         nodes = self._nodes(values)
         masks = np.zeros((len(groups), len(values)), bool)
         for number, group in enumerate(groups):
-            if whole and _stands_for_all(group):
-                masks[number] = True
+            if group.is_star and not group.members and (whole or group.values is None):
+                masks[number] = whole
             elif nodes is not None and (group.members or group.level is not None):
                 for each in group.members or [group]:
                     masks[number, nodes.get((each.level, each.own), [])] = True
             else:
-                masks[number, column.covered(group, everything=whole and group.own == ANY)] = True
+                masks[number, column.covered(group)] = True
         return masks
 
     def _nodes(
@@ -190,12 +194,6 @@ class Reach:
                 own = None if text is None else str(text)
                 found.setdefault((level, own), []).append(place)
         return found
-
-
-def _stands_for_all(group: Group) -> bool:
-    """Whether a group is ``*`` itself, and not a code, a value or some groups that read so."""
-    single = group.masked is None and group.members is None and group.level != 0
-    return group.own == ANY and single
 
 
 def _alone(value: object, groups: Sequence[Group]) -> Group:

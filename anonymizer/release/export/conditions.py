@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.rules.dates import iso_of
 from anonymizer.release.export.quoting import listed, literal
 from anonymizer.release.manifest.groups import Group
 from anonymizer.tables.values import INSTANT, number_text, text_of
+
+EVERYTHING = "1 = 1"
+"""The condition of ``*``, which has what no other group of its column has."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,10 @@ class Keys:
         return f"{self.text} IS NULL"
 
 
-def condition(group: Group, keys: Keys, *, everything: bool) -> str:
+def condition(group: Group, keys: Keys, *, everything: bool = False) -> str:
     """The condition that a value is in a group.
 
-    ``everything``: a group that lists nothing and is ``*`` has all values; otherwise it has the
-    missing ones alone.
+    ``everything``: it has missing values, too, whichever it lists.
     """
     own = group.own
     if group.is_range:
@@ -45,12 +46,11 @@ def condition(group: Group, keys: Keys, *, everything: bool) -> str:
         begin, end = group.masked
         return _masked(str(own), begin, end, keys)
     if group.members and group.values is None:
-        inner = everything and own == ANY
-        return _any(condition(each, keys, everything=inner) for each in group.members)
+        return _any(condition(each, keys) for each in group.members)
     if group.values is not None or own is None or group.level == 0:
         return _listed(group, keys, everything)
-    if own == ANY:
-        return "1 = 1" if everything else keys.missing
+    if group.is_star:
+        return EVERYTHING
     return f"{keys.text} = {literal(own)}"
 
 
@@ -59,8 +59,7 @@ def _listed(group: Group, keys: Keys, everything: bool) -> str:
     own = group.own
     values = [own] if group.level == 0 else group.values or []
     texts = [text_of(value) for value in values if value is not None]
-    star = own == ANY and group.level != 0
-    parts = [keys.missing] if None in values or own is None or star or everything else []
+    parts = [keys.missing] if group.has_missing or everything else []
     if texts and group.clock is not None:
         ends = [_moment_of(group, text) for text in texts]
         parts.append(f"{keys.moment} IN ({', '.join(ends)})")
@@ -119,8 +118,7 @@ def _masked(label: str, begin: int, end: int, keys: Keys) -> str:
         parts.append(f"SUBSTRING({text} FROM 1 FOR {begin}) = {literal(stem)}")
     if tail:
         parts.append(f"SUBSTRING({text} FROM {end + 1}) = {literal(tail)}")
-    whole = " AND ".join(parts)
-    return f"({keys.missing} OR ({whole}))" if label == ANY else whole
+    return " AND ".join(parts)
 
 
 def _any(parts: Iterable[str]) -> str:

@@ -6,7 +6,6 @@ from decimal import Decimal
 from io import StringIO
 from typing import NamedTuple
 
-from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.rules.dates import iso_of
 from anonymizer.release.export.source import Source
 from anonymizer.release.manifest.groups import Group
@@ -92,17 +91,15 @@ def _placed(source: Source, name: str) -> Iterator[list[Row]]:
     groups = source.groups(name)
     alone = len(groups) == 1 and source.manifest.levels.get(name) != 0
     for group in groups:
-        everything = group.values is None if source.manifest.regions else alone
-        yield rows_of_group(group, group.label, everything=everything)
+        yield rows_of_group(group, group.label, everything=alone and not source.manifest.regions)
 
 
-def rows_of_group(group: Group, label: LabelText, *, everything: bool) -> list[Row]:
+def rows_of_group(group: Group, label: LabelText, *, everything: bool = False) -> list[Row]:
     """The lines of a group, as ``release/manifest/placement.py`` places values.
 
-    ``everything``: a group that lists nothing and is ``*`` has all values; otherwise it has the
-    missing ones alone.
+    ``everything``: it has missing values, too, whichever it lists.
     """
-    own, missing = group.own, Row("missing", "", "", "", label)
+    own = group.own
     if group.is_range:
         low, high = group.interval.low, group.interval.high
         return [Row("range", "", _end(group, low), _end(group, high), label)]
@@ -111,24 +108,20 @@ def rows_of_group(group: Group, label: LabelText, *, everything: bool) -> list[R
         return [Row("all others", "", "", "", label), *lacking]
     if group.masked is not None:
         begin, end = group.masked
-        row = Row("mask", own, str(begin + 1), str(end), label)
-        return [row, missing] if own == ANY else [row]
+        return [Row("mask", own, str(begin + 1), str(end), label)]
     if group.members and group.values is None:
-        inner = everything and own == ANY
-        members = group.members
-        return [row for each in members for row in rows_of_group(each, label, everything=inner)]
+        return [row for each in group.members for row in rows_of_group(each, label)]
     if group.values is not None or own is None or group.level == 0:
         return _listed(group, label, everything)
-    if own == ANY:
-        return [Row("everything", "", "", "", label)] if everything else [missing]
+    if group.is_star:
+        return [Row("everything", "", "", "", label)]
     return [Row("value", own, "", "", label)]
 
 
 def _listed(group: Group, label: LabelText, everything: bool) -> list[Row]:
     own = group.own
     values = [own] if group.level == 0 else group.values or []
-    star = own == ANY and group.level != 0
-    missing = None in values or own is None or star or everything
+    missing = group.has_missing or everything
     rows = [Row("value", value, "", "", label) for value in values if value is not None]
     return [*rows, Row("missing", "", "", "", label)] if missing else rows
 

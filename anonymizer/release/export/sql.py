@@ -7,7 +7,7 @@ from itertools import combinations
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.release.export.conditions import Keys, condition
+from anonymizer.release.export.conditions import EVERYTHING, Keys, condition
 from anonymizer.release.export.quoting import listed, literal, name
 from anonymizer.release.export.source import Labels, Source, same_label
 from anonymizer.release.manifest.groups import Group
@@ -156,18 +156,24 @@ def _alone(source: Source, column: str) -> bool:
 
 
 def _case(conditions: Sequence[str], number: int) -> str:
-    whens = "\n      ".join(f"WHEN {each} THEN {i}" for i, each in enumerate(conditions))
+    order = sorted(enumerate(conditions), key=lambda each: each[1] == EVERYTHING)
+    whens = "\n      ".join(f"WHEN {each} THEN {i}" for i, each in order)
     return f"CASE {whens}\n      ELSE -1 END AS {name(f'anonymizer group {number}')}"
 
 
 def _regions(source: Source) -> list[str]:
     """The condition of each class.
 
-    Raises InputError when two may cover the same values, so that the order of records decides.
+    Boxes hold no combination of the table twice, whatever their labels say of values that it has
+    not, and the first that covers one of these is what ``apply`` takes, too.
+
+    Raises InputError when two merged cells may cover the same values, so that the order of records
+    decides.
     """
     groups = {c: {g.label: g for g in source.groups(c)} for c in source.names}
     regions = source.manifest.regions
-    for one, other in combinations(regions, 2):
+    numbered = len(source.released) > len(source.names)
+    for one, other in combinations(regions, 2) if numbered else ():
         if all(_meet(groups[c][one[c]], groups[c][other[c]]) for c in source.names):
             raise InputError(
                 "several classes of the release cover the same values, and only the order of the "
@@ -176,7 +182,7 @@ def _regions(source: Source) -> list[str]:
             )
     return [
         " AND ".join(
-            f"({condition(g, _keys_of(i), everything=g.values is None)})"
+            f"({condition(g, _keys_of(i))})"
             for i, c in enumerate(source.names)
             if (g := groups[c][region[c]])
         )

@@ -34,7 +34,8 @@ from anonymizer.release.manifest.steward import stewards
 FORMAT = 2
 """The version of the form of a manifest; a change that older readers would misread raises it.
 
-Those of format 1 had figures of the raw table in ``release.json``, and are read as well.
+Those of format 1 had figures of the raw table in ``release.json``, and ``*`` for a missing value as
+well, which is null now; they are read.
 """
 
 

@@ -108,6 +108,17 @@ class Group(ManifestPart):
         return "low" in self.model_fields_set
 
     @property
+    def is_star(self) -> bool:
+        """Whether it is ``*``, which stands for every value, and no value or code that reads so."""
+        return self.label == ANY and self.level != 0 and self.masked is None
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a missing value is one of those that it lists, or joins."""
+        texts = [self.own, *(self.values or ()), *(each.own for each in self.members or ())]
+        return self.is_star or None in texts
+
+    @property
     def own(self) -> LabelText:
         """The label in the hierarchy."""
         return self.label if self.group is None else self.group
@@ -210,7 +221,7 @@ def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
     if taxonomy.numbers is None:
         raise ValueError("no places on a scale")
     return Partition.of(
-        [ANY if number is None else _holding(number, ranges) for number in taxonomy.numbers]
+        [None if number is None else _holding(number, ranges) for number in taxonomy.numbers]
     )
 
 

@@ -13,7 +13,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.display import in_a_line
-from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
+from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import DeltaPresence, PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
@@ -96,7 +96,9 @@ class Manifest(Reported):
         if isinstance(content, dict):
             _require_format(content, source)
         try:
-            return cls.model_validate(content)
+            found = cls.model_validate(content)
+            found._require_one_star(source)
+            return found
         except ValidationError as error:
             errors = error.errors(include_url=False, include_input=False, include_context=False)
         damage = f"{source} is damaged: it is no manifest of a release"
@@ -104,6 +106,18 @@ class Manifest(Reported):
             raise InputError(damage)
         place = ".".join(map(str, errors[0]["loc"])).encode("unicode_escape").decode()
         raise InputError(f"{damage} ({place[:SHOWN] or 'its parts contradict each other'})")
+
+    def _require_one_star(self, source: str) -> None:
+        """Refuse a column where ``*`` may be everything or a missing value, as it was at first."""
+        gaps = self.columns is None or self.columns.missing == "category"
+        for name, groups in self.recoding.items() if gaps and self.format == 1 else ():
+            parts = (part for group in groups for part in (group, *(group.members or ())))
+            star = self.levels.get(name) != 0 and any(part.own == ANY for part in parts)
+            if star and len(groups) > 1:
+                raise InputError(
+                    f"{source} was written by an earlier version (format 1), in which '*' of "
+                    f"column {name!r} may be everything or a missing value: make the release again"
+                )
 
     @property
     def text(self) -> str:

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Scale
+from anonymizer.hierarchy import Interval, Scale
 from anonymizer.hierarchy.rules.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
@@ -127,11 +127,10 @@ class Column:
             found[text].append(code)
         return found
 
-    def covered(self, group: Group, everything: bool) -> list[int]:
+    def covered(self, group: Group, everything: bool = False) -> list[int]:
         """The values that a group of a recoding stands for.
 
-        ``everything``: missing values, too, and all where only the label ``*`` is listed; otherwise
-        that stands for the missing ones alone, which generalize to it before the others do.
+        ``everything``: it has missing values, too, whichever it lists.
         """
         own = group.own
         if group.is_range:
@@ -140,21 +139,15 @@ class Column:
             others = {*group.excluded}
             return [code for text, code in self.by_text if text not in others]
         if group.masked is not None:
-            whole = self._missing if own == ANY else []  # they generalize to it first
-            return self._masked(str(own), *group.masked) + whole
+            return self._masked(str(own), *group.masked)
         if group.members and group.values is None:
-            missing = everything and own == ANY
-            return [code for each in group.members for code in self.covered(each, missing)]
+            return [code for each in group.members for code in self.covered(each)]
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
             texts = [text_of(value) for value in values if value is not None]
             listed = [code for text in texts for code in self._equal(text, group)]
-            star = own == ANY and group.level != 0
-            missing = None in values or own is None or star or everything
-            return listed + (self._missing if missing else [])
-        if own == ANY:
-            return list(range(len(self.texts))) if everything else self._missing
-        return self.written.get(own, [])
+            return listed + (self._missing if group.has_missing or everything else [])
+        return list(range(len(self.texts))) if group.is_star else self.written.get(own, [])
 
     def _equal(self, text: str, group: Group) -> list[int]:
         """The codes of the values that are equal to one of a group, those of one date all."""
@@ -189,14 +182,17 @@ class Column:
     def grouped(self, name: str, groups: Sequence[Group], raw: bool) -> Codes:
         """The group of each value, -1 for none, shape (values,).
 
-        ``raw``: groups are raw values, of which one may be left alone, or read like a label.
+        ``raw``: groups are raw values, of which one may be left alone, or read like a label. Next
+        to other groups ``*`` has the values that are in none of them.
 
         Raises InputError when a value is in two.
         """
         group_of = np.full(len(self.texts), -1, np.intp)
-        for number, group in enumerate(groups):
-            own = group.model_copy(update={"level": 0}) if raw else group
-            codes = self.covered(own, everything=len(groups) == 1 and not raw)
+        own = [group.model_copy(update={"level": 0}) if raw else group for group in groups]
+        for number in sorted(range(len(own)), key=lambda number: own[number].is_star):
+            codes = np.array(self.covered(own[number], len(own) == 1 and not raw), np.intp)
+            if own[number].is_star:
+                codes = codes[group_of[codes] < 0]
             if (group_of[codes] >= 0).any():
                 raise InputError(
                     f"the manifest lists for column {name!r} groups that overlap, so that records "
@@ -208,7 +204,7 @@ class Column:
     def members(self, group: Group) -> Mask:
         """Whether a group of a class stands for each value, shape (values,)."""
         mask = np.zeros(len(self.texts), bool)
-        mask[self.covered(group, everything=group.values is None)] = True
+        mask[self.covered(group)] = True
         return mask
 
 

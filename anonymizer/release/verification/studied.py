@@ -30,7 +30,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.labels import MARKED, RawGroup
 from anonymizer.release.verification.policies import described, policies
-from anonymizer.tables.values import counted, is_missing, plain_text, text_of
+from anonymizer.tables.values import counted, is_missing, plain_text, text_of, texts_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
@@ -178,7 +178,7 @@ def _highest(hierarchy: Hierarchy) -> int:
     return hierarchy.height if most is None else most
 
 
-def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str]]) -> bool:
+def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str | None]]) -> bool:
     """Whether a label is that of groups of the hierarchy, each of a level that it may have."""
     members = group["members"]
     known = all(
@@ -196,7 +196,7 @@ def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     if "from" in group:
         return hierarchy.ordered
     values = group.get("values", [])
-    if group["label"] == ANY and not any(value is not None for value in values):
+    if group["label"] is None and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
@@ -209,15 +209,15 @@ def _scale_of(group: RawGroup) -> dict[str, object]:
     return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 
-def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
+def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str | None]:
     """What the listed values go by at a level; missing ones, too, where it is at least 1."""
     if level == 0:
         return {text_of(value) for value in hierarchy.listed}
     values = (None, *hierarchy.listed)
-    return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
+    return {*texts_of(hierarchy.labels(value)[level - 1] for value in values)}
 
 
-def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str]) -> bool:
+def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str | None]) -> bool:
     """Whether a hierarchy may give a label at a level, and to all values that are listed."""
     label = group.get("group", _unmarked(group["label"]))
     values = group.get("values", ())
@@ -230,7 +230,7 @@ def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str
         return False
     if not _stands_for(hierarchy, level, group, label):
         return False
-    return text_of(label) in listed or _at(hierarchy, level, _representative(group), label)
+    return texts_of([label])[0] in listed or _at(hierarchy, level, _representative(group), label)
 
 
 def _stands_for(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.hierarchy import shown_label
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
@@ -86,7 +87,7 @@ def _examples(groups: Sequence[Group]) -> str:
     if not groups:
         return "-"
     places = np.unique(np.linspace(0, len(groups) - 1, min(EXAMPLES, len(groups))).astype(int))
-    shown = [str(groups[place].label) for place in places]
+    shown = [shown_label(groups[place].label) for place in places]
     return "; ".join(shown) + ("; ..." if len(groups) > len(places) else "")
 
 

@@ -13,7 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.explorer.answers.generalized.groups import Row
 from anonymizer.explorer.answers.outcome import Outcome
-from anonymizer.hierarchy import ANY, Hierarchy, Taxonomy
+from anonymizer.hierarchy import ANY, MISSING, Hierarchy, Taxonomy, shown_label
 from anonymizer.hierarchy.authoring.checking import LevelUse, check_hierarchy, records_of
 from anonymizer.hierarchy.authoring.showing import kind_of
 from anonymizer.hierarchy.authoring.writing import rows_of
@@ -23,8 +23,6 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 from anonymizer.tables.values import is_missing, number_of, text_of
-
-MISSING = "a missing value"
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def _tree(taxonomy: Taxonomy, records: Codes) -> list[Group]:
 
 
 def _label(label: Hashable) -> str:
-    return MISSING if label is None else text_of(label)
+    return shown_label(None if label is None else text_of(label))
 
 
 def classes_by_level(outcome: Outcome, name: str) -> list[LevelClasses] | None:

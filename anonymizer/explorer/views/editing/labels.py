@@ -13,10 +13,10 @@ from anonymizer.explorer.answers.generalized.groups import (
     without_group,
     without_level,
 )
-from anonymizer.explorer.answers.generalized.hierarchies import MISSING, Generalized, Group
+from anonymizer.explorer.answers.generalized.hierarchies import Generalized, Group
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy import ANY, MISSING
 
 if TYPE_CHECKING:
     from anonymizer.explorer.views.hierarchies import Hierarchies
