@@ -41,6 +41,7 @@ ONLY_IN = {
     "numba": {"kernels"},
     "narwhals": {"tables"},
     "nicegui": {"explorer"},
+    "phonenumbers": {"profiling"},
     "polars": {"tables"},
     "pyspark": {"tables"},
     "pooch": {"tables"},
@@ -48,6 +49,7 @@ ONLY_IN = {
     "pydantic": {"release"},  # documents are checked at the border
     "pydantic_core": {"release"},
     "rich": {"feedback", "papers", "report"},
+    "stdnum": {"profiling"},
     "scipy": {"channels", "counts", "privacy"},
     "threadpoolctl": {"channels"},
     "tomlkit": {"explorer"},

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, partial
+from numbers import Number
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from anonymizer.hierarchy.rules.dates import DAY, Clock
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.profiling.distinction import IDENTIFYING, distinction
 from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of
+from anonymizer.profiling.identifying import Found, identifying, makes_identifier
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
 
@@ -138,6 +140,11 @@ class Column:
         return tuple(map(text_of, self.values[:LOOKED_AT]))
 
     @cached_property
+    def identifying(self) -> Found | None:
+        """The kind of identifying values that it has, such as e-mail addresses; None of none."""
+        return identifying(map(text_of, filter(_is_no_number, self.values)))
+
+    @cached_property
     def numbers(self) -> Floats | None:
         """The values as numbers, shape (values,); None where any is none, or there are none."""
         values = self.values
@@ -180,6 +187,10 @@ class Column:
         return _kind(self)
 
 
+def _is_no_number(value: object) -> bool:
+    return not isinstance(value, Number)
+
+
 def _order(column: pd.Series) -> tuple[str, ...]:
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
@@ -203,6 +214,8 @@ def _kind(column: Column) -> Kind:
         return "empty"
     if column.order:
         return "ordered category"
+    if makes_identifier(column.identifying):
+        return "identifier"
     if _boolean(column):
         return "boolean"
     if column.moments is not None:

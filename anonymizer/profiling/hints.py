@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,6 +32,7 @@ class Hint:
 
 # ruff: noqa: E501 (a list of words is no sentence)
 HINTS = (
+    Hint("a sampling unit", "left out", "psu ssu primarysamplingunit"),
     Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt samplingweight sampleweight gewichtung ponderation poidssondage"),
     Hint("an age", "quasi-identifier", "age ages alter edad eta idade leeftijd agegroup agep agecat"),
     Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),
@@ -42,7 +43,7 @@ HINTS = (
     Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married maried single familienstand familystatus civilstatus situationfamiliale estadocivil"),
     Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
     Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
-    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood"),
+    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood lat latitude lon lng longitude gps coordinates"),
     Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
     Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
     Hint("a language", "quasi-identifier", "language sprache langue idioma lingua"),
@@ -56,15 +57,103 @@ HINTS = (
     Hint("an income", "sensitive", "income incomes salary salaries salaryclass wage wages lwage earnings earning pay payment einkommen gehalt lohn revenu salaire sueldo ingreso ingresos reddito stipendio faminc compensation"),
     Hint("a debt or wealth", "sensitive", "debt loan default credit creditscore wealth savings assets balance schulden vermogen"),
     Hint("an expense", "sensitive", "spent spending expenditure expenditures totexp expense expenses cost costs charge charges med medexp kosten ausgaben"),
+    Hint("a key of a person", "identifier", "mrn medicalrecord medicalrecordnumber nhs nhsnumber patient patientid person personid case caseid subject subjectid participant respondent proband customer customerid client clientid member student studentid employee employeeid beneficiary"),
+    Hint("a key of a household", "identifier", "hhid hhno hhnr householdid householdno householdnr householdnumber householdkey idhousehold familyid familyno familynumber haushaltsid haushaltsnummer idhogar"),
     Hint("a person's name", "identifier", "name names fullname firstname lastname surname forename nachname vorname nom prenom nombre apellido apellidos cognome nome naam achternaam"),
     Hint("a social security or passport number", "identifier", "ssn socialsecurity sozialversicherungsnummer svnr nif dni nir nin passport codicefiscale bsn"),
     Hint("an e-mail address", "identifier", "email mail emailaddress courriel correo"),
     Hint("a telephone number", "identifier", "phone telephone phonenumber tel telefon telefonnummer mobile handy telefono"),
     Hint("an address", "identifier", "address street streetaddress adresse strasse rue direccion calle indirizzo"),
     Hint("an account or network address", "identifier", "iban account accountnumber konto kontonummer card cardnumber ip ipaddress mac url login username user"),
-    Hint("a key of records", "identifier", "id ids uid uuid guid pid key rowid recordid index serial serialno caseid personid patientid customerid identifier kennung nummer"),
+    Hint("a key of records", "identifier", "id ids uid uuid guid pid key rowid recordid visitid schoolid index serial serialno identifier kennung nummer"),
 )  # fmt: skip
 """Hints by weight; a name of several gets the first one."""
+
+PERSON, HOUSEHOLD, NAME, ADDRESS, RECORD = (
+    "a key of a person",
+    "a key of a household",
+    "a person's name",
+    "an address",
+    "a key of records",
+)
+"""Hints whose words have to be looked at together with the other words of a name."""
+
+SEX = "a sex or gender"
+
+PERSONAL = {"an age", "a date or year of birth", SEX}
+"""Hints about what a person has all along, and what a key of persons therefore tells."""
+
+NUMBERED = frozenset("id ids no nr num number nummer numero code key ref hash pseudonym".split())  # noqa: SIM905
+"""Words that may stand with that for a person, and it is a key of persons all the same."""
+
+COUNTED = frozenset(
+    [
+        "n",
+        "nb",
+        "nbr",
+        "num",
+        "number",
+        "no",
+        "count",
+        "total",
+        "sum",
+        "avg",
+        "mean",
+        "average",
+        "max",
+        "min",
+        "anzahl",
+    ]
+)
+"""Words that make a count of what follows them: num_open_accounts."""
+
+THINGS = frozenset(
+    [
+        "bank",
+        "brand",
+        "building",
+        "class",
+        "clinic",
+        "club",
+        "color",
+        "colour",
+        "column",
+        "company",
+        "course",
+        "department",
+        "district",
+        "drug",
+        "event",
+        "facility",
+        "file",
+        "firm",
+        "group",
+        "hospital",
+        "item",
+        "model",
+        "organisation",
+        "organization",
+        "practice",
+        "product",
+        "project",
+        "school",
+        "ship",
+        "shop",
+        "site",
+        "species",
+        "station",
+        "store",
+        "street",
+        "team",
+        "university",
+        "variable",
+        "ward",
+    ]
+)
+"""Words for what has a name and is no person."""
+
+PARTS = frozenset("first last middle given family maiden sur fore".split())  # noqa: SIM905
+"""Words for parts of names, which people share."""
 
 CODES = {"a zip or postal code"}
 """Hints about numbers that are codes: nothing can be computed with them."""
@@ -85,8 +174,41 @@ def hint_of(name: str) -> Hint | None:
     >>> hint_of("x1") is None
     True
     """
-    found = [BY_WORD[known] for word in words_of(name) if (known := _singular(word)) in BY_WORD]
-    return HINTS[min(found)] if found else None
+    *parts, whole = words_of(name)
+    if whole in BY_WORD:
+        return HINTS[BY_WORD[whole]]
+    found = [BY_WORD[known] for word in parts if (known := _singular(word)) in BY_WORD]
+    fitting = [place for place in found if _fits(HINTS[place], parts)]
+    return HINTS[min(fitting)] if fitting else None
+
+
+def _fits(hint: Hint, parts: Sequence[str]) -> bool:
+    """Whether a word means in a name of several words what it means alone: not in clinic_name."""
+    if hint.role != "identifier":
+        return True
+    if parts[0] in COUNTED and len(parts) > 1:
+        return False
+    if hint.about == PERSON:
+        return all(part in hint.words.split() or part in NUMBERED for part in parts)
+    return hint.about != NAME or THINGS.isdisjoint(parts)
+
+
+def unit_of(name: str) -> str | None:
+    """What has a value of its own in a column of this name: a person, a household, or nothing.
+
+    >>> unit_of("patient_id"), unit_of("HHID"), unit_of("school_id"), unit_of("first_name")
+    ('person', 'household', None, None)
+    """
+    hint = hint_of(name)
+    if hint is None or hint.role != "identifier" or hint.about == ADDRESS:
+        return None
+    *parts, whole = words_of(name)
+    if hint.about == NAME:
+        full = {"name", "names", "fullname"} & {*parts, whole}
+        return "person" if full and PARTS.isdisjoint(parts) else None
+    if hint.about == RECORD and not {*parts} <= {*hint.words.split(), "record", "row"} | NUMBERED:
+        return None
+    return "household" if hint.about == HOUSEHOLD else "person"
 
 
 def _singular(word: str) -> str:

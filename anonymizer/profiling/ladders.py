@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.hierarchy.rules.dates import DAY
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import FEW, Column
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
 
 LEAST_SHOWN = 5
@@ -30,6 +30,9 @@ SHRINKS = 0.7
 
 MOST_ORDERED = 50
 """Values that are listed in an order that a column of numbers gives them."""
+
+CODED = re.compile(r"(?=.*\d)\S{2,}")
+"""A value with digits and no blank: five records that share it may be those of one person."""
 
 YEAR = 365.25
 
@@ -82,6 +85,8 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
         return ladder
     if len(column.values) <= FEW_VALUES:
         return Ladder(SUPPRESS, "few values: kept, or replaced by *")
+    if len(column.values) > FEW and all(map(CODED.fullmatch, column.texts)):
+        return Ladder(SUPPRESS, "codes, which may be those of persons: kept, or replaced by *")
     return _kept(column, max(k, LEAST_SHOWN))
 
 

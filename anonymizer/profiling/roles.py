@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.profiling.columns import FEW, MANY, Column
-from anonymizer.profiling.dependence import Determined, determined
+from anonymizer.profiling.dependence import Determined, determined, step_of
 from anonymizer.profiling.distinction import IDENTIFYING
-from anonymizer.profiling.hints import Role, weight_of, words_of
+from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
+from anonymizer.profiling.identifying import makes_identifier
+from anonymizer.profiling.persons import is_copy, is_key_to, is_named_key, is_personal
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
@@ -95,6 +97,7 @@ def proposed(columns: Mapping[str, Column | None], given: Given = Given()) -> Pr
             proposal.roles[name] = (chosen[name], GIVEN)
         else:
             _sort(proposal, name, column)
+    _keys_of_persons(proposal, columns)
     _one_of_equals(proposal)
     _sensitive(proposal, chosen_already=given.sensitive is not None)
     _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
@@ -116,9 +119,10 @@ def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
         why = "all records have one value, which tells nobody apart"
         proposal.roles[name] = ("insensitive", why)
     elif why:
-        role: Role = "identifier" if column.kind == "identifier" or _named(column) else "left out"
+        sure = column.kind == "identifier" or is_named_key(column) or column.identifying is not None
+        role: Role = "identifier" if sure else "left out"
         proposal.roles[name] = (role, why)
-    elif hint is not None and hint.role == "left out" and column.numbers is not None:
+    elif hint is not None and hint.role == "left out" and _counts(column):
         proposal.leave_out(name, f"by its name it is {hint.about}, which gives the sample away")
     elif hint is not None and hint.role == "sensitive" and column.kind != "code":
         proposal.sensitive.append(column)
@@ -126,19 +130,19 @@ def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
         proposal.candidates.append(column)
 
 
-def _named(column: Column) -> bool:
-    """Whether the name is that of an identifier, and values are many enough for one."""
-    hint = column.hint
-    known = hint is not None and hint.role == "identifier"
-    several = len(column.values) > FEW or column.records < FEW
-    return known and several and column.kind not in ("boolean", "decimal number")
+def _counts(column: Column) -> bool:
+    """Whether the values are numbers or codes, as those of weights and sampling units."""
+    return column.numbers is not None or column.kind == "code"
 
 
 def _identifies(column: Column) -> str:
     """Why a column identifies by itself; nothing where it does not."""
-    hint, apart = column.hint, f"{len(column.values):,} values in {column.records:,} records"
-    if _named(column):
+    hint, found = column.hint, column.identifying
+    apart = f"{len(column.values):,} values in {column.records:,} records"
+    if is_named_key(column):
         return f"by its name it is {hint.about}" if hint else ""
+    if found is not None and (makes_identifier(found) or hint is None):
+        return f"its values are {found.kind} ({found.count:,} of {found.of:,} looked at)"
     if column.kind == "identifier":
         return f"nearly every record has its own value ({apart})"
     if column.kind == "text" and not (hint and column.distinction < IDENTIFYING):
@@ -150,15 +154,40 @@ def _identifies(column: Column) -> str:
     return ""
 
 
+def _keys_of_persons(proposal: Proposal, columns: Mapping[str, Column | None]) -> None:
+    """Make identifiers of candidates that repeat and tell an age, a sex or a date of birth."""
+    known = [column for column in columns.values() if column is not None and is_personal(column)]
+    for column in [each for each in proposal.candidates if not _of_person(each)]:
+        about = [each.name for each in known if _is_key_to(column, each)]
+        if about:
+            why = f"it repeats and tells {about[0]!r}, as the key of a person does"
+            proposal.roles[column.name] = ("identifier", why)
+            proposal.candidates.remove(column)
+
+
+def _of_person(column: Column) -> bool:
+    """Whether the name is that of what a person has all along."""
+    return column.hint is not None and column.hint.about in PERSONAL
+
+
+def _is_key_to(column: Column, other: Column) -> bool:
+    """Whether a column repeats and tells another one, by some records; a finer copy does not."""
+    step = step_of(len(column.codes))
+    codes, others = column.codes[::step], other.codes[::step]
+    there = codes < len(column.values)
+    return is_key_to(codes[there], others[there]) and not is_copy(column, other)
+
+
 def _one_of_equals(proposal: Proposal) -> None:
-    """Leave out candidates that another one determines."""
+    """Leave out candidates that another one determines, none for one whose name says less."""
     ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
-    compared = {column.name for column in ranked[:MOST_COMPARED]}
-    found = determined([column for column in proposal.candidates if column.name in compared])
+    found = determined(ranked[:MOST_COMPARED])
     of = {column.name: column for column in proposal.candidates}
     gone: dict[str, Determined] = {}
     for each in sorted(found, key=lambda one: not one.mutual):
         if each.mutual and not _lighter(of[each.name], of[each.by]):
+            continue
+        if _known_by_name(of[each.name]) and not _known_by_name(of[each.by]):
             continue
         gone[each.name] = each
         if each.mutual and of[each.name].numbers is not None:
@@ -169,6 +198,11 @@ def _one_of_equals(proposal: Proposal) -> None:
             name, f"{each.by!r} determines it{mutual}, so that one of them is enough"
         )
     proposal.candidates = [column for column in proposal.candidates if column.name not in gone]
+
+
+def _known_by_name(column: Column) -> bool:
+    """Whether the name is that of a quasi-identifier."""
+    return column.hint is not None and column.hint.role == "quasi-identifier"
 
 
 def _lighter(one: Column, other: Column) -> bool:
@@ -221,7 +255,7 @@ def _guessable(column: Column) -> bool:
     """Whether an attribute may be what the table is about although no name says so."""
     kinds = ("boolean", "category", "ordered category")
     several = 2 <= len(column.values) <= MOST_GUESSED
-    unnamed = column.hint is None or column.hint.role not in ("quasi-identifier", "identifier")
+    unnamed = not _known_by_name(column) and not is_named_key(column)
     return (
         unnamed
         and several
@@ -236,10 +270,9 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
     most = 0 if chosen_already else MOST_QUASI_IDENTIFIERS
     for column in ranked[:most]:
         hint = column.hint
-        by_name = hint is not None and hint.role == "quasi-identifier"
         why = (
             f"by its name it is {hint.about}, which others may know"
-            if hint and by_name
+            if hint and _known_by_name(column)
             else "its name says nothing, so that others may know it"
         )
         proposal.roles[column.name] = ("quasi-identifier", why)

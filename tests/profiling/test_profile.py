@@ -85,7 +85,7 @@ def test_dates_in_other_forms(form, kind):
     ("name", "about"),
     [
         ("Vorname", "a person's name"),
-        ("PatientID", "a key of records"),
+        ("PatientID", "a key of a person"),
         ("code_postal", "a zip or postal code"),
         ("État_civil", None),
         ("País", "a country or nationality"),

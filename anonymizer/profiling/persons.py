@@ -1,0 +1,113 @@
+"""Keys of persons: columns with a value for each person, which repeat where one has several rows.
+
+Names say so, or values, or what these tell: an age, a sex, a date of birth.
+"""
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.profiling.columns import FEW, Column
+from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of
+from anonymizer.profiling.identifying import UNITS, makes_identifier
+
+BY_CHANCE = 7
+"""Wrong guesses that chance would leave at least, for a tenth of them to mean something.
+
+As of ``ENOUGH`` in ``anonymizer.release.warnings.warnings``.
+"""
+
+WRONG = 0.1
+"""Part of these that a key of persons may leave: an age goes up, and records have mistakes."""
+
+DOUBTFUL = 0.5
+"""The same among some records, from which on all of them need not be counted."""
+
+COPY = 0.9
+"""Correlation of ranks from which on a column is a finer copy of another one, and no key."""
+
+FEWEST = 3
+"""Codes or numbers from which on they may be those of persons, where the name says so."""
+
+
+def is_personal(column: Column) -> bool:
+    """Whether a column has what a person has all along, and a key of persons tells, as it is.
+
+    Labels of ages are told by whatever tells roughly how old somebody is.
+    """
+    hint = column.hint
+    exact = column.numbers is not None or column.moments is not None
+    return hint is not None and (hint.about == SEX or (hint.about in PERSONAL and exact))
+
+
+def is_named_key(column: Column) -> bool:
+    """Whether the name is that of an identifier, and values are many enough for one."""
+    hint = column.hint
+    if hint is None or hint.role != "identifier" or column.kind in ("boolean", "decimal number"):
+        return False
+    if len(column.values) > FEW or column.records < FEW:
+        return True
+    numbered = all(any(map(str.isdecimal, text)) for text in column.texts)
+    return hint.about in (PERSON, HOUSEHOLD) and len(column.values) >= FEWEST and numbered
+
+
+def unit_in(column: Column) -> str | None:
+    """What has a value of its own by the name or the values of a column: a person, a household."""
+    if makes_identifier(column.identifying) and column.identifying is not None:
+        return UNITS.get(column.identifying.kind)
+    return unit_of(column.name) if is_named_key(column) else None
+
+
+def is_copy(one: Column, other: Column) -> bool:
+    """Whether numbers or dates rise or fall with those of another column: years with an age."""
+    scales = [
+        column.moments if column.numbers is None else column.numbers for column in (one, other)
+    ]
+    if scales[0] is None or scales[1] is None:
+        return False
+    there = (one.codes < len(scales[0])) & (other.codes < len(scales[1]))
+    pairs = pd.DataFrame(
+        {"one": scales[0][one.codes[there]], "other": scales[1][other.codes[there]]}
+    )
+    if (pairs.nunique() < 2).any():
+        return False
+    return bool(abs(np.corrcoef(pairs["one"].rank(), pairs["other"].rank())[0, 1]) > COPY)
+
+
+def is_key_to(codes: Codes, others: Codes, sizes: Ints | None = None) -> bool:
+    """Whether a value that repeats tells another column's, and is not told by it.
+
+    ``codes`` and ``others``: the values of both columns in some rows, numbered; ``sizes``: how many
+    records each row stands for, by default 1.
+    """
+    wrong, chance = _wrong(codes, others, sizes)
+    return chance >= BY_CHANCE and wrong <= WRONG * chance
+
+
+def may_be_key_to(codes: Codes, others: Codes) -> bool:
+    """Whether some records leave open that all of them show a key."""
+    wrong, chance = _wrong(codes, others, None)
+    return chance < BY_CHANCE or wrong <= DOUBTFUL * chance
+
+
+def _wrong(codes: Codes, others: Codes, sizes: Ints | None) -> tuple[float, float]:
+    """Wrong guesses of the others given the codes, and how many chance would leave at least.
+
+    A column of V values, N records long, leaves a share (N - V) / N of the wrong guesses that there
+    are without it where the two have nothing to do with each other. None would where it has too few
+    values for a key, or no more than the other.
+    """
+    if not len(codes):
+        return 0.0, 0.0
+    codes, keys = pd.factorize(codes)
+    others, values = pd.factorize(others)
+    weights = np.ones(len(codes)) if sizes is None else np.asarray(sizes, float)
+    if len(keys) <= max(len(values), FEW):
+        return np.inf, BY_CHANCE
+    pairs, place = np.unique(codes * len(values) + others, return_inverse=True)
+    joint = np.bincount(place, weights)
+    starts = np.flatnonzero(np.diff(pairs // len(values), prepend=-1))
+    records = weights.sum()
+    rarer = records - np.bincount(others, weights).max()
+    chance = (records - len(keys)) * rarer / records
+    return float(records - np.maximum.reduceat(joint, starts).sum()), float(chance)
