@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
@@ -16,10 +17,16 @@ from anonymizer.release.warnings.column_warnings import (
     order_warnings,
     spelling_warnings,
 )
-from anonymizer.release.warnings.relation_warnings import relation_warnings
+from anonymizer.release.warnings.person_warnings import (
+    Keyed,
+    identifying_warnings,
+    repeated_warnings,
+    some_of,
+)
+from anonymizer.release.warnings.relation_warnings import names_but, relation_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
-from anonymizer.tables.relations.relation import Original
+from anonymizer.tables.relations.relation import Moves, Original, Relation
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,7 @@ class Comparison:
                 *class_warnings(released, self.fitted.models, len(others)),
                 *self._of_suppression(),
                 *spelling_warnings(self.table, released.sensitive),
+                *self._of_persons(left, released.names, others),
                 *self._warnings(left, raw, others),
             ),
             **self._informations(raw, released, seed),
@@ -69,6 +77,37 @@ class Comparison:
         if disclosed := self.outcome.disclosed:
             records = self.outcome.suppressed_of(self.admitted)
             yield ReleaseWarning("suppression-tells", None, disclosed, records)
+
+    def _of_persons(
+        self, left: engine.Table, names: Sequence[str], others: Sequence[str]
+    ) -> Iterator[ReleaseWarning]:
+        """Warnings about persons with several records, and about values that find a person.
+
+        ``left``: the raw records that are released; ``names``: the columns of their classes.
+        """
+        original, released = self.relation, self.outcome.released
+        known = [name for name in released.columns if name not in others]
+        if original is None and isinstance(left, engine.Tally):  # it has no other columns
+            yield from identifying_warnings(released, known)
+            return
+        schema, group = self.fitted.schema, engine.grouped(released, names)[0]
+        table = left if original is None else original.relation
+        mark = next(names_but(table.columns))
+
+        def classed() -> pd.DataFrame | Relation:
+            if original is None:
+                return left.assign(**{mark: group})
+            rows = pd.DataFrame({mark: group}, index=released.index)
+            columns = (*original.columns, mark)
+            tally = original.tally
+            of = tally.index.get_indexer(rows.index)
+            return original.relation.recoded(Moves(tally, rows, of, released.sizes, columns))
+
+        keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, others, [mark], classed)
+        yield from repeated_warnings(keyed, self.fitted.models)
+        yield from identifying_warnings(released, known)
+        table = released if original is None or not others else keyed.with_classes
+        yield from identifying_warnings(some_of(table, others), others)
 
     def _warnings(
         self, left: engine.Table, raw: Counts, others: Sequence[str]

@@ -1,6 +1,6 @@
 """What a table satisfies as it is: the largest k and l, the smallest t, beta and delta."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -139,11 +139,12 @@ def check_measured(
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: engine.Table | None = None,
-    identifiers: Iterable[str] = (),
+    identifiers: Sequence[str] = (),
 ) -> Check:
     """Check a table that was admitted, and a population recoded as it is.
 
-    ``identifiers`` are columns that a release of the table leaves out; no warning is about them.
+    ``identifiers`` are columns that a release of the table leaves out; of them only warnings about
+    persons who have several records speak.
     """
     table = measured.table
     counts = recount(table, schema, population)
@@ -165,6 +166,7 @@ def check_measured(
         warnings=(
             *class_warnings(counts, models, len(others)),
             *spelling_warnings(table, schema.sensitive),
+            *measured.of_persons(schema, models, others, identifiers),
             *measured.warnings(others),
         ),
         quasi_identifiers=schema.quasi_identifiers,

@@ -11,9 +11,16 @@ import pandas as pd
 from anonymizer.counts.ground import require_countable, require_held
 from anonymizer.counts.schema import Schema
 from anonymizer.kernels.arrays import Codes
+from anonymizer.privacy import PrivacyModel
 from anonymizer.profiling.missing import spellings_of_missing
 from anonymizer.release.relations import admitted_in, cleaned_in
 from anonymizer.release.warnings.column_warnings import column_warnings
+from anonymizer.release.warnings.person_warnings import (
+    Keyed,
+    identifying_warnings,
+    repeated_warnings,
+    some_of,
+)
 from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.refinement import Columnar, lying
@@ -80,6 +87,26 @@ class Measured:
             yield from unique_warnings(relation, others)
         elif isinstance(self.rest, pd.DataFrame):
             yield from column_warnings(self.rest, others)
+
+    def of_persons(
+        self,
+        schema: Schema,
+        models: Sequence[PrivacyModel],
+        others: Sequence[str],
+        identifiers: Sequence[str] = (),
+    ) -> Iterator[ReleaseWarning]:
+        """Warn of persons with several records, and of values that find a person.
+
+        ``identifiers``: columns that a release leaves out, whose values nobody sees.
+        """
+        relation = lying(self.rest)
+        table = self.rest if relation is None else relation
+        if relation is not None or isinstance(table, pd.DataFrame):
+            known = schema.quasi_identifiers
+            keyed = Keyed(table, known, identifiers, others, known, lambda: table)
+            yield from repeated_warnings(keyed, models)
+            yield from identifying_warnings(some_of(table, others), others)
+        yield from identifying_warnings(self.table, schema.columns)
 
     def tally(self, columns: Sequence[str]) -> Columnar:
         """Some columns of the records, for what combines them in every way.

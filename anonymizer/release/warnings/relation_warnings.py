@@ -154,7 +154,7 @@ def relation_warnings(
 def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[str]) -> Marked:
     """Number the values and labels of hidden quasi-identifiers, combination by combination."""
     released: Tally = outcome.released
-    columns, known, free = {}, {}, _names_but(original.columns)
+    columns, known, free = {}, {}, names_but(original.columns)
     values = {name: next(free) for name in outcome.hidden}
     labels = {name: next(free) for name in outcome.hidden}
     for name in outcome.hidden:
@@ -165,7 +165,7 @@ def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[s
     return Marked(original, shown, rows, released.sizes, values, labels, known)
 
 
-def _names_but(taken: Iterable[str]) -> Iterator[str]:
+def names_but(taken: Iterable[str]) -> Iterator[str]:
     """Names of columns that a table does not have."""
     there = {*map(str, taken)}
     number = 0

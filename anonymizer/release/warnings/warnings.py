@@ -37,8 +37,15 @@ Half of the pairs of a random order do where all values differ: so 99 % of the p
 """
 
 
-OF_RAW = ("column-gives-away", "telling-order", "spellings-alike", "suppression-tells")
-"""Warnings whose figures are of the raw table, so that the released one does not show them."""
+OF_RAW = (
+    "column-gives-away",
+    "telling-order",
+    "spellings-alike",
+    "suppression-tells",
+    "repeated-identifier",
+    "identifying-values",
+)
+"""Warnings whose figures are of the raw table or of some records, so that none can be checked."""
 
 OF_STEWARD = ("column-gives-away", "telling-order", "spellings-alike")
 """Those that are the steward's alone.
@@ -65,7 +72,8 @@ class ReleaseWarning:
     """Something that a release or a table is weak in, although its policy holds.
 
     ``count`` of ``of`` are what ``WARNINGS`` says for the ``code``; ``records`` are concerned where
-    these are classes. It is about a ``column``, or none, and may be ``about`` another one.
+    these are classes. It is about a ``column``, or none, and may be ``about`` another one. Its
+    message has further words that were ``found``.
     """
 
     code: str
@@ -74,6 +82,7 @@ class ReleaseWarning:
     of: int
     records: int = 0
     about: str | None = None
+    found: str = ""
 
     @property
     def message(self) -> str:
@@ -84,6 +93,7 @@ class ReleaseWarning:
             of=self.of,
             records=counted(self.records, "record"),
             about=repr(self.about),
+            found=self.found,
         )
 
     def __str__(self) -> str:
@@ -187,6 +197,21 @@ WARNINGS: dict[str, Caution] = {
         "{count:,} of {of:,} spellings of {column} read like another one, so that they count as "
         "one value, and those that certainly are one are released in one spelling; write each "
         "value in one way",
+    ),
+    "repeated-identifier": Caution(
+        "a column of the raw table that is the key of persons, by its name, its values or since it "
+        "tells an age, a sex or a date of birth, and has several records of some",
+        "people, records",
+        "class sizes count records, not people; by column {column} {found} ({count:,} in all, of "
+        "{of:,} records); no model promises anything about who has several: keep one record of "
+        "each",
+    ),
+    "identifying-values": Caution(
+        "e-mail addresses, telephone numbers, IBANs, social security numbers, addresses, IP "
+        "addresses, URLs or UUIDs in a column that is released",
+        "such values, different values (at most 2,000 are looked at)",
+        "{count:,} of {of:,} values of {column} are {found}, which find a person by themselves; "
+        "list the column among the identifiers",
     ),
     "nearly-unique-column": Caution(
         f"a column without a role in which {IDENTIFYING:.0%} or more of the records that have "

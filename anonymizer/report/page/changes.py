@@ -189,9 +189,10 @@ def _classes(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
     sizes = evidence.sizes
     number_of = several(len(sizes), "class", "classes")
     yield Heading("Classes")
+    smallest, largest = (evidence.said(people(sizes[place])) for place in (0, -1))
     yield Paragraph(
-        f"The table has {number_of}. The smallest has {people(sizes[0])}, the largest "
-        f"{people(sizes[-1])}, the average {number(evidence.average_size)}."
+        f"The table has {number_of}. The smallest has {smallest}, the largest "
+        f"{largest}, the average {number(evidence.average_size)}."
     )
     chosen = np.quantile(sizes, QUANTILES, method="lower")
     names = ("Smallest", "Lower quarter", "Middle", "Upper quarter", "Largest")

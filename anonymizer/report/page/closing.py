@@ -61,12 +61,14 @@ def risk_section(evidence: Evidence) -> Section:
         ("Share of people who are alone in their class", share(evidence.unique_share)),
         ("People in classes of the smallest size", count(evidence.least_protected)),
     ]
+    rows = [(evidence.said(measure), value) for measure, value in rows]
     blocks: list[Block] = [
         Paragraph(
             "The risk that somebody who knows "
             f"{listed(evidence.quasi_identifiers)} of a person, and that the person is in the "
             "table, picks that person's record among those that look alike. It was computed from "
             "this release alone: the risk of several releases together may be higher."
+            f"{_several(evidence)}"
         ),
         Table("Risk of re-identification", ("Measure", "Value"), rows, numeric=(1,)),
     ]
@@ -79,6 +81,15 @@ def risk_section(evidence: Evidence) -> Section:
             )
         )
     return Section("risk", "Risk of being found", blocks)
+
+
+def _several(evidence: Evidence) -> str:
+    """What the risk is of where people have several records."""
+    several = (
+        " It is that of records: some people have several (see the warnings), and theirs may be "
+        "much higher."
+    )
+    return "" if evidence.of_people else several
 
 
 def verify_section(evidence: Evidence) -> Section:

@@ -24,6 +24,7 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
 from anonymizer.release.verification.lying import released_at
+from anonymizer.report.page.numbers import of_records
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
@@ -119,6 +120,16 @@ class Evidence:
         """Whether it is a differentially private release, which reports no figure of the raw."""
         names = {verdict.model for verdict in self.manifest.privacy}
         return DifferentialPrivacy.name in names
+
+    @cached_property
+    def of_people(self) -> bool:
+        """Whether a record may be taken for a person: none is known to have several."""
+        warned = {each.code for each in self.manifest.warnings}
+        return "repeated-identifier" not in warned
+
+    def said(self, text: str) -> str:
+        """A sentence about people; about records where people have several of them."""
+        return text if self.of_people else of_records(text)
 
     @property
     def signed(self) -> bool:

@@ -105,7 +105,7 @@ def _classes(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
         "I1 is how far the values in a class are from those of the whole table, which t-closeness "
         "bounds. I2 is how much less doubt a class leaves than the whole table, which entropy "
         "l-diversity bounds by H(W) - log l; it is negative where a class leaves more doubt. Both "
-        "have the same mean over all people. They were computed from the released table."
+        "have the same mean over all records. They were computed from the released table."
     )
     columns = ("Attribute", "Largest I1", "t", "Largest I2", "H(W) - log l", "Mean", "H(W)")
     rows = [_row(each, evidence.manifest.privacy) for each in evidence.disclosures]

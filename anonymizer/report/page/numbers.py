@@ -1,5 +1,6 @@
 """Numbers as a page has them; every number of a page goes through here."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, isfinite
@@ -128,6 +129,29 @@ def sentence(text: str, places: Mapping[str, Any]) -> str:
         for name, value in places.items()
     }
     return Formatter().vformat(text, (), known)
+
+
+RECORDS = (
+    (r"\b([Tt])hat person's record\b", r"\1hat record"),
+    (r"\b([Pp])eople who\b", r"\1eople that"),
+    (r"\b([Pp])erson who\b", r"\1erson that"),
+    (r"\bpeople\b", "records"),
+    (r"\bPeople\b", "Records"),
+    (r"\bperson\b", "record"),
+    (r"\bPerson\b", "Record"),
+)
+"""Words about people, and those about records that take their place, in this order."""
+
+
+def of_records(text: str) -> str:
+    """A sentence about people as one about records: what counts of records bear out.
+
+    >>> of_records("The person who is easiest to find shares a class with 4 people.")
+    'The record that is easiest to find shares a class with 4 records.'
+    """
+    for pattern, words in RECORDS:
+        text = re.sub(pattern, words, text)
+    return text
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:

@@ -11,6 +11,8 @@ from anonymizer.tables.values import counted
 STRONGEST = (
     "constant-sensitive",
     "suppression-tells",
+    "repeated-identifier",
+    "identifying-values",
     "nearly-unique-column",
     "column-gives-away",
     "weak-policy",
@@ -30,9 +32,11 @@ def verdict(evidence: Evidence) -> str:
     """That the policy holds, and how that is known."""
     conditions = len(evidence.manifest.privacy)
     were = "was" if conditions == 1 else "were"
+    about = "" if evidence.of_people else " It is about records, of which some people have several."
     return (
         f"The policy holds: {counted(conditions, 'condition')} {were} counted again in the "
         f"released table for this report, over {_all(len(evidence.sizes))}."
+        f"{about}"
     )
 
 

@@ -19,14 +19,13 @@ def policy_section(evidence: Evidence) -> Section:
     models = evidence.manifest.privacy
     blocks: list[Block] = [
         Table(
-            "What the policy promises every person in the table, and what was found",
+            evidence.said("What the policy promises every person in the table, and what was found"),
             ("Model", "Promise", "Found in this table"),
             [_row(evidence, verdict) for verdict in models],
         ),
         Paragraph(
             "A class is the group of all records that have the same released values of "
-            f"{listed(evidence.quasi_identifiers)}. Each record counts as one person: where a "
-            "person has several records, fewer people share a class than is said here."
+            f"{listed(evidence.quasi_identifiers)}. {_whose(evidence)}"
         ),
         *_against(evidence),
         Heading("What this does not protect from"),
@@ -42,12 +41,27 @@ def _against(evidence: Evidence) -> Iterator[Block]:
         yield Paragraph(against(listed(evidence.quasi_identifiers), about))
 
 
+def _whose(evidence: Evidence) -> str:
+    """What a record stands for."""
+    if evidence.of_people:
+        return (
+            "Each record counts as one person: where a person has several records, fewer people "
+            "share a class than is said here."
+        )
+    return (
+        "The conditions count records. Some people have several of them (see the warnings), so "
+        "that fewer people than records share a class, perhaps only one: of people, nothing is "
+        "promised."
+    )
+
+
 def _row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     """A model in three cells."""
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    return name, sentence(wording.promise, places), sentence(wording.measured, places)
+    cells = (sentence(each, places) for each in (wording.promise, wording.measured))
+    return name, *map(evidence.said, cells)
 
 
 def _wording(verdict: ReportedVerdict) -> Wording:
@@ -97,9 +111,11 @@ def _unprotected(evidence: Evidence) -> Iterator[Point]:
         if each.attribute in evidence.schema.sensitive and each.attribute not in about:
             yield (
                 "Classes of one value",
-                f"No condition is about “{each.attribute}”. In one class "
-                f"{share(each.likeliest)} of the people have the same value of it, so that whoever "
-                "finds the class knows it that surely.",
+                evidence.said(
+                    f"No condition is about “{each.attribute}”. In one class "
+                    f"{share(each.likeliest)} of the people have the same value of it, so that "
+                    "whoever finds the class knows it that surely."
+                ),
             )
 
 
@@ -112,7 +128,7 @@ def _point(text: str) -> Point:
 def _models(evidence: Evidence) -> Iterator[Point]:
     """What each model leaves open, each once."""
     found = {
-        _point(sentence(wording.leaves_open, _places(evidence, verdict))): None
+        _point(evidence.said(sentence(wording.leaves_open, _places(evidence, verdict)))): None
         for verdict in evidence.manifest.privacy
         if (wording := _wording(verdict)).leaves_open
     }

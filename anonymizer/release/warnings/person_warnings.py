@@ -1,0 +1,247 @@
+"""Warnings about columns that are the key of persons who have several records.
+
+Models count records. Where a person has several, a class of k records may be of fewer people.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Number
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes
+from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel
+from anonymizer.profiling.columns import FEW as SEVERAL
+from anonymizer.profiling.columns import Column
+from anonymizer.profiling.hints import PERSONAL, hint_of
+from anonymizer.profiling.identifying import identifying
+from anonymizer.profiling.missing import SPELLINGS
+from anonymizer.profiling.persons import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
+from anonymizer.profiling.raw import is_countable
+from anonymizer.release.warnings.relation_warnings import FEW
+from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.values import is_missing, text_of
+
+SCREENED = 1 << 14
+"""Records by which columns are passed over that tell nothing of a person."""
+
+CERTAIN = 0.99
+"""People per record from which on a few who share a name, say, are no sign of several records."""
+
+BY_SIZE = KAnonymity, AlphaKAnonymity
+"""Models whose k says how many shall share a class."""
+
+HALF = 2
+"""The k where none of the models has one."""
+
+NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in SPELLINGS)))
+"""What stands in place of a key where there is none."""
+
+PLURALS = {"person": "people", "household": "households"}
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A raw table, in memory or where it lies, in which keys of persons are looked for.
+
+    ``identifiers`` are left out of a release, ``others`` have no role. ``classed``: the table whose
+    columns ``classes`` make the classes of records, found once a key was.
+    """
+
+    table: pd.DataFrame | Relation
+    quasi_identifiers: Sequence[str]
+    identifiers: Sequence[str]
+    others: Sequence[str]
+    classes: Sequence[str]
+    classed: Callable[[], pd.DataFrame | Relation]
+
+    @cached_property
+    def candidates(self) -> list[str]:
+        """The columns that may be keys."""
+        names = dict.fromkeys((*self.identifiers, *self.others, *self.quasi_identifiers))
+        return [name for name in names if isinstance(name, str) and name in self.table.columns]
+
+    @cached_property
+    def personal(self) -> list[str]:
+        """The columns that keys of persons tell."""
+        columns = {name: Column.of(self.some[name]) for name in self.some if _is_of_person(name)}
+        return [name for name, each in columns.items() if each is not None and is_personal(each)]
+
+    @cached_property
+    def some(self) -> pd.DataFrame:
+        """Some records, by which most columns are passed over."""
+        known = [name for name in self.table.columns if _is_of_person(name)]
+        there = [name for name in self.quasi_identifiers if name in self.table.columns]
+        return some_of(self.table, [*dict.fromkeys((*self.candidates, *known, *there))])
+
+    @cached_property
+    def with_classes(self) -> pd.DataFrame | Relation:
+        """The same table with the class of each record."""
+        return self.classed()
+
+
+def _is_of_person(name: object) -> bool:
+    """Whether a name is that of what a person has all along."""
+    hint = hint_of(name) if isinstance(name, str) else None
+    return hint is not None and hint.about in PERSONAL
+
+
+def some_of(table: pd.DataFrame | Relation, names: Sequence[str]) -> pd.DataFrame:
+    """Some columns of at most about ``FEW`` records; all where there are no more."""
+    if not names:
+        return pd.DataFrame()
+    if not isinstance(table, pd.DataFrame):
+        return table.sample(names, FEW)
+    return table[[*names]].iloc[:: max(-(-len(table) // FEW), 1)]
+
+
+def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
+    """Warn of each column that is the key of persons and repeats, with what a class has of them.
+
+    Of keys by which the classes have the same figures only the first one is named.
+    """
+    said = set()
+    for name in keyed.candidates:
+        unit = _unit(keyed, name)
+        warning = None if unit is None else _counted(keyed, name, unit, models)
+        if warning is not None and (warning.count, warning.found) not in said:
+            said.add((warning.count, warning.found))
+            yield warning
+
+
+def _unit(keyed: Keyed, name: str) -> str | None:
+    """What has a value of its own in a column; None where nobody has."""
+    column = Column.of(keyed.some[name])
+    if column is None or not column.values:
+        return None
+    if unit := unit_in(column):
+        return unit
+    hint, known = hint_of(name), keyed.quasi_identifiers
+    if name in known or (hint is not None and hint.role != "identifier"):
+        return None
+    left_out = name in keyed.identifiers
+    person = (left_out and _is_code(column)) or any(
+        _tells(keyed, name, about) for about in keyed.personal
+    )
+    # What is left out without a name that says why: only a key tells all that others may know.
+    person = person or (left_out and bool(known) and all(_tells(keyed, name, n) for n in known))
+    return "person" if person else None
+
+
+def _is_code(column: Column) -> bool:
+    """Whether the values of an identifier are codes: a column of words is left out for them."""
+    texts = column.some_texts
+    coded = all(" " not in text and any(map(str.isdecimal, text)) for text in texts)
+    return coded and column.numbers is None and column.moments is None and len(texts) > SEVERAL
+
+
+def _tells(keyed: Keyed, name: str, about: str) -> bool:
+    """Whether a column that repeats tells the value of another one."""
+    few = keyed.some.iloc[:: max(-(-len(keyed.some) // SCREENED), 1)]
+    if not may_be_key_to(*_present(few, name, about)[:2]):
+        return False
+    pairs = _tally(keyed.table, [name, about])
+    if pairs is None:
+        return False
+    codes, others, sizes = _present(pairs.combinations, name, about, pairs.sizes)
+    return is_key_to(codes, others, sizes) and not _is_copy(keyed.some, name, about)
+
+
+def _is_copy(some: pd.DataFrame, name: str, about: str) -> bool:
+    """Whether a column is a finer form of another one, as a date of birth is of an age."""
+    one, other = Column.of(some[name]), Column.of(some[about])
+    return one is not None and other is not None and is_copy(one, other)
+
+
+def _present(
+    rows: pd.DataFrame, name: str, about: str, sizes: np.ndarray | None = None
+) -> tuple[Codes, Codes, np.ndarray]:
+    """The values of two columns, numbered, in rows that have one of the first."""
+    sizes = np.ones(len(rows), np.int64) if sizes is None else sizes
+    try:
+        codes, values = engine.distinct(rows[name])
+        others = engine.distinct(rows[about])[0]
+    except InputError:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.int64)
+    there = ~np.array([*map(_is_nobody, values)], bool)[codes]
+    return codes[there], others[there], sizes[there]
+
+
+def _is_nobody(value: object) -> bool:
+    """Whether a value stands for no person: missing, or a word for that."""
+    return is_missing(value) or text_of(value).strip().casefold() in NOBODY
+
+
+def _tally(table: pd.DataFrame | Relation, names: Sequence[str]) -> Tally | None:
+    """The records by some columns; None where they are too many, or cannot be told apart."""
+    names = [*dict.fromkeys(names)]
+    try:
+        if isinstance(table, pd.DataFrame):
+            return engine.tally(table, names)  # type: ignore[no-any-return]
+        return table.tally(names) if is_countable(table, names) else None
+    except InputError:
+        return None
+
+
+def _counted(
+    keyed: Keyed, name: str, unit: str, models: Sequence[PrivacyModel]
+) -> ReleaseWarning | None:
+    """How many people the classes have by the column that is their key; None of one record each.
+
+    A record without a value is taken for that of a person of its own.
+    """
+    classes = [*keyed.classes]
+    tally = _tally(keyed.with_classes, [*classes, name])
+    if tally is None:
+        return _uncounted(keyed.table, name, unit)
+    codes, values = engine.distinct(tally[name])
+    missing = np.array([*map(_is_nobody, values)], bool)[codes]
+    sizes, records = tally.sizes, int(tally.sizes.sum())
+    group, _ = engine.grouped(tally.combinations, classes)
+    people = np.bincount(group, np.where(missing, sizes, 1)).astype(np.int64)
+    most = np.zeros(len(people), np.int64)
+    np.maximum.at(most, group[~missing], sizes[~missing])
+    k = max((model.k for model in models if isinstance(model, BY_SIZE)), default=HALF)
+    dominated = int((most * k > np.bincount(group, sizes)).sum())
+    everybody = len(np.unique(codes[~missing])) + int(sizes[missing].sum())
+    if everybody == records or (everybody > CERTAIN * records and not dominated):
+        return None
+    least = int(people.min())
+    found = (
+        f"the smallest class has {least:,} {unit if least == 1 else PLURALS[unit]}, and in "
+        f"{dominated:,} of {len(people):,} classes one {unit} has more than "
+        f"1/{k} of the records"
+    )
+    return ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
+
+
+def _uncounted(table: pd.DataFrame | Relation, name: str, unit: str) -> ReleaseWarning | None:
+    """The same where people are too many to be counted class by class."""
+    assert not isinstance(table, pd.DataFrame)
+    sizes, values = table.multiplicities([name])
+    everybody, records = int(values.sum()), int((sizes * values).sum())
+    found = f"how many {PLURALS[unit]} a class has is not examined, as they are too many to count"
+    repeats = everybody < records
+    return (
+        ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
+        if repeats
+        else None
+    )
+
+
+def identifying_warnings(table: engine.Table, names: Sequence[str]) -> Iterator[ReleaseWarning]:
+    """Warn of columns that show e-mail addresses, IBANs and the like; by their distinct values."""
+    for name in names:
+        try:
+            values = engine.distinct(table[name])[1]
+        except InputError:  # such as lists
+            continue
+        texts = (text_of(each) for each in values if not isinstance(each, Number | None))
+        if found := identifying(texts):
+            yield ReleaseWarning("identifying-values", str(name), *found[1:], found=found.kind)

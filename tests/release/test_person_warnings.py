@@ -1,0 +1,264 @@
+"""Persons who have several records, and values that find one: what is warned of, with figures."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import Anonymizer, DistinctLDiversity, Hierarchy, KAnonymity, check, load_census
+from anonymizer.release.relations import fitted
+from anonymizer.release.warnings import person_warnings
+from anonymizer.tables.relations.frames import relation_of
+from tests.engines import KINDS
+
+REPEATED, VALUES = "repeated-identifier", "identifying-values"
+
+
+def told(warnings, code):
+    return [each for each in warnings if each.code == code]
+
+
+def visits(people=40, times=5):
+    """Whoever comes several times is alone in a class, with all of the diagnoses."""
+    rows = [
+        {"patient": f"P{n}", "age": 20 + n, "sex": "fm"[n % 2], "illness": "abc"[visit % 3]}
+        for n in range(people)
+        for visit in range(times)
+    ]
+    return pd.DataFrame(rows)
+
+
+def estimator(**options):
+    given = {
+        "quasi_identifiers": {"age": Hierarchy.ranges(widths=[10, 50]), "sex": "suppress"},
+        "sensitive": "illness",
+        "privacy": [KAnonymity(5), DistinctLDiversity(3)],
+        "identifiers": ["patient"],
+    }
+    return Anonymizer(**{**given, **options})
+
+
+def figures_of(table, classes, key, k):
+    """Fewest people of a class, and classes of which one has more than 1/k: plain Python."""
+    members = defaultdict(Counter)
+    for row in table[[*classes, key]].itertuples(index=False):
+        members[row[:-1]][row[-1]] += 1
+    fewest = min(map(len, members.values()))
+    crowded = sum(max(of.values()) * k > sum(of.values()) for of in members.values())
+    return fewest, crowded, len(members)
+
+
+# By hand
+
+
+def test_each_class_is_one_person():
+    (found,) = told(estimator().fit(visits()).release_.warnings, REPEATED)
+    assert (found.column, found.count, found.of) == ("patient", 40, 200)
+    assert found.message == (
+        "class sizes count records, not people; by column 'patient' the smallest class has 1 "
+        "person, and in 40 of 40 classes one person has more than 1/5 of the records (40 in all, "
+        "of 200 records); no model promises anything about who has several: keep one record of each"
+    )
+
+
+def test_the_same_of_a_table_as_it_is():
+    models = [KAnonymity(5)]
+    (found,) = told(check(visits(), ["age", "sex"], "illness", models).warnings, REPEATED)
+    assert "smallest class has 1 person, and in 40 of 40 classes" in found.message
+
+
+def test_one_record_of_each_is_no_matter():
+    table = visits(40, 1)
+    how = estimator(privacy=[KAnonymity(5)])
+    assert not told(how.fit(table).release_.warnings, REPEATED)
+    assert not told(check(table, ["age", "sex"], "illness").warnings, REPEATED)
+
+
+@pytest.mark.parametrize("nobody", [None, "", "unknown", "N/A"])
+def test_who_has_no_number_counts_as_a_person_each(nobody):
+    table = visits(40, 5)
+    table.loc[table.index % 5 > 0, "patient"] = nobody
+    assert not told(estimator().fit(table).release_.warnings, REPEATED)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "unit"),
+    [
+        ("hhid", lambda n: n, "1 household"),
+        ("whatever", lambda n: f"p{n}@example.org", "1 person"),
+        ("x9", lambda n: f"+49 30 {123456 + n}", "1 person"),
+        ("key", lambda n: 7919 * n % 100_003, "1 person"),
+        ("x1", lambda n: f"{n * 7919 % 1000}-{n}", "1 person"),
+        ("x2", lambda n: 7919 * n % 100_003, "1 person"),  # since it tells age and sex
+    ],
+)
+@pytest.mark.parametrize("left_out", [True, False])
+def test_keys_by_name_by_values_and_by_what_they_tell(column, values, unit, left_out):
+    table = visits()
+    table[column] = [values(n // 5) for n in range(len(table))]
+    how = estimator(identifiers=["patient", column] if left_out else ["patient"])
+    table["patient"] = range(len(table))  # no key: one for each record
+    (found,) = told(how.fit(table).release_.warnings, REPEATED)
+    assert found.column == column
+    assert f"the smallest class has {unit}" in found.message
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("clinic_name", lambda n: f"clinic {n % 37}"),
+        ("num_open_cc_accounts", lambda n: n % 37),
+        ("first_name", lambda n: f"{'KLMTR'[n % 5]}{'aeiouyx'[n % 7]}m"),
+        ("school_id", lambda n: n % 37),
+        ("born", lambda n: 2026 - n // 5),
+        ("months", lambda n: 12 * (20 + n // 5) + n % 7),  # a finer form of the age
+        ("noise", lambda n: n % 37),
+        ("empty", lambda n: None),
+        ("lists", lambda n: [n]),
+    ],
+)
+def test_what_repeats_and_is_no_key(column, values):
+    table = visits()
+    table[column] = [values(n) for n in range(len(table))]
+    table["patient"] = range(len(table))
+    for left_out in (["patient", column], ["patient"]):
+        assert not told(estimator(identifiers=left_out).fit(table).release_.warnings, REPEATED)
+
+
+def test_a_case_is_a_person_and_a_case_status_is_not():
+    table = visits()
+    table["case"] = np.arange(len(table)) % 2
+    assert [w.column for w in told(estimator().fit(table).release_.warnings, REPEATED)] == [
+        "patient"
+    ]
+
+
+def test_two_keys_of_the_same_people_are_told_of_once():
+    table = visits()
+    table["mrn"] = table["patient"].str[1:].astype(int) * 17
+    how = estimator(identifiers=["mrn", "patient"])
+    assert [w.column for w in told(how.fit(table).release_.warnings, REPEATED)] == ["mrn"]
+
+
+def test_the_census_and_its_release_have_neither():
+    table = load_census()
+    how = Anonymizer(
+        {"age": Hierarchy.ranges(widths=[5, 20]), "sex": "suppress", "race": "suppress"},
+        "marital-status",
+        [KAnonymity(5)],
+    )
+    warnings = (*how.fit(table).release_.warnings, *check(table, ["age", "sex"]).warnings)
+    assert not {each.code for each in warnings} & {REPEATED, VALUES}
+
+
+# Laws
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=20, max_size=40),
+    st.integers(2, 6),
+)
+def test_figures_are_those_of_whoever_counts_people(rows, k):
+    """An oracle in plain Python; no warning where nobody has two records."""
+    table = pd.DataFrame(rows, columns=["q", "patient"]).astype({"patient": str})
+    table["patient"] = "P0" + table["patient"]
+    found = told(check(table, "q", (), [KAnonymity(k)]).warnings, REPEATED)
+    people = table["patient"].nunique()
+    if people == len(table) or people < 3:  # two codes are no key of persons
+        assert not found
+        return
+    fewest, crowded, classes = figures_of(table, ["q"], "patient", k)
+    assert (found[0].count, found[0].of) == (people, len(table))
+    noun = "person" if fewest == 1 else "people"
+    assert f"smallest class has {fewest} {noun}, and in {crowded} of {classes} " in found[0].message
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000))
+def test_without_a_crowded_class_k_people_share_each(seed):
+    """Where nobody has more than 1/k of any class, k-anonymity holds of people."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"q": rng.integers(0, 2, 60), "patient": rng.integers(0, 50, 60)})
+    fewest, crowded, _ = figures_of(table, ["q"], "patient", 5)
+    (found,) = told(check(table, "q", (), [KAnonymity(5)]).warnings, REPEATED)
+    assert (" in 0 of " in found.message) == (crowded == 0)
+    assert crowded or fewest >= 5
+
+
+# Wherever a table lies
+
+
+def shuffled(seed=3):
+    table = visits(60, 5).sample(frac=1, random_state=seed, ignore_index=True)
+    table["mail"] = [f"m{n}@example.org" if n % 9 == 0 else "none" for n in range(len(table))]
+    table["ref"] = table["patient"].str[1:].astype(int) * 7919 % 100_003
+    table["noise"] = np.random.default_rng(seed).integers(0, 90, len(table))
+    return table
+
+
+@pytest.mark.parametrize("few", [1 << 16, 150])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_wherever_a_table_lies(monkeypatch, kind, few):
+    """``ref`` tells age and sex; figures are counted in all records, whatever is looked at."""
+    monkeypatch.setattr(person_warnings, "FEW", few)
+    table = shuffled()
+    how = estimator(privacy=[KAnonymity(12)])
+    known = how.fit(table).release_.warnings
+    relation = relation_of(KINDS[kind](pa.Table.from_pandas(table)))
+    found = fitted(estimator(privacy=[KAnonymity(12)]), relation).release.warnings
+    assert [w.column for w in told(known, REPEATED)] == ["patient"]
+    assert told(found, REPEATED) == told(known, REPEATED)
+    assert (
+        [w.column for w in told(found, VALUES)]
+        == ["mail"]
+        == [w.column for w in told(known, VALUES)]
+    )
+    without = table.drop(columns="patient")
+    alone = relation_of(KINDS[kind](pa.Table.from_pandas(without)))
+    (warning,) = told(fitted(estimator(identifiers=()), alone).release.warnings, REPEATED)
+    assert warning.column == "ref"
+    assert "the smallest class has 1 person" in warning.message
+
+
+def test_more_people_than_memory_holds_are_not_examined_class_by_class(monkeypatch):
+    monkeypatch.setattr(person_warnings, "is_countable", lambda *_: False)
+    relation = relation_of(pa.Table.from_pandas(visits()))
+    (found,) = told(fitted(estimator(), relation).release.warnings, REPEATED)
+    assert (found.count, found.of) == (40, 200)
+    assert "how many people a class has is not examined" in found.message
+
+
+# Values that find a person
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("note", "e-mail addresses"), ("illness", "IBANs"), ("job", "URLs")],
+)
+def test_values_in_any_column_that_is_shown(column, kind):
+    """A column without a role, a sensitive one, and a quasi-identifier that is kept."""
+    values = {
+        "e-mail addresses": "kim@example.org",
+        "IBANs": "DE89370400440532013000",
+        "URLs": "https://example.org/kim",
+    }
+    table = pd.DataFrame({"job": ["a", "b"] * 6, "illness": "abc" * 4, "note": "x"})
+    table["illness"] = list("abc" * 4)
+    table.loc[:4, column] = values[kind]
+    how = Anonymizer({"job": "suppress"}, "illness", [KAnonymity(2)], identifiers=())
+    (found,) = told(how.fit(table).release_.warnings, VALUES)
+    assert (found.column, found.count) == (column, 1)
+    assert f"values of '{column}' are {kind}, which find a person" in found.message
+    assert values[kind] not in found.message
+    assert told(check(table, "job", "illness").warnings, VALUES) == [found]
+
+
+def test_what_is_left_out_is_not_shown():
+    table = visits()
+    table["patient"] = [f"m{n}@example.org" for n in range(len(table))]
+    assert not told(estimator().fit(table).release_.warnings, VALUES)
