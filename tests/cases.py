@@ -75,6 +75,10 @@ class Case:
         return Suppression(brute.share, brute.remove, brute.suppress, brute.exempt)
 
     @property
+    def missing(self) -> str:
+        return "gap" if self.brute.gap else "category"
+
+    @property
     def columns(self) -> list[str]:
         return list(dict.fromkeys([*self.hierarchies, *self.brute.sensitive, *self.brute.targets]))
 
@@ -87,7 +91,7 @@ class Case:
         """The problem; its nodes counted by a kernel of our choice."""
         brute, names = self.brute, tuple(self.hierarchies)
         targets = tuple(brute.targets)
-        schema = Schema(names, tuple(brute.sensitive), missing="category", targets=targets)
+        schema = Schema(names, tuple(brute.sensitive), missing=self.missing, targets=targets)
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None
         taxonomies = taxonomies_of(tally, self.hierarchies, people)
@@ -108,7 +112,7 @@ class Case:
             quasi_identifiers=self.hierarchies,
             sensitive=brute.sensitive,
             privacy=brute.models,
-            missing="category",
+            missing=self.missing,
             recoding=FullDomain(search=search, **budget),
             objective=self.objective,
             **parameters,
@@ -205,7 +209,7 @@ def random_case(
     columns = {name: spread.column for name, spread in spreads.items()}
     for name in sensitive:
         skew = rng.dirichlet(np.full(rng.integers(1, 5), 0.7))
-        columns[name] = gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
+        columns[name] = gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.3)
     share = float(rng.choice(SHARES, p=[0.2, 0.1, 0.2, 0.25, 0.25])) if share is None else share
     asked = [each for each in ASKED if sensitive or "mutual" not in each[0]]
     objective, aggregate = asked[rng.integers(len(asked))]
@@ -229,7 +233,7 @@ def random_case(
     )
     if not plain:
         brute = of_every_kind(rng, brute, columns, spreads)
-    brute = replace(brute, suppress=str(rng.choice(["small", "any"])))
+    brute = replace(brute, suppress=str(rng.choice(["small", "any"])), gap=size % 2 == 0)
     return Case(brute, {name: spread.hierarchy for name, spread in spreads.items()})
 
 

@@ -100,8 +100,13 @@ class Counted:
         sensitive: Sequence[str],
         people: Iterable[Label] = (),
         tree: Tree | None = None,
+        gap: bool = False,
     ) -> "Counted":
-        """Count records by label; those without one are not in the table."""
+        """Count records by label; those without one are not in the table.
+
+        ``gap``: a missing value of a sensitive attribute that has others counts as nothing.
+        """
+        blank = {name for name in sensitive if gap and any(row[name] is not None for row in rows)}
         members: dict[Label, list[Mapping[str, object]]] = {}
         for label, row in zip(labels, rows, strict=True):
             if label is not None:
@@ -110,7 +115,12 @@ class Counted:
         classes = {}
         for label in [*members, *(other for other in crowd if other not in members)]:
             inside = members.get(label, [])
-            values = {name: Counter(row[name] for row in inside) for name in sensitive}
+            values = {
+                name: Counter(
+                    row[name] for row in inside if row[name] is not None or name not in blank
+                )
+                for name in sensitive
+            }
             classes[label] = Class(len(inside), crowd[label], values)
         return cls(classes, sensitive, tree or {})
 
@@ -151,6 +161,10 @@ class Counted:
         """Whether the table as a whole satisfies the models that are about it."""
         return all(self.bounded(model) for model in models if about_table(model))
 
+    def told(self, name: str) -> list[Counter]:
+        """The values of an attribute in each class that has any."""
+        return [group.values[name] for group in self.occupied if group.values[name]]
+
     def asked(self, model: object) -> Sequence[str]:
         """The sensitive attributes that a model is about."""
         return self.sensitive if model.attribute is None else [model.attribute]
@@ -176,7 +190,7 @@ class Counted:
         fine = _discloses_little if known else _discloses_little.__wrapped__
         tree = () if known else tuple(self.tree.items())
         return all(
-            fine(model, _key(group.values[name]), self.keys[name], tree)
+            group.values[name] and fine(model, _key(group.values[name]), self.keys[name], tree)
             for name in self.asked(model)
         )
 
@@ -184,14 +198,12 @@ class Counted:
         """Whether the table satisfies a model of whole tables."""
         if isinstance(model, MeanInformation):
             return all(
-                literature.mean_information([group.values[name] for group in self.occupied])
-                <= model.bits + FORGIVEN
+                literature.mean_information(self.told(name)) <= model.bits + FORGIVEN
                 for name in self.asked(model)
             )
         if isinstance(model, Itpr):
             return all(
-                literature.itpr([group.values[name] for group in self.occupied])
-                <= model.risk + FORGIVEN
+                literature.itpr(self.told(name)) <= model.risk + FORGIVEN
                 for name in self.asked(model)
             )
         sizes = [group.size for group in self.occupied]

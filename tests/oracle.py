@@ -67,7 +67,7 @@ class Brute:
 
     ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
     values. ``limits``: the lowest and the highest level that a release may use, of attributes that
-    may not use all.
+    may not use all. ``gap``: missing sensitive values count as nothing to models.
     """
 
     rows: Sequence[Row]
@@ -85,6 +85,7 @@ class Brute:
     targets: Mapping[str, float] = field(default_factory=dict)
     tree: Tree = field(default_factory=dict)
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    gap: bool = False
 
     @property
     def most(self) -> int:
@@ -228,7 +229,7 @@ class Brute:
         return Outcome(node, left, suppressed, removed=True) if fine else None
 
     def counted(self, labels: Sequence[Label | None], crowd: Sequence[Label]) -> Counted:
-        return Counted.of(labels, self.rows, self.sensitive, crowd, self.tree)
+        return Counted.of(labels, self.rows, self.sensitive, crowd, self.tree, self.gap)
 
     def histogram(self, name: str, records: Iterator[int]) -> Counter:
         return Counter(self.rows[i][name] for i in records)

@@ -99,6 +99,8 @@ KINDS: Mapping[str, Kind] = {
     "missing as a category, boxes": Kind(
         searched("boxes", "max-classes = 5"), missing="category", suffix="parquet"
     ),
+    "missing as a gap": Kind(missing="gap"),
+    "missing as a gap, boxes": Kind(searched("boxes", "max-classes = 5"), missing="gap"),
     "missing and dropped": Kind(missing="drop"),
     "two attributes": Kind(
         "[objective]\nweights = {disease = 2}\n", sensitive=("disease", "income")

@@ -157,8 +157,9 @@ def subject_options(command: Command) -> Command:
         names_option("--sensitive", "Without a study: what nobody shall learn of anybody"),
         click.option(
             "--missing",
-            type=click.Choice(["category", "drop", "error"]),
-            help="Records without a value: a value of its own (the default), left out, refused.",
+            type=click.Choice(["gap", "category", "drop", "error"]),
+            help="Records without a value: kept, nothing to models where it is sensitive (the "
+            "default), or kept as a value of its own, left out, refused.",
         ),
         click.option(
             "--missing-values",
@@ -206,5 +207,5 @@ def subject_of(
         return Subject.of_release(table).under(models)
     how = {name: value or None for name, value in form.items()} | {"table": database_table}
     return Subject.of_names(
-        table, quasi_identifiers, sensitive or (), models, missing or "category", **how
+        table, quasi_identifiers, sensitive or (), models, missing or "gap", **how
     )

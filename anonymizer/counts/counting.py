@@ -97,7 +97,7 @@ def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
     table = ParquetColumns(path, form)
     require_named(path, table.columns, schema.columns)
     schema.require_shape(table.columns, len(table))
-    if schema.missing == "category":
+    if schema.keeps_missing:
         return table
     lacking = np.zeros(len(table), bool)
     for name in schema.columns:

@@ -35,7 +35,8 @@ class Classes:
     of ``joint`` count, empty where no model needs to know; ``attribute`` is their name, for
     messages. ``population`` (classes,) are the records of a population that have the class's
     quasi-identifiers; a class may then have no record in the table itself. Where no sensitive
-    attribute matters, all records have the same value.
+    attribute matters, all records have the same value. ``gap``: the last column are records that
+    miss a value, which counts as nothing to privacy models.
     """
 
     joint: CountMatrix
@@ -43,9 +44,23 @@ class Classes:
     values: tuple[object, ...] = field(default=(), repr=False)
     population: Ints | None = None
     attribute: str | None = None
+    gap: bool = False
 
     def __len__(self) -> int:
         return int(self.joint.shape[0])
+
+    @property
+    def known(self) -> "Classes":
+        """The same of the records that miss no value, where a missing one counts as nothing."""
+        if not self.gap:
+            return self
+        return replace(
+            self,
+            joint=self.joint[:, :-1],
+            margin=self.margin[:-1],
+            values=self.values[:-1],
+            gap=False,
+        )
 
     @cached_property
     def sizes(self) -> Ints:
@@ -71,8 +86,12 @@ class Classes:
         """The classes that the table has records of."""
         if self.population is None:
             return self
-        some = self.sizes > 0
-        return replace(self, joint=chosen(self.joint, some), population=self.population[some])
+        return self.select(self.sizes > 0)
+
+    def select(self, some: Mask) -> "Classes":
+        """Some of the classes."""
+        people = None if self.population is None else self.population[some]
+        return replace(self, joint=chosen(self.joint, some), population=people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +106,8 @@ class Counts:
     (values,) and ``records`` are the same of the whole table: what classes are measured against,
     whichever of them these counts hold. No privacy model is about the ``targets``. ``population``
     (classes,) are the records of a population; classes of which only that has records are then
-    among the others, of size 0.
+    among the others, of size 0. ``gaps`` are the sensitive attributes whose last value is a missing
+    one that counts as nothing.
     """
 
     names: tuple[str, ...]
@@ -99,6 +119,7 @@ class Counts:
     values: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
     targets: tuple[str, ...] = ()
     population: Ints | None = None
+    gaps: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -110,12 +131,13 @@ class Counts:
         values: Mapping[str, tuple[object, ...]] | None = None,
         targets: tuple[str, ...] = (),
         population: Ints | None = None,
+        gaps: tuple[str, ...] = (),
     ) -> "Counts":
         """Count a whole table from rows that may repeat a cell."""
         margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
         records = int(sizes.sum())
         counts = cls(
-            names, cells, sizes, joint, margins, records, values or {}, targets, population
+            names, cells, sizes, joint, margins, records, values or {}, targets, population, gaps
         )
         return counts.at(cells)
 
@@ -149,6 +171,7 @@ class Counts:
             self.values.get(attribute, ()),
             self.population,
             attribute,
+            attribute in self.gaps,
         )
 
     def recode(self, recoding: "Partitions | Grouping") -> "Counts":

@@ -47,6 +47,14 @@ def settled(joint: CountMatrix) -> CountMatrix:
     return joint.toarray() if as_array(classes, values, joint.nnz) else joint
 
 
+def in_columns(joint: CountMatrix, order: Codes) -> CountMatrix:
+    """The same with the columns in another order."""
+    found = joint[:, order]
+    if is_sparse(found):
+        found.sort_indices()
+    return found
+
+
 def by_pairs(joint: CountMatrix) -> Any:
     """The same as a sparse matrix, however few its counts are."""
     if is_sparse(joint):

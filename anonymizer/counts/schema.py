@@ -16,9 +16,10 @@ from anonymizer.counts.columns import (
     require_everybody,
     spread,
     stacked,
+    texts_of,
 )
 from anonymizer.counts.counts import Counts, row_keys
-from anonymizer.counts.pairs import with_empty_rows
+from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -26,8 +27,13 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, read_keys
 
-Missing = Literal["error", "drop", "category"]
-"""What to do with records that miss a value: refuse, leave them out, or count it as a value."""
+Missing = Literal["error", "drop", "gap", "category"]
+"""What to do with records that miss a value: refuse, leave them out, or keep them.
+
+Of a quasi-identifier a missing value that is kept is one like any other. Of a sensitive attribute
+it is a ``"gap"``, which counts as nothing to privacy models, or a ``"category"``, which counts as
+one more value.
+"""
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
@@ -89,6 +95,11 @@ class Schema:
     def named(self) -> tuple[str, ...]:
         """The columns whose role is given."""
         return (*self.columns, *self.identifiers, *(self.insensitive or ()))
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether records that miss a value stay in the table."""
+        return self.missing in ("gap", "category")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -171,7 +182,7 @@ class Schema:
         for column, count in missing.items():
             raise InputError(
                 f"column {column!r} misses the value of {count} of {records} records; "
-                'choose missing = "drop" or "category", or clean the column'
+                'choose missing = "drop" or "gap", or clean the column'
             )
 
     def require_left(self, records: int) -> None:
@@ -206,7 +217,7 @@ class Schema:
             raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
 
     def _require_values(self, table: engine.Table) -> None:
-        if self.missing != "category":
+        if not self.keeps_missing:
             missing = engine.missing_values(table, self.columns)
             self.refuse_missing(missing, engine.records(table))
 
@@ -223,6 +234,7 @@ class Schema:
         cells, sizes, joint, values = _by_cell(
             tally, _cells(tally, taxonomies, self.quasi_identifiers), self.counted
         )
+        joint, values, gaps = self.with_gaps(joint, values, read_keys)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
@@ -230,10 +242,38 @@ class Schema:
             sizes, population = np.pad(sizes, before), np.pad(people.sizes, after)
             joint = {name: with_empty_rows(each, len(people.sizes)) for name, each in joint.items()}
         counts = Counts.of(
-            self.quasi_identifiers, cells, sizes, joint, values, self.targets_alone, population
+            self.quasi_identifiers,
+            cells,
+            sizes,
+            joint,
+            values,
+            self.targets_alone,
+            population,
+            gaps,
         )
         require_everybody(counts)
         return counts
+
+    def with_gaps(
+        self,
+        joint: Mapping[str, CountMatrix],
+        values: Mapping[str, Values],
+        keys: SpellingKeys,
+    ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
+        """Histograms, what they count, and the attributes whose last value counts as nothing.
+
+        ``keys``: what a reader takes for missing. Where all records miss an attribute, that is its
+        value.
+        """
+        found, kinds, gaps = dict(joint), dict(values), []
+        for name in self.sensitive if self.missing == "gap" else ():
+            missing = [key is None for key in keys(texts_of(values[name]))]
+            if any(missing) and not all(missing):
+                order = np.argsort(missing, kind="stable")
+                found[name] = in_columns(joint[name], order)
+                kinds[name] = tuple(values[name][place] for place in order)
+                gaps.append(name)
+        return found, kinds, tuple(gaps)
 
 
 def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:
@@ -313,8 +353,11 @@ def recount(
         return classes_of(table, schema, population, keys=keys)[0]
     tally = engine.tally(table, schema.columns)
     cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
-    counted = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
-    return Counts.of(schema.quasi_identifiers, *counted, schema.targets_alone)
+    cells, sizes, joint, values = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
+    joint, values, gaps = schema.with_gaps(joint, values, keys)
+    return Counts.of(
+        schema.quasi_identifiers, cells, sizes, joint, values, schema.targets_alone, gaps=gaps
+    )
 
 
 def classes_of(
@@ -339,6 +382,7 @@ def classes_of(
     joint, values = _joint(
         {name: histograms(table, name, mine, len(first), keys) for name in schema.counted}
     )
+    joint, values, gaps = schema.with_gaps(joint, values, keys)
     counts = Counts(
         schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),
@@ -349,6 +393,7 @@ def classes_of(
         values,
         schema.targets_alone,
         None if population is None else engine.sized(population, others, len(first)),
+        gaps,
     )
     if complete:
         require_everybody(counts)

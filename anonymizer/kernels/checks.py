@@ -11,6 +11,7 @@ from anonymizer.kernels.machine import in_machine_code, inside_machine_code, wit
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
+    KNOWN,
     LOWER,
     ORDER,
     PLACE,
@@ -92,6 +93,26 @@ def beyond(
         return 0.0
     if kind == POPULATION:
         return laid.limits[bound] - counts[row, begin]
+    if laid.facts[bound, KNOWN] > 0:
+        records = _total(counts, row, begin, end)
+        if records == 0:
+            return 1.0
+    return _of_values(counts, row, records, laid, bound, logs, grassbergers, sums)
+
+
+@within_machine_code
+def _of_values(
+    counts: Columns,
+    row: int,
+    records: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Ints,
+) -> float:
+    """The same of a bound on the values of so many records."""
+    kind, begin, end = laid.facts[bound, KIND], laid.facts[bound, START], laid.facts[bound, STOP]
     of = DENSE, counts, row
     if kind == DIVERGENCE:
         return _divergent(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
@@ -145,6 +166,15 @@ def _number(numbers: Columns, row: int, entry: int) -> int:
     if numbers.ndim == 2:
         return numbers[row, entry]
     return numbers[entry]
+
+
+@within_machine_code
+def _total(numbers: Columns, row: int, begin: int, end: int) -> int:
+    """The sum of some entries."""
+    total: Any = 0
+    for entry in range(begin, end):
+        total += np.int64(_number(numbers, row, entry))
+    return total
 
 
 @inside_machine_code
@@ -457,22 +487,28 @@ def _marking(check: Check) -> Callable[..., int]:
         """Those of one check."""
         found, last = 0, counts.shape[1] - 1
         start, stop = laid.facts[bound, START], laid.facts[bound, STOP]
+        known = laid.facts[bound, KNOWN] > 0
         for row in range(len(counts)):
-            records = counts[row, last]
-            if marks[row] or records == 0:
+            size = counts[row, last]
+            if marks[row] or size == 0:
                 continue
+            records = np.int64(size)
             if len(starts) > 0:
                 begin, end = within(places, starts[row], starts[row + 1], start, stop)
+                if known:
+                    records = _total(numbers, 0, begin, end)
                 over = check(
                     places, numbers, 0, begin, end, records, laid, bound, logs, grassbergers, sums
                 )
             else:
+                if known:
+                    records = _total(counts, row, start, stop)
                 over = check(
                     DENSE, counts, row, start, stop, records, laid, bound, logs, grassbergers, sums
                 )
-            if over > 0:
+            if over > 0 or records == 0:
                 marks[row] = True
-                found += records
+                found += size
                 if found > most:
                     return found
         return found

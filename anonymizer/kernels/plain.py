@@ -16,6 +16,7 @@ from anonymizer.kernels.frequency import (
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
+    KNOWN,
     LOWER,
     ORDER,
     RANK,
@@ -112,9 +113,19 @@ def _breaking(counts: Columns, rules: Rules) -> Mask:
     marks = np.zeros(len(counts), bool)
     occupied = counts[:, -1] > 0
     for bound, kind in enumerate(rules.laid.facts[:-1, KIND]):
-        breaks = CHECKS[Kind(kind)](counts, rules.laid, bound)
+        about = counts
+        if rules.laid.facts[bound, KNOWN]:
+            about = _known(counts, rules.laid, bound)
+            marks |= occupied & (about[:, -1] == 0)
+        breaks = CHECKS[Kind(kind)](about, rules.laid, bound)
         marks |= breaks if kind == Kind.PRESENCE else breaks & occupied
     return marks
+
+
+def _known(counts: Columns, laid: Laid, bound: int) -> Columns:
+    """Classes whose records are those that have one of the values a bound is about."""
+    sizes = _values(counts, laid, bound).sum(axis=1, dtype=counts.dtype)
+    return np.column_stack([counts[:, :-1], sizes])
 
 
 def _values(counts: Columns, laid: Laid, bound: int) -> Columns:

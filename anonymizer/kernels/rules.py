@@ -81,6 +81,9 @@ class Bound:
         Ints per value, shape (values,), of kinds that need them.
     sums
         The runs of a transport distance.
+    known
+        Whether only records that have one of the values are n: others miss it. A class of which
+        all miss it breaks the bound.
     """
 
     kind: Kind
@@ -89,9 +92,10 @@ class Bound:
     lower: Floats | None = None
     upper: Floats | None = None
     sums: Sums | None = None
+    known: bool = False
 
 
-KIND, START, STOP, RANK, FIRST = range(5)
+KIND, START, STOP, RANK, FIRST, KNOWN = range(6)
 """The columns of ``Laid.facts``."""
 
 LOWER, UPPER, ORDER, PLACE = range(4)
@@ -104,9 +108,9 @@ class Laid(NamedTuple):
     Attributes
     ----------
     facts
-        Kind, columns [start, stop), rank and first run of every bound, shape (bounds + 1, 5); the
-        runs of a bound end where those of the next begin. The rank of a bound on shares is the
-        number of values that must occur.
+        Kind, columns [start, stop), rank, first run and whether n are known values alone, of every
+        bound, shape (bounds + 1, 6); the runs of a bound end where those of the next begin. The
+        rank of a bound on shares is the number of values that must occur.
     limits
         Shape (bounds,).
     rows
@@ -153,13 +157,13 @@ class Rules:
 
 
 def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
-    facts = np.zeros((len(bounds) + 1, 5), np.int64)
+    facts = np.zeros((len(bounds) + 1, 6), np.int64)
     limits = np.empty(len(bounds))
     rows = np.zeros((4, len(bounds), columns))
     runs: list[Floats] = []
     for number, (bound, start, stop) in enumerate(bounds):
         first = facts[number, FIRST]
-        facts[number] = bound.kind, start, stop, bound.rank, first
+        facts[number] = bound.kind, start, stop, bound.rank, first, bound.known
         facts[number + 1, FIRST] = first
         limits[number] = bound.limit
         if bound.lower is not None:

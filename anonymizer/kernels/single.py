@@ -12,7 +12,7 @@ from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.checks import DENSE, DIVERGENCE, ENTROPY, breaks, mark_beyond, xlogx
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import on_borrowed, within_borrowed, within_machine_code
-from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
+from anonymizer.kernels.rules import KIND, KNOWN, START, STOP, UPPER, Laid, Rules, Worth
 
 ALL = int(np.iinfo(np.int64).max)
 """More records than there are."""
@@ -141,7 +141,9 @@ def judge(room: Room, number: int, required: Criteria) -> None:
             terms[row] = logs[count] if count < len(logs) else xlogx(count, logs)
     for bound in range(len(laid.limits)):
         kind = laid.facts[bound, KIND]
-        if kind == ENTROPY:
+        if laid.facts[bound, KNOWN] > 0:
+            _judge_otherwise(room, number, required, bound)
+        elif kind == ENTROPY:
             _judge_entropy(room, number, laid, bound)
         elif kind == DIVERGENCE:
             _judge_divergence(room, number, laid, bound)

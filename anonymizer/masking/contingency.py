@@ -10,6 +10,7 @@ from anonymizer.channels import require_room
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.tables import engine
@@ -48,6 +49,12 @@ class Contingency:
         row_of, first = _numbered(table, schema.quasi_identifiers)
         stratum_of, at = _numbered(table, schema.sensitive)
         sensitive = {name: by_text(table[name]) for name in schema.sensitive}
+        for name, (_, values) in sensitive.items() if schema.missing == "gap" else ():
+            if any(map(is_missing, values)):
+                raise InputError(
+                    f"column {name!r} misses values, which a random recoding cannot take for gaps; "
+                    'choose missing = "drop" or "category", or another recoding'
+                )
         n, strata = len(first), len(at)
         require_room(
             f"the {n:,} combinations of quasi-identifiers by the {strata:,} of sensitive values",

@@ -46,7 +46,7 @@ class Layout:
     ``places`` are the columns [start, stop) of each sensitive attribute and each target;
     ``margins`` (columns,) are the records of the whole table, the last one being all of them;
     ``values`` is what the columns of each attribute count. With a ``population`` the last column
-    but one counts its records.
+    but one counts its records. ``gaps`` are as in ``Counts``.
     """
 
     places: Mapping[str, tuple[int, int]]
@@ -54,6 +54,7 @@ class Layout:
     values: Mapping[str, tuple[object, ...]]
     sensitive: tuple[str, ...]
     population: bool
+    gaps: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, counts: Counts) -> "Layout":
@@ -65,7 +66,7 @@ class Layout:
         whole = [[] if counts.population is None else [counts.population.sum()], [counts.records]]
         margins = np.concatenate([*counts.margins.values(), *whole]).astype(np.int64)
         people = counts.population is not None
-        return cls(places, margins, counts.values, counts.sensitive, people)
+        return cls(places, margins, counts.values, counts.sensitive, people, counts.gaps)
 
     @property
     def records(self) -> int:
@@ -91,6 +92,7 @@ class Layout:
             self.values.get(attribute, ()) if attribute else (),
             of.counts[:, -2].astype(np.int64) if self.population else None,
             attribute,
+            attribute in self.gaps,
         )
 
     def some_classes(

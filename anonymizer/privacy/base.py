@@ -299,8 +299,12 @@ def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
     """What a model measures of classes, whichever kind their histograms are of.
 
     Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
-    is about the table as a whole, which is too large for an array.
+    is about the table as a whole, which is too large for an array. Where a missing value counts as
+    nothing, classes are measured by the records that have one; a class that has none of these comes
+    off worst.
     """
+    if classes.gap:
+        return _of_known(model, classes.known)
     if not is_sparse(classes.joint) or getattr(model.measure, "reads_sparse", False):
         return _measured(model, classes)
     if not model.per_class:
@@ -339,6 +343,21 @@ def _measured(model: PrivacyModel, classes: Classes) -> Floats:
     return values
 
 
+def _of_known(model: PrivacyModel, known: Classes) -> Floats:
+    """What a model measures of classes that need not have any record.
+
+    As bad as can be of one that has none: then the measures of strongly monotone models still never
+    get worse by merging, and l different values are still those of l records.
+    """
+    some = known.sizes > 0
+    values = measures_of(model, known.select(some))
+    if not model.per_class:
+        return values
+    found = np.full(len(known), 0.0 if model.at_least else inf)
+    found[some] = values
+    return found
+
+
 def holds(model: PrivacyModel, classes: Classes) -> Mask:
     """Which classes satisfy a model, shape (classes,); a class that it does not judge does."""
     if not model.per_class:
@@ -367,7 +386,7 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """
     whole = counts.project(())
     for model, attribute, classes in _conditions(whole, models):
-        model.require_possible(classes, attribute or "the table")
+        model.require_possible(classes.known, attribute or "the table")
     for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
             about = f" about {verdict.attribute!r}" if verdict.attribute else ""

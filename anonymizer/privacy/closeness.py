@@ -265,7 +265,8 @@ class MeanInformation(SensitiveModel):
 
 def is_ordered(table: Classes) -> bool:
     """Whether the sensitive values have a natural order: all are numbers."""
-    return bool(table.values) and all(number_of(value) is not None for value in table.values)
+    values = table.known.values
+    return bool(values) and all(number_of(value) is not None for value in values)
 
 
 def _prefixes(table: Classes, ranks: Sequence[int], most: int) -> Sums:

@@ -128,7 +128,8 @@ class EntropyLDiversity(SensitiveModel):
         return np.asarray(np.clip(effective, 1, occurring(classes.joint)))
 
     def accepts(self, values: Floats) -> Mask:
-        return np.asarray(np.log2(values) >= self._bits)
+        with np.errstate(divide="ignore"):  # 0: no value at all
+            return np.asarray(np.log2(values) >= self._bits)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least log l bits; of an estimate at least l values too."""

@@ -26,9 +26,6 @@ CLOSE = 0.2
 ORDERED = 20
 """Distinct numbers from which on it matters how near they are to each other."""
 
-NEAR = "Numbers that hardly differ count as different ones, which protects little"
-"""What is wrong with diversity of numbers."""
-
 SUPPRESSION = 0.05
 """Share of the records that may be suppressed where attributes have a level each."""
 
@@ -76,15 +73,15 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
     first = Proposed({"model": "k-anonymity", "k": k}, why)
     attributes = [found.counted[name] for name in found.of_role("sensitive")]
     several = len(attributes) > 1
-    models = [_about(column, several, k) for column in attributes if len(column.all_sizes) > 1]
+    models = [_about(column, several, k) for column in attributes if len(column.sizes) > 1]
     return [first, *models]
 
 
 def _about(column: Column, several: bool, k: int) -> Proposed:
-    """The model about a sensitive attribute: closeness of numbers, else diversity."""
+    """The model about the values of a sensitive attribute: closeness of numbers, else diversity."""
     about = {"attribute": column.name} if several else {}
-    sizes = column.all_sizes
-    if column.numbers is not None and len(column.values) > ORDERED and not column.missing:
+    sizes = column.sizes
+    if column.numbers is not None and len(column.values) > ORDERED:
         keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
         why = "the numbers of a class spread nearly as those of the table (0 is alike, 1 is far)"
         return Proposed(keys, why)
@@ -103,18 +100,7 @@ def _about(column: Column, several: bool, k: int) -> Proposed:
         f"the value is as uncertain in a class as among {least:g} equally likely ones; in the "
         f"whole table it is as among {whole:.2f}, and {rule}"
     )
-    if near_numbers(column):
-        why += (
-            f". {NEAR}: where records without a number may be left out, set "
-            'missing = "drop" in [data], and here model = "t-closeness", distance = "ordered", '
-            f"t = {CLOSE} instead of l"
-        )
     return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
-
-
-def near_numbers(column: Column) -> bool:
-    """Whether closeness would protect numbers better, but for the values that some records miss."""
-    return column.numbers is not None and len(column.values) > ORDERED and bool(column.missing)
 
 
 def _diversity(sizes: Ints) -> tuple[float, float]:
@@ -158,6 +144,6 @@ def missing_of(found: TableProfile) -> Proposed:
     most = max(found[name].missing for name in gaps) / found.records
     why = (
         f"{counted(len(gaps), 'column')} with a role have gaps, up to {most:.1%} of the records; "
-        "missing is a value of its own"
+        "such a record is kept, and a sensitive value that is missing counts as nothing"
     )
-    return Proposed({"missing": "category"}, why)
+    return Proposed({"missing": "gap"}, why)

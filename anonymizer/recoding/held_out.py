@@ -133,7 +133,7 @@ def _suppressed(
 def _as_a_table(rest: Counts) -> Counts:
     """Some classes as if they were the table."""
     alone = rest.names, rest.cells, rest.sizes, rest.joint, rest.values, rest.targets
-    return Counts.of(*alone, rest.population)
+    return Counts.of(*alone, rest.population, rest.gaps)
 
 
 def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:

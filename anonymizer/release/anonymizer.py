@@ -78,8 +78,10 @@ class Anonymizer(Displayed, Request, Conventions):
         Columns that are released as they are. With None, the default, these are all columns without
         a role; where they are listed, a table that has any further column is refused by its name.
     missing
-        For quasi-identifiers and sensitive attributes: ``"error"``, ``"drop"`` the records, or
-        ``"category"``, a value of its own that generalizes to ``*``.
+        For quasi-identifiers and sensitive attributes: ``"error"``, ``"drop"`` the records,
+        ``"gap"`` or ``"category"``. The last two keep them: a missing value of a quasi-identifier
+        generalizes to ``*``; of a sensitive attribute a gap counts as nothing, a category as one
+        more value.
     time_limit
         Seconds after which the best recoding found so far is taken; ``search_.gap`` says how much
         better another could be. So does an interrupt while the search lasts.

@@ -153,6 +153,8 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -
 
 def bound_of(counts: Counts, models: Iterable[PrivacyModel | None], name: str) -> float:
     """The most bits that classes may tell about an attribute under a policy, inf for any number."""
+    if name in counts.gaps:  # a model bounds what known values tell, not who misses one
+        return inf
     bounds = [
         model.ceiling(counts.margins[name])
         for model in models

@@ -4,7 +4,6 @@ from pathlib import Path
 from shlex import quote
 
 from anonymizer.profiling import TableProfile
-from anonymizer.profiling.policy import NEAR, near_numbers
 from anonymizer.release.study.drafting import Draft
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
@@ -68,12 +67,6 @@ def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
             out.print(
                 f"WARNING: {name!r} is taken for sensitive, which is a guess; name another one "
                 "with --sensitive."
-            )
-    for name in sensitive:
-        if near_numbers(found.counted[name]):
-            out.print(
-                f"WARNING: {name!r} has gaps, so that its numbers are protected by diversity: "
-                f"{NEAR[0].lower()}{NEAR[1:]}; the comment at its model says how to do better."
             )
     out.print(f"The study is in {study}; its comments say why. Next:")
     release = study.parent / "release"

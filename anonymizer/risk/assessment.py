@@ -123,7 +123,7 @@ def assess(
 
     The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Classes are
     the combinations of values of the quasi-identifiers. What becomes of records that miss a value
-    is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
+    is up to ``missing``: ``"error"``, ``"drop"``, ``"gap"`` or ``"category"``.
 
     Raises InputError when a column is unknown or misses values, or the table has no records.
     """

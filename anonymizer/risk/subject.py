@@ -102,7 +102,7 @@ class Subject:
         quasi_identifiers: Sequence[str],
         sensitive: Sequence[str] = (),
         privacy: Sequence[PrivacyModel] = (),
-        missing: Missing = "category",
+        missing: Missing = "gap",
         table: str | None = None,
         **form: Any,
     ) -> "Subject":

@@ -1,7 +1,11 @@
+import csv
 import json
 import os
 import sys
+import tomllib
+from collections import Counter
 from contextlib import suppress
+from math import log2
 
 import numpy as np
 import pandas as pd
@@ -180,15 +184,37 @@ def test_a_file_without_a_header_line_asks_for_names(here, capsys, adult):
     assert "the file has no header line" not in out
 
 
-def test_numbers_with_gaps_are_protected_by_less_and_that_is_said(here, capsys):
+def test_numbers_with_gaps_are_protected_by_closeness(here, capsys):
     ages = [str(20 + place % 40) for place in range(200)]
     lines = [f"{age},{place * 7.5 if place % 9 else ''}" for place, age in enumerate(ages)]
     (here / "pay.csv").write_text("age,income\n" + "\n".join(lines) + "\n")
-    code, out, _ = call(capsys, "init", "pay.csv")
+    code, _, _ = call(capsys, "init", "pay.csv")
     assert code == 0
-    assert "WARNING: 'income' has gaps, so that its numbers are protected by diversity" in out
-    text = (here / "pay-study" / "study.toml").read_text()
-    assert 'missing = "drop"' in text.replace("\n# ", " ")
+    study = tomllib.loads((here / "pay-study" / "study.toml").read_text())
+    assert study["data"]["missing"] == "gap"
+    closeness = {"model": "t-closeness", "distance": "ordered", "t": 0.2}
+    assert study["privacy"][1] == closeness
+
+
+def test_a_first_study_passes_its_own_warning_of_gaps(here, capsys):
+    """Every other record misses the sensitive value, which is no value to be different by."""
+    answers = ["flu", "", "cold", "", "cough", "", "flu", ""]
+    lines = [f"{20 + place % 17},{answers[place % 8]}" for place in range(400)]
+    (here / "ill.csv").write_text("age,disease\n" + "\n".join(lines) + "\n")
+    assert call(capsys, "init", "ill.csv", "--sensitive", "disease")[0] == 0
+    code, _, _ = call(capsys, "run", "ill-study/study.toml", "--output", "ill")
+    assert code == 0
+    assert "missing" not in str(json.loads((here / "ill/release.json").read_text())["warnings"])
+    assert call(capsys, "verify", "ill", "--study", "ill-study/study.toml")[0] == 0
+    study = tomllib.loads((here / "ill-study" / "study.toml").read_text())
+    (least,) = (each["l"] for each in study["privacy"] if each["model"].startswith("entropy"))
+    classes: dict[str, Counter] = {}
+    for row in csv.DictReader((here / "ill/released.csv").open(newline="")):
+        classes.setdefault(row["age"], Counter())[row["disease"]] += 1
+    for values in classes.values():
+        known = [count for value, count in values.items() if value]
+        shares = [count / sum(known) for count in known]
+        assert 2 ** -sum(share * log2(share) for share in shares) >= least - 1e-9
 
 
 def test_columns_of_one_reason_share_a_comment(here, capsys):

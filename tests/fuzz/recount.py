@@ -16,7 +16,7 @@ against the texts alone:
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, inf, log2
@@ -37,7 +37,8 @@ class Judged:
     """A view of a release, and what of the study matters to it.
 
     ``texts``: the columns as texts. ``people``: the population's label of each person, or None.
-    ``chains``: the labels of each sensitive value, by hierarchy file.
+    ``chains``: the labels of each sensitive value, by hierarchy file. ``gap``: missing values of a
+    sensitive attribute that has others count as nothing.
     """
 
     view: View
@@ -47,6 +48,7 @@ class Judged:
     people: Sequence[tuple] | None
     chains: Mapping[str, Mapping[str, tuple]]
     as_texts: bool
+    gap: bool = False
 
     @property
     def records(self) -> int:
@@ -61,14 +63,25 @@ class Judged:
         classes: dict[tuple, Counter] = {}
         for label, value in zip(self.labels(), self.view[attribute], strict=True):
             classes.setdefault(label, Counter())[value] += 1
-        return list(classes.values())
+        return self.known(classes.values())
 
     def spelled(self, attribute: str) -> list[Counter]:
         """The same by texts."""
         classes: dict[tuple, Counter] = {}
         for label, text in zip(self.labels(), self.texts[attribute], strict=True):
             classes.setdefault(label, Counter())[text] += 1
-        return list(classes.values())
+        return self.known(classes.values())
+
+    def known(self, classes: Iterable[Counter]) -> list[Counter]:
+        """The values that count, in each class."""
+        found = list(classes)
+        values = [Counter({v: n for v, n in group.items() if not blank(v)}) for group in found]
+        return values if self.gap and any(values) else found
+
+
+def blank(value: object) -> bool:
+    """Whether a value is a missing one: None, or a text without a character."""
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def broken(judged: Judged, policy: Sequence[Stated]) -> Iterator[tuple[str, str | None, float]]:
@@ -102,14 +115,16 @@ def _about(stated: Stated, sensitive: Sequence[str]) -> Sequence[str]:
 def _worst(stated: Stated, judged: Judged, attribute: str) -> float | None:
     spelled = stated.get("distance") in ("ordered", "hierarchical")
     classes = judged.spelled(attribute) if spelled else judged.counts(attribute)
-    table = sum(classes, Counter())
+    table, told = sum(classes, Counter()), [group for group in classes if group]
     if stated["model"] == "mean-information":
-        bits = literature.mean_information(classes)
+        bits = literature.mean_information(told)
         return None if bits <= _bound(stated, "bits") else bits
     if stated["model"] == "itpr":
-        risk = literature.itpr(classes)
+        risk = literature.itpr(told)
         return None if risk <= _bound(stated, "risk") else risk
     chains = judged.chains.get(str(stated.get("hierarchy")), {})
+    if len(told) < len(classes):
+        return inf
     for group in classes:
         worst = VALUES[str(stated["model"])](stated, group, table, chains)
         if worst is not None:

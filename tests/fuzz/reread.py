@@ -30,7 +30,8 @@ def recounted(
     ``readers`` counts who could read it; ``people`` are the labels of a population.
     """
     texts = texts_of(path, separator)
-    judged = Judged({}, texts, *_columns(document), people, _chains(files), True)
+    gap = document["data"].get("missing") == "gap"
+    judged = Judged({}, texts, *_columns(document), people, _chains(files), True, gap)
     fine: set[str] = set()
     for reader, view in views_of(path, separator).items():
         label = f"{path.suffix[1:]}/{reader}"

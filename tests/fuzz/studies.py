@@ -250,7 +250,7 @@ def _document(
     data: dict[str, object] = {"path": ""}
     gaps = any(_is_gap(value) for name in names + sensitive for value in table[name])
     if rng.random() < (0.95 if gaps else 0.5):
-        data["missing"] = rng.choice(("category", "category", "drop"))
+        data["missing"] = rng.choice(("category", "gap", "drop"))
     if rng.random() < 0.15:
         data["missing-values"] = rng.sample(["?", "NA", "-", "null", "x", "1"], 2)
     scene = Scene(rng, table, names, sensitive, recoding, str(data.get("missing", "error")), files)

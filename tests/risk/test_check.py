@@ -198,7 +198,9 @@ def test_without_a_sensitive_attribute():
     assert found.satisfied
 
 
-@pytest.mark.parametrize(("missing", "k", "records"), [("category", 1, 8), ("drop", 3, 7)])
+@pytest.mark.parametrize(
+    ("missing", "k", "records"), [("category", 1, 8), ("gap", 1, 8), ("drop", 3, 7)]
+)
 def test_missing_values(missing, k, records):
     table = the_table()
     table.loc[0, "age"] = None
@@ -217,7 +219,7 @@ def test_missing_values(missing, k, records):
         ({"quasi_identifiers": ["age", "state"]}, "column 'state' has more than one role"),
         ({"sensitive": "disease"}, "the table has no column 'disease'"),
         ({"sensitive": 3}, "sensitive must name a column or a list of columns"),
-        ({"missing": "skip"}, "missing = 'skip' is none of error, drop, category"),
+        ({"missing": "skip"}, "missing = 'skip' is none of error, drop, gap, category"),
         ({"privacy": KAnonymity(2)}, "privacy must be a list of models"),
         ({"privacy": [KAnonymity]}, "privacy must be a list of models"),
         ({"privacy": None}, "privacy must be a list of models"),

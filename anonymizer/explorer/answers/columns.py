@@ -39,7 +39,8 @@ MEANINGS: Mapping[Role, tuple[str, str]] = {
 MISSING: Mapping[str, str] = {
     "error": "Refuse: no record may miss a value",
     "drop": "Leave out every record that misses one",
-    "category": "Take missing for a value of its own",
+    "gap": "Keep them; a missing sensitive value counts as nothing",
+    "category": "Keep them; a missing value counts as one of its own",
 }
 """What can be done with missing values."""
 

@@ -280,7 +280,14 @@ def _left(counts: Counts, kept: np.ndarray) -> Counts:
     """Some classes as a table of their own: they are measured against the records left."""
     some = counts.select(kept)
     return Counts.of(
-        some.names, some.cells, some.sizes, some.joint, some.values, some.targets, some.population
+        some.names,
+        some.cells,
+        some.sizes,
+        some.joint,
+        some.values,
+        some.targets,
+        some.population,
+        some.gaps,
     )
 
 

@@ -47,7 +47,11 @@ class Policy:
         for model in self.models:
             for attribute in attributes_of(model, self.layout.sensitive):
                 table = self.layout.classes(attribute, nothing, margins)
-                bounds = model.bounds(table)
+                bounds = model.bounds(table.known)
+                if table.gap:  # of the whole table's kernels read all records
+                    bounds = tuple(
+                        replace(bound, known=True) for bound in bounds if bound.kind not in OF_TABLE
+                    )
                 for bound in bounds:
                     laid = (bound, *self._columns(bound, attribute))
                     (together if bound.kind in OF_TABLE else known).append(laid)
@@ -59,6 +63,7 @@ class Policy:
     def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
         """The columns that a bound is about."""
         start, stop = self.layout.place(attribute)
+        stop -= bound.known
         return (start - 1, stop - 1) if bound.kind in OF_POPULATION else (start, stop)
 
     def lasting(self) -> "Policy":

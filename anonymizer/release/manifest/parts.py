@@ -72,7 +72,8 @@ class ReportedRoles(ManifestPart):
     identifiers: list[StrictStr] = Field(description="Columns that were left out.")
     missing: Missing = Field(
         description="What became of records without a value: error (there are none), drop (left "
-        "out), category (missing is a value of its own)."
+        "out), gap (of a sensitive attribute it counts as nothing), "
+        "category (missing is a value of its own)."
     )
     missing_values: list[StrictStr] = Field(description="Texts that count as missing.")
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = Field(

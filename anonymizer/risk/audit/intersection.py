@@ -149,8 +149,15 @@ class KnownPeople:
                 joint={name: self.joint(name, known, class_of, len(counts))},
                 margins={name: self.joint(name, among, single, 1).sum(axis=0)},
                 values={name: tuple(self.people.kinds[name])},
+                gaps=(name,) if self._with_gap(name) else (),
             )
         return counts, class_of
+
+    def _with_gap(self, name: str) -> bool:
+        """Whether a value that is missing counts as nothing in any release."""
+        kinds = self.people.kinds[name]
+        gaps = any(table.release.schema.missing == "gap" for table in self.tables)
+        return gaps and len(kinds) > 1 and kinds[-1] is None
 
     def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""

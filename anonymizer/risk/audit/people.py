@@ -234,7 +234,7 @@ def _by_values(
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:
     """Who may be in a release: people without missing values, unless these are a category."""
-    if release.schema.missing == "category":
+    if release.schema.keeps_missing:
         return np.ones(len(people), bool)
     columns = [name for name in release.schema.columns if name in people.columns]
     return people[columns].notna().all(axis=1).to_numpy(bool)
