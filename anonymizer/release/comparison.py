@@ -10,7 +10,7 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
-from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.column_warnings import (
     Hidden,
     column_warnings,
@@ -64,6 +64,7 @@ class Comparison:
             "other_columns": [*map(str, others)],
             "warnings": (
                 *class_warnings(released, self.fitted.models, len(others)),
+                *telling_warnings(self.outcome.released, self.fitted.published),
                 *self._of_suppression(),
                 *spelling_warnings(self.table, released.sensitive),
                 *self._of_persons(left, released.names, others),

@@ -32,7 +32,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.estimator.frames import table_of
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult
-from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.column_warnings import spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.measured import Measured
@@ -117,7 +117,7 @@ def check(
     The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Nothing is
     recoded: classes are the combinations of values of the quasi-identifiers. A population that
     models are about has to be recoded as the table is. What becomes of records that miss a value is
-    up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
+    up to ``missing``: ``"error"``, ``"drop"``, ``"gap"`` or ``"category"``.
 
     Raises
     ------
@@ -165,6 +165,7 @@ def check_measured(
         privacy=judged(table, counts, schema, models, population),
         warnings=(
             *class_warnings(counts, models, len(others)),
+            *telling_warnings(table, schema),
             *spelling_warnings(table, schema.sensitive),
             *measured.of_persons(schema, models, others, identifiers),
             *measured.warnings(others),

@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections import Counter
+from itertools import product
 from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,6 +189,144 @@ def test_texts_and_gaps_are_no_numbers():
     gaps = {"a": [1.0, 2.0, None], "b": [1.0, 2.0], "c": [100.0, 0.0], "d": [None]}
     found = of_classes(gaps, DistinctLDiversity(1), missing="category")
     assert told(found, "similar-numbers") == [("similar-numbers", "w", 1, 4)]
+
+
+@pytest.mark.parametrize(("own", "warned"), [(6, True), (5, False)])
+def test_a_sensitive_attribute_that_finds_people(own, warned):
+    """Nobody else earns what any of them does; 0 stands for no income."""
+    found = of_classes({"a": [0, 0, 0, *range(101, 101 + own)]}, KAnonymity(2))
+    expected = [("nearly-unique-sensitive", "w", own, own + 3)] if warned else []
+    assert told(found, "nearly-unique-sensitive") == expected
+
+
+def held_together(rows: list[tuple], *models: PrivacyModel) -> tuple[ReleaseWarning, ...]:
+    """The warnings of a table of class, salary and disease."""
+    table = pd.DataFrame(rows, columns=["q", "salary", "disease"])
+    return check(table, "q", ["salary", "disease"], models).warnings
+
+
+def test_a_sensitive_attribute_that_tells_another_one():
+    """Four salaries, two diseases: each salary has one in a class, another one in the next."""
+    rows = [("a", pay, "HIV" if pay < 3 else "flu") for pay in (1, 2, 3, 4)] * 2
+    rows += [("b", pay, "flu" if pay < 3 else "HIV") for pay in (1, 2, 3, 4)] * 2
+    (found,) = held_together(rows, DistinctLDiversity(2))
+    assert (found.code, found.column, found.about) == (
+        "sensitive-tells-sensitive",
+        "salary",
+        "disease",
+    )
+    assert (found.count, found.of) == (8, 16)  # 16 right instead of 8
+    assert "whoever knows 'salary' of somebody in a class guesses 'disease'" in found.message
+
+
+def test_what_the_class_tells_alone_is_told_by_no_attribute():
+    rows = [(q, pay, "HIV" if q == "a" else "flu") for q in "ab" for pay in (1, 2, 3, 4)] * 2
+    assert told(held_together(rows), "sensitive-tells-sensitive") == []
+
+
+attributes = st.lists(
+    st.tuples(st.sampled_from("ab"), st.integers(1, 4), st.sampled_from("uvw")), min_size=8
+)
+
+
+@given(rows=attributes)
+def test_who_knows_one_value_guesses_the_other_right(rows):
+    """An attacker in plain Python, who guesses the commonest value of those who are left."""
+
+    def right(about: int, *known: int) -> int:
+        groups: dict[tuple, Counter] = {}
+        for row in rows:
+            groups.setdefault(tuple(row[place] for place in known), Counter())[row[about]] += 1
+        return sum(max(group.values()) for group in groups.values())
+
+    warned = {
+        warning.column: warning.count
+        for warning in held_together(rows)
+        if warning.code == "sensitive-tells-sensitive"
+    }
+    expected = {}
+    for name, place, about in (("salary", 1, 2), ("disease", 2, 1)):
+        wrong, alone = len(rows) - right(about, 0, place), len(rows) - right(about, 0)
+        if 10 * wrong <= len(rows) < 10 * alone:
+            expected[name] = alone - wrong
+    assert warned == expected
+
+
+def bodies(heights: int, weights: int, twins: int = 0) -> pd.DataFrame:
+    """Everybody has a height and a weight of few, and the two together alone, but for twins."""
+    rows = [
+        (place % 2, h, w) for place, (h, w) in enumerate(product(range(heights), range(weights)))
+    ]
+    rows += [(0, 0, 0)] * twins
+    return pd.DataFrame(rows, columns=["q", "height", "weight"])
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (bodies(5, 6), [("unique-together", "height", 30, 30)]),
+        (bodies(5, 6, 28), [("unique-together", "height", 29, 58)]),
+        (bodies(5, 6, 29), []),  # 29 of 59 are fewer than half
+        (bodies(2, 3), []),  # six values say little
+    ],
+)
+@pytest.mark.parametrize("held", [pd.DataFrame, pa.Table.from_pandas])
+def test_columns_that_are_unique_together(table, expected, held):
+    warnings = check(held(table), "q").warnings
+    assert told(warnings, "unique-together") == expected
+    assert [each.about for each in warnings if each.code == "unique-together"] == ["weight"] * len(
+        expected
+    )
+
+
+def test_a_column_is_named_once_and_one_that_is_unique_by_itself_not_at_all():
+    table = bodies(6, 6).assign(third=lambda t: t["weight"], number=range(36))
+    warnings = check(table, "q").warnings
+    assert told(warnings, "nearly-unique-column") == [("nearly-unique-column", "number", 36, 36)]
+    assert told(warnings, "unique-together") == [("unique-together", "height", 36, 36)]
+
+
+columns = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=40)
+
+
+@given(rows=columns)
+def test_records_alone_with_two_values(rows):
+    table = pd.DataFrame(rows, columns=["height", "weight"]).assign(q=0)
+    alone = sum(times == 1 for times in Counter(rows).values())
+    found = told(check(table, "q").warnings, "unique-together")
+    assert found == (
+        [("unique-together", "height", alone, len(rows))]
+        if alone >= 7 and 2 * alone >= len(rows)
+        else []
+    )
+
+
+def test_what_several_columns_tell_is_verified(tmp_path, capsys):
+    """In a release and its manifest, and found again by who verifies it."""
+    table = bodies(10, 10).assign(
+        salary=lambda t: t["height"] % 4,
+        disease=lambda t: (t["height"] % 4).map("abca".__getitem__),
+    )
+    table.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "people.csv"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[sensitive]\nattributes = ["salary", "disease"]\n'
+        '[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n'
+    )
+    for arguments in (
+        ["run", str(tmp_path / "study.toml"), "--output", str(tmp_path / "out")],
+        ["verify", str(tmp_path / "out"), "--study", str(tmp_path / "study.toml")],
+        ["report", str(tmp_path / "out"), "--markdown", "-o", "-"],
+    ):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        said = capsys.readouterr()
+        assert stop.value.code == 0, said.err
+    given = json.loads((tmp_path / "out" / "release.json").read_text())["warnings"]
+    found = [(each["code"], each["column"], each["count"]) for each in given]
+    assert ("sensitive-tells-sensitive", "salary", 50) in found
+    assert ("unique-together", "height", 100) in found
+    assert "has together" in said.out
 
 
 def test_spellings_by_case():
@@ -551,6 +692,7 @@ EXPECTED = [
     "homogeneous-classes",  # last
     "missing-sensitive",  # last
     "missing-as-value",  # state
+    "sensitive-tells-sensitive",  # pay and state
     "similar-numbers",  # pay
     "spellings-by-case",  # state
     "identifying-values",  # mail

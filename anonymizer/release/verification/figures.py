@@ -32,7 +32,7 @@ from anonymizer.release.verification.check import (
     same,
 )
 from anonymizer.release.verification.fields import RAW, SEARCH, UNIT
-from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.relation_warnings import unique_warnings
 from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS
 from anonymizer.tables.values import counted
@@ -84,7 +84,7 @@ def missing(facts: Facts) -> Iterator[Check]:
     some = sum(found.values())
     yield required(
         "columns.missing",
-        facts.schema.missing == "category" or not some,
+        facts.schema.keeps_missing or not some,
         f"{facts.schema.missing!r}, with which none is missing",
         f"misses {counted(some, 'value')}",
     )
@@ -213,6 +213,7 @@ def warnings(facts: Facts) -> Iterator[Check]:
     others = [name for name in facts.lying.columns if name not in known]
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
+    given += () if facts.private else tuple(telling_warnings(facts.table, facts.schema))
     lying = facts.lying.relation
     given += () if facts.private or lying is None else tuple(unique_warnings(lying, others))
     reported = [*filter(_is_sound, listed)] if isinstance(listed, list) else []

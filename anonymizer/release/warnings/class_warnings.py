@@ -1,15 +1,18 @@
-"""Warnings about the classes of a table: functions of its counts, no record is seen."""
+"""Warnings about the classes of a table, by what was counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from unicodedata import normalize
 
 import numpy as np
 
+from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.schema import Schema
 from anonymizer.information.matrices import having, largest, pairs_of, without
-from anonymizer.kernels.arrays import Floats, Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,
     DistinctLDiversity,
@@ -18,7 +21,10 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     measures_of,
 )
-from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
+from anonymizer.release.warnings.column_warnings import singled_out
+from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, TOLD, ReleaseWarning
+from anonymizer.tables import engine
+from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
@@ -59,14 +65,18 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
     """What to warn of about one sensitive attribute, under the models that are about it."""
     missing = np.array([is_missing(value) for value in classes.values], bool)
     count, records = int(classes.margin[missing].sum()), int(classes.margin.sum())
+    known = classes.known.select(classes.known.sizes > 0)
     if (classes.margin > 0).sum() == 1:
         yield ReleaseWarning("constant-sensitive", classes.attribute, records, records)
     else:
-        yield from _homogeneous(classes, about)
+        yield from _homogeneous(known, about)
+    if own := singled_out(*np.unique(classes.margin[classes.margin > 0], return_counts=True)):
+        yield ReleaseWarning("nearly-unique-sensitive", classes.attribute, own, records)
     if count > MISSING * records:
         yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
-    yield from _diverse_by_gaps(classes, about, missing)
-    yield from _alike(classes, missing)
+    if not classes.gap:
+        yield from _diverse_by_gaps(classes, about, missing)
+    yield from _alike(known, missing[: len(known.values)])
     yield from _spellings(classes)
 
 
@@ -137,6 +147,39 @@ def _spellings(classes: Classes) -> Iterator[ReleaseWarning]:
     count = sum(times for times in folded.values() if times > 1)
     if count:
         yield ReleaseWarning("spellings-by-case", classes.attribute, count, len(classes.values))
+
+
+def telling_warnings(table: engine.Table, schema: Schema) -> Iterator[ReleaseWarning]:
+    """Warn of sensitive attributes that tell another one within the classes of a table.
+
+    Each is held to the policy by itself, as if nobody knew the other. One whose values are nearly
+    unique tells everything, and has a warning of its own.
+    """
+    if len(schema.sensitive) < 2:
+        return
+    class_of, _ = engine.grouped(table, schema.quasi_identifiers)
+    values = {name: by_text(table[name], read_keys) for name in schema.sensitive}
+    alone = {name: _guessed(table, class_of, codes) for name, (codes, _) in values.items()}
+    records = engine.records(table)
+    for column, about in permutations(schema.sensitive, 2):
+        codes, known = values[column]
+        sizes = engine.sized(table, codes, len(known))
+        if singled_out(*np.unique(sizes[sizes > 0], return_counts=True)):
+            continue
+        found = _guessed(table, class_of * len(known) + codes, values[about][0])
+        if records - found <= TOLD * records < records - alone[about]:
+            yield ReleaseWarning(
+                "sensitive-tells-sensitive", column, found - alone[about], records, about=about
+            )
+
+
+def _guessed(table: engine.Table, groups: Codes, values: Codes) -> int:
+    """Records whose value is the likeliest one of their group."""
+    bound = int(values.max()) + 1
+    pairs, place = np.unique(groups.astype(np.int64) * bound + values, return_inverse=True)
+    sizes = engine.sized(table, place, len(pairs))
+    starts = np.flatnonzero(np.diff(pairs // bound, prepend=-1))
+    return int(np.maximum.reduceat(sizes, starts).sum())
 
 
 def _of_some(code: str, classes: Classes, some: Mask, records: int) -> Iterator[ReleaseWarning]:

@@ -24,6 +24,7 @@ from anonymizer.release.warnings.column_warnings import (
     explained,
     nearly_unique,
     order_warnings,
+    pair_warnings,
     singled_out,
 )
 from anonymizer.release.warnings.warnings import ReleaseWarning
@@ -180,17 +181,19 @@ def _counted_warnings(
     marked: Marked, some: pd.DataFrame, raw: Counts, others: Sequence[str]
 ) -> Iterator[ReleaseWarning]:
     """Warnings about columns, counted by the engine where some records leave them open."""
-    hidden = marked.hidden_in(some, raw)
+    hidden, kept = marked.hidden_in(some, raw), []
     for name in others:
         try:
             alone = nearly_unique(some[name])
             open_about = [each for each in hidden if doubtful(some[name], each)]
         except (TypeError, ValueError, OverflowError, NotImplementedError, InputError):
             continue
+        kept.append(name)
         if not (alone or open_about):
             continue
         sizes, values = marked.table.multiplicities([name])
         if own := singled_out(sizes, values):
+            kept.pop()
             yield ReleaseWarning("nearly-unique-column", str(name), own, marked.records)
             continue
         for each in open_about:
@@ -199,6 +202,7 @@ def _counted_warnings(
                 yield ReleaseWarning(
                     "column-gives-away", str(name), gain, marked.records, about=each.name
                 )
+    yield from pair_warnings(some, kept, marked.table.multiplicities)
 
 
 def unique_warnings(relation: Relation, others: Sequence[str]) -> Iterator[ReleaseWarning]:
@@ -208,17 +212,19 @@ def unique_warnings(relation: Relation, others: Sequence[str]) -> Iterator[Relea
     """
     if not others:
         return
-    some = relation.sample(others, FEW)
+    some, kept = relation.sample(others, FEW), []
     for name in others:
         try:
-            if not nearly_unique(some[name]):
-                continue
-            sizes, values = relation.multiplicities([name])
+            alone = nearly_unique(some[name])
+            sizes, values = relation.multiplicities([name]) if alone else np.zeros((2, 0), int)
         except (TypeError, ValueError, OverflowError, NotImplementedError, InputError):
             continue
         if own := singled_out(sizes, values):
             records = int((sizes * values).sum())
             yield ReleaseWarning("nearly-unique-column", str(name), own, records)
+        else:
+            kept.append(name)
+    yield from pair_warnings(some, kept, relation.multiplicities)
 
 
 def _gain(marked: Marked, column: str, values: int, about: str) -> int:

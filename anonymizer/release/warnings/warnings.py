@@ -16,6 +16,12 @@ NEARLY = 0.8
 MISSING = 0.5
 """Share of missing values above which a column says more about gaps than about people."""
 
+TOLD = 0.1
+"""Wrong guesses, by records, that a sensitive attribute may leave of one that it tells."""
+
+TOGETHER = 0.5
+"""Share of records with a combination of their own from which on two columns identify people."""
+
 NARROW = 0.05
 """Part of the spread of a table's numbers within which those of a class are as good as one.
 
@@ -167,8 +173,24 @@ WARNINGS: dict[str, Caution] = {
         'classes that are diverse only since missing counts as a value (`missing = "category"`)',
         "classes, classes",
         "{count:,} of {of:,} classes, of {records}, have enough different values of {column} only "
-        "because a missing one counts as a value; leave records that miss it out "
-        '(missing = "drop"), or require a larger l',
+        'because a missing one counts as a value; let it count as nothing (missing = "gap"), or '
+        'leave records that miss it out (missing = "drop")',
+    ),
+    "nearly-unique-sensitive": Caution(
+        f"a sensitive attribute in which {IDENTIFYING:.0%} or more of the records that have not "
+        "the commonest value differ from each other",
+        "records with a value of their own, records",
+        "{count:,} of {of:,} records have a value of {column} that no other record has, so that "
+        "whoever knows it finds the record; put its values into groups, or make it a "
+        "quasi-identifier",
+    ),
+    "sensitive-tells-sensitive": Caution(
+        f"a sensitive attribute that, within a class, tells another one of {1 - TOLD:.0%} or more "
+        "of the records, which the class alone does not",
+        "records of which the likeliest value is right only with the other attribute, records",
+        "whoever knows {column} of somebody in a class guesses {about} right for {count:,} of "
+        "{of:,} records more than from the class alone; make {column} a quasi-identifier, put its "
+        "values into groups, or leave one of the two out",
     ),
     "similar-numbers": Caution(
         f"classes whose sensitive numbers differ, but by at most {NARROW:.0%} of what those of "
@@ -219,6 +241,14 @@ WARNINGS: dict[str, Caution] = {
         "records with a value of their own, records",
         "{count:,} of {of:,} records have a value of {column} that no other record has, and it is "
         "released as it is; list the column among the identifiers, or make it a quasi-identifier",
+    ),
+    "unique-together": Caution(
+        f"two columns without a role of which {TOGETHER:.0%} or more of the records have a "
+        "combination of their own (each column is named once, with the first that makes it so)",
+        "records with a combination of their own, records",
+        "{count:,} of {of:,} records have values of {column} and {about} that no other record has "
+        "together, and both are released as they are; list one of them among the identifiers, or "
+        "make both quasi-identifiers",
     ),
     "column-gives-away": Caution(
         "a column without a role that determines a generalized quasi-identifier, or is determined "
