@@ -12,7 +12,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import SpellingKeys, one_text_each, read_keys
+from anonymizer.tables.spelling import SpellingKeys, alike_keys, one_text_each
 from anonymizer.tables.values import is_missing, texts_apart, without_sign
 
 
@@ -23,11 +23,11 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 
 def spread(
-    column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = read_keys
+    column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = alike_keys
 ) -> tuple[CountMatrix, tuple[object, ...]]:
     """The sizes of a tally's rows by their cell and value, shape (cells, values), and the values.
 
-    Values of one key are one value; the default is the view of the reader who takes most for one.
+    Values of one key are one value; the default is the view of who takes most for one.
     """
     codes, values = by_text(column, keys)
     return tabulated(cell_of, codes, sizes, (int(cell_of.max()) + 1, len(values))), values
@@ -69,7 +69,7 @@ def _place(value: object) -> tuple[str, bool, str]:
 
 
 def histograms(
-    table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
+    table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = alike_keys
 ) -> tuple[CountMatrix, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(table[name], keys)
@@ -91,10 +91,10 @@ def one_spelling(column: pd.Series) -> pd.Series:
     return column if places == list(range(len(values))) else engine.merged(column, codes, places)
 
 
-def reads_as_written(column: pd.Series) -> bool:
+def reads_as_written(column: pd.Series, keys: SpellingKeys = alike_keys) -> bool:
     """Whether every reader tells as many values apart in a column as have texts of their own."""
     texts = set(texts_of(engine.distinct(column)[1]))
-    return len(set(read_keys(list(texts)))) == len(texts)
+    return len(set(keys(list(texts)))) == len(texts)
 
 
 def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]]:

@@ -25,7 +25,7 @@ from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import SpellingKeys, read_keys
+from anonymizer.tables.spelling import SpellingKeys, alike_keys
 
 Missing = Literal["error", "drop", "gap", "category"]
 """What to do with records that miss a value: refuse, leave them out, or keep them.
@@ -234,7 +234,7 @@ class Schema:
         cells, sizes, joint, values = _by_cell(
             tally, _cells(tally, taxonomies, self.quasi_identifiers), self.counted
         )
-        joint, values, gaps = self.with_gaps(joint, values, read_keys)
+        joint, values, gaps = self.with_gaps(joint, values, alike_keys)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
@@ -283,7 +283,7 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
 
 
 def _by_cell(
-    tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = read_keys
+    tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = alike_keys
 ) -> tuple[Codes, Ints, dict[str, CountMatrix], dict[str, Values]]:
     """The distinct cells of a tally's rows, their sizes, histograms by attribute, and values.
 
@@ -341,7 +341,7 @@ def recount(
     table: engine.Table,
     schema: Schema,
     population: engine.Table | None = None,
-    keys: SpellingKeys = read_keys,
+    keys: SpellingKeys = alike_keys,
 ) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
@@ -365,7 +365,7 @@ def classes_of(
     schema: Schema,
     population: engine.Table | None = None,
     complete: bool = True,
-    keys: SpellingKeys = read_keys,
+    keys: SpellingKeys = alike_keys,
 ) -> tuple[Counts, Codes]:
     """Count the classes of a table as it stands, and give the class of each row, (rows,).
 

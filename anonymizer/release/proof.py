@@ -8,6 +8,7 @@ from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
+from anonymizer.tables.spelling import SpellingKeys, alike_keys, read_keys
 
 
 def verify(
@@ -91,16 +92,18 @@ def judged(
     ]
 
 
-def _ambiguous(table: engine.Table, names: Sequence[str]) -> list[str]:
-    """The columns of which some reader takes several values for one."""
-    return [name for name in names if not reads_as_written(table[name])]
+def _ambiguous(
+    table: engine.Table, names: Sequence[str], keys: SpellingKeys = alike_keys
+) -> list[str]:
+    """The columns of which somebody takes several values for one."""
+    return [name for name in names if not reads_as_written(table[name], keys)]
 
 
 def _require_classes(table: engine.Table, schema: Schema, models: Sequence[PrivacyModel]) -> None:
     """Require that no reader who merges classes can find a model broken."""
     for model in models:
         if not model.monotone:
-            for column in _ambiguous(table, schema.quasi_identifiers):
+            for column in _ambiguous(table, schema.quasi_identifiers, read_keys):
                 raise _unprovable(column, model)
 
 

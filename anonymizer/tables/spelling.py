@@ -2,8 +2,9 @@
 
 A file holds texts. Some readers keep them (Python's csv), others guess types: to pandas, PyArrow
 and DuckDB ``1``, ``1.0`` and ``01`` may be one number, ``true`` and ``TRUE`` one truth value, and
-``NA`` and an empty field one missing value. Diversity that only spellings make is none, so
-sensitive values are counted by the coarsest of these views.
+``NA`` and an empty field one missing value. To people ``HIV``, ``hiv`` and ``HIV.`` are one, too,
+however their letters are coded. Diversity that only spellings make is none, so sensitive values are
+counted by the coarsest of these views.
 """
 
 import re
@@ -11,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from html import unescape
 from math import isinf
 
 MISSING = frozenset(
@@ -63,6 +65,27 @@ UNSEEN = re.compile(
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 """Those that control terminals."""
 
+LIKE = str.maketrans(
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03f9\u037f"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425"
+    "\u0405\u0406\u0408\u04ae\u04c0\u050c\u051a\u051c\u0474\u0555\u054f\u054d",
+    "ABEZHIKMNOPTYXCJABEKMHOPCTYXSIJYIGQWVOSU",
+)
+"""Capitals of Greek, Cyrillic and Armenian that look like those of the Latin script.
+
+Of Unicode's confusables (Technical Standard 39).
+"""
+MARKS = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02b9\u02bb\u02bc\u02bd\u02c8\u00b4`", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | dict.fromkeys("\u2044\u2215", "/")
+    | {"_": " "}
+)
+"""Dashes, quotation marks and strokes as ASCII has them; an underscore stands for a blank."""
+ACCENTS = re.compile("[\u0300-\u0333\u0339-\u036f]")
+WORD = re.compile(r"[^\W\d_]+")
+
 LONGEST = 400
 """Characters beyond which a number is not compared by its exact value, only as readers round it."""
 
@@ -83,11 +106,58 @@ def read_keys(texts: Sequence[str | None]) -> list[Hashable]:
     >>> read_keys(["NA", None, "x ", "10:00", "10:00:00.0"])
     [None, None, ('text', 'x'), ('time', 10, 0, 0, ''), ('time', 10, 0, 0, '')]
     """
-    keys = [_key(text, _rounded, lenient=True) for text in texts]
+    return _with_letters([_key(text, _rounded, lenient=True) for text in texts])
+
+
+def _with_letters(keys: list[Hashable]) -> list[Hashable]:
+    """The keys of a column with letters and words that stand for truth values as these."""
     letters = [_letter(key) for key in keys]
     if all(key is None or letter is not None for key, letter in zip(keys, letters, strict=True)):
         return [None if key is None else letter for key, letter in zip(keys, letters, strict=True)]
     return keys
+
+
+def alike_keys(texts: Sequence[str | None]) -> list[Hashable]:
+    """A key for each text of a column, equal where a reader or the eye may take two for one value.
+
+    As :func:`read_keys`, but other texts go by their letters: in compatibility form (NFKC), without
+    accents, in capitals, with single blanks, digits, dashes and quotation marks as ASCII has them,
+    without quotation marks around them and stops after them. A word all of whose letters look like
+    Latin ones is taken for Latin.
+
+    >>> alike_keys(["HIV", "hiv ", "'HIV.'", "R&amp;D", "post_natal  care"])[2:]
+    [('text', 'HIV'), ('text', 'R&D'), ('text', 'POST NATAL CARE')]
+    """
+    return _with_letters(list(map(_alike, texts)))
+
+
+def _alike(text: str | None) -> Hashable:
+    """The key of one text; that of the same with plain characters, unless it is no text anyway."""
+    key = _key(text, _rounded, lenient=True)
+    if not (isinstance(key, tuple) and key[0] == "text"):
+        return key
+    plain = _plain(key[1])
+    again = key if plain == key[1] else _key(plain, _rounded, lenient=True)
+    if not (isinstance(again, tuple) and again[0] == "text"):
+        return again
+    return ("text", WORD.sub(lambda word: _latin(word[0]), again[1].casefold().upper()))
+
+
+def _plain(text: str) -> str:
+    """A text in compatibility form, with digits, dashes, quotation marks and blanks of ASCII."""
+    text = unescape(text) if "&" in text else text
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text.translate(MARKS))
+        joined = unicodedata.normalize("NFC", ACCENTS.sub("", apart))
+        text = "".join(str(unicodedata.decimal(each, each)) for each in joined)
+    text = " ".join(text.translate(MARKS).split())
+    return text.strip("\"'").rstrip(".,;: ").strip("\"' ")
+
+
+def _latin(word: str) -> str:
+    """A word in capitals of the Latin script, if all of its letters look like some."""
+    found = word.translate(LIKE)
+    return found if all(letter.isascii() for letter in found) else word
 
 
 def written_keys(texts: Sequence[str | None]) -> list[Hashable]:

@@ -209,7 +209,7 @@ def test_a_first_study_passes_its_own_warning_of_gaps(here, capsys):
     study = tomllib.loads((here / "ill-study" / "study.toml").read_text())
     (least,) = (each["l"] for each in study["privacy"] if each["model"].startswith("entropy"))
     classes: dict[str, Counter] = {}
-    for row in csv.DictReader((here / "ill/released.csv").open(newline="")):
+    for row in csv.DictReader((here / "ill/released.csv").read_text().splitlines()):
         classes.setdefault(row["age"], Counter())[row["disease"]] += 1
     for values in classes.values():
         known = [count for value, count in values.items() if value]

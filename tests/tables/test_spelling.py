@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from engines import KINDS, records_of
 from fuzz.readers import CSV_READERS, View
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ from anonymizer import (
     InputError,
     Itpr,
     KAnonymity,
+    PolicyUnreachableError,
     ReidentificationItpr,
     TCloseness,
     ValueGain,
@@ -38,7 +40,7 @@ from anonymizer.counts.columns import one_spelling, reads_as_written
 from anonymizer.counts.schema import Schema
 from anonymizer.release.proof import verify
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import one_text_each, read_keys, written_keys
+from anonymizer.tables.spelling import alike_keys, one_text_each, read_keys, written_keys
 
 
 def objects(values: list) -> pd.Series:
@@ -170,6 +172,145 @@ def test_diversity_of_spellings_is_none(texts):
     table = pd.DataFrame({"q": ["a"] * len(texts) + ["b"], "s": [*texts, "other"]})
     verdict = check(table, "q", "s", [DistinctLDiversity(2)], missing="category").privacy[0]
     assert (verdict.worst, verdict.satisfied) == (1, False)
+
+
+SEEN_ALIKE = [
+    ("HIV", "hiv"),
+    ("HIV", "H\u00adIV"),  # a soft hyphen, which nobody sees
+    ("HIV", "\uff28\uff29\uff36"),  # full width
+    ("HIV", "\u041dIV"),  # a Cyrillic letter
+    ("HIV", "\u0397IV"),  # a Greek one
+    ("HIV", "HIV."),
+    ("HIV", "'HIV'"),
+    ("HIV", "\u2018HIV\u2019"),
+    ("HIV", "\u201cHIV\u201d"),
+    ("A", "\u0410"),  # Cyrillic alone, as a blood group may be
+    ("lung cancer", "lung\xa0cancer"),
+    ("lung cancer", "lung  cancer"),
+    ("lung cancer", "lung\tcancer"),
+    ("lung cancer", "lung_cancer"),
+    ("lung cancer", "lung&nbsp;cancer"),
+    ("lung\ncancer", "lung\r\ncancer"),
+    ("R&D", "R&amp;D"),
+    ("post-natal", "post\u2010natal"),
+    ("1990-1999", "1990\u20131999"),
+    ("-5", "\u22125"),
+    ("15", "\u0661\u0665"),  # Arabic digits
+    ("stage IV", "stage \u2163"),
+    ("1/2", "\u00bd"),
+    ("2nd", "2\u207f\u1d48"),
+    ("syphilis", "s\u00fdphilis"),
+    ("\u00e9t\u00e9", "e\u0301te\u0301"),
+    ("O'Neil", "O\u2019Neil"),
+    ("stra\u00dfe", "STRASSE"),
+    ("2020-01-01", "\uff12\uff10\uff12\uff10-01-01"),
+    ("true", "\uff34\uff32\uff35\uff25"),
+]
+"""Texts that the eye takes for one value, whatever programs do."""
+
+
+@pytest.mark.parametrize(("one", "other"), SEEN_ALIKE)
+def test_spellings_that_are_seen_alike_are_no_diversity(one, other):
+    """In a search, in what proves its release, and in a check, which warns of them, too."""
+    table = pd.DataFrame({"q": ["a"] * 4 + ["b"] * 4, "s": [one, other] * 2 + [one, "other"] * 2})
+    found = check(table, "q", "s", [DistinctLDiversity(2)])
+    assert (found.privacy[0].worst, found.privacy[0].violating) == (1, 1)
+    warned = [(each.count, each.of) for each in found.warnings if each.code == "spellings-alike"]
+    assert warned == [(1, 3)]
+    anonymizer = Anonymizer({"q": "suppress"}, "s", [DistinctLDiversity(2)])
+    released = anonymizer.fit_transform(table)
+    assert set(released["q"]) == {"*"}
+    with pytest.raises(PolicyUnreachableError, match="l = 3 exceeds the 2 different values"):
+        Anonymizer({"q": "suppress"}, "s", [DistinctLDiversity(3)]).fit(table)
+
+
+SEEN_APART = [
+    ("A+", "A-"),
+    ("<5", ">5"),
+    ("\u22605", "=5"),
+    ("5 mg", "5 g"),
+    ("1O", "10"),
+    ("\u0412\u0418\u0427", "BNY"),  # not all of its letters look like Latin ones
+    ("\u0915\u093f", "\u0915\u0941"),  # vowels of Devanagari, which are marks
+    ("\u304b", "\u304c"),
+    ("C", "C++"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SEEN_APART)
+def test_what_the_eye_tells_apart_stays_apart(one, other):
+    assert len(set(alike_keys([one, other, "other"]))) == 3
+
+
+written = st.text(
+    st.sampled_from("aAbB\u0410\u0430\u00e1\u0301 \xa0_.,'\"-\u2212 01\u06619/eETtrueN\u200b&;"),
+    max_size=8,
+)
+
+
+@given(texts=st.lists(written, max_size=6))
+def test_what_any_reader_takes_for_one_is_seen_as_one(texts):
+    read, seen = read_keys(texts), alike_keys(texts)
+    for one in range(len(texts)):
+        for other in range(one):
+            assert seen[one] == seen[other] or read[one] != read[other]
+
+
+@given(
+    texts=st.lists(written, min_size=1, max_size=8), places=st.lists(st.integers(0, 1), min_size=8)
+)
+def test_classes_have_as_many_values_as_are_seen(texts, places):
+    """Counted in plain Python, of letters and blanks alone."""
+    words = ["".join(each for each in text if each in "aAbB _") for text in texts]
+    words = [word if word.replace("_", " ").strip() else "b" for word in words]
+    table = pd.DataFrame({"q": places[: len(words)], "s": words})
+    seen: dict[int, set[str]] = {}
+    for q, word in zip(table["q"], words, strict=True):
+        seen.setdefault(q, set()).add(" ".join(word.replace("_", " ").lower().split()))
+    found = check(table, "q", "s").sensitive["s"]["distinct_l"]
+    assert found == min(map(len, seen.values()))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_engine_sees_alike(kind):
+    values = ["HIV", "hiv.", "\uff28\uff29\uff36", "flu", "Flu", "cold"] * 4
+    table = pd.DataFrame({"q": list("aaabbc") * 4, "s": values})
+    held = KINDS[kind](pa.Table.from_pandas(table, preserve_index=False))
+    anonymizer = Anonymizer({"q": "suppress"}, "s", [DistinctLDiversity(3)])
+    released = anonymizer.fit_transform(held)
+    assert anonymizer.release_.privacy[0].worst == 3
+    assert records_of(released) == records_of(table.assign(q="*"))  # written as they were
+
+
+def test_they_are_one_in_every_command(tmp_path):
+    """What was released, then changed so that only spellings differ, is verified and audited."""
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n'
+    )
+    (tmp_path / "t.csv").write_text("q,s\na,HIV\na,hiv\na,flu\nb,Flu\nb,HIV.\nb,flu\n")
+    runner = CliRunner()
+    out = tmp_path / "out"
+
+    def code(*arguments: object) -> int:
+        result = runner.invoke(commands, [*map(str, arguments)], standalone_mode=False)
+        assert result.exception is None
+        return int(result.return_value or 0)
+
+    assert code("run", study, "-o", out) == 0
+    assert code("verify", out, "--study", study) == 0
+    assert code("audit", out, "--against", tmp_path / "t.csv") == 3
+    table = out / "released.csv"
+    assert set(table.read_text().split()) == {
+        "q,s",
+        *["a,HIV", "a,hiv", "a,flu", "b,Flu", "b,HIV.", "b,flu"],
+    }
+    changed = table.read_text().replace("a,flu", "a,HIV.")
+    table.write_text(changed)
+    arguments = ["check", table, "--quasi-identifiers", "q", "--sensitive", "s"]
+    assert code(*arguments, "--require", "distinct-l-diversity=2") == 1
+    assert code("verify", out) == 1
 
 
 DIFFERENT = [

@@ -1,10 +1,8 @@
 """Warnings about the classes of a table, by what was counted."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
-from unicodedata import normalize
 
 import numpy as np
 
@@ -24,8 +22,8 @@ from anonymizer.privacy import (
 from anonymizer.release.warnings.column_warnings import singled_out
 from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, TOLD, ReleaseWarning
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import read_keys
-from anonymizer.tables.values import is_missing, number_of, text_of
+from anonymizer.tables.spelling import alike_keys
+from anonymizer.tables.values import is_missing, number_of
 
 DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 """Models that count values, whatever these are."""
@@ -77,7 +75,6 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
     if not classes.gap:
         yield from _diverse_by_gaps(classes, about, missing)
     yield from _alike(known, missing[: len(known.values)])
-    yield from _spellings(classes)
 
 
 def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
@@ -140,15 +137,6 @@ def _spread(numbers: Floats, records: np.ndarray) -> float:
     return float(high - low or np.ptp(numbers))
 
 
-def _spellings(classes: Classes) -> Iterator[ReleaseWarning]:
-    """Values that differ from another by case alone."""
-    texts = {normalize("NFC", text_of(v)) for v in classes.values if not is_missing(v)}
-    folded = Counter(normalize("NFC", text.casefold()) for text in texts)
-    count = sum(times for times in folded.values() if times > 1)
-    if count:
-        yield ReleaseWarning("spellings-by-case", classes.attribute, count, len(classes.values))
-
-
 def telling_warnings(table: engine.Table, schema: Schema) -> Iterator[ReleaseWarning]:
     """Warn of sensitive attributes that tell another one within the classes of a table.
 
@@ -158,7 +146,7 @@ def telling_warnings(table: engine.Table, schema: Schema) -> Iterator[ReleaseWar
     if len(schema.sensitive) < 2:
         return
     class_of, _ = engine.grouped(table, schema.quasi_identifiers)
-    values = {name: by_text(table[name], read_keys) for name in schema.sensitive}
+    values = {name: by_text(table[name], alike_keys) for name in schema.sensitive}
     alone = {name: _guessed(table, class_of, codes) for name, (codes, _) in values.items()}
     records = engine.records(table)
     for column, about in permutations(schema.sensitive, 2):

@@ -22,7 +22,7 @@ from anonymizer.release.warnings.warnings import (
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.numbering import crossed
-from anonymizer.tables.spelling import read_keys
+from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing, without_sign
 
 WRONG = 0.1
@@ -182,7 +182,7 @@ def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[Rel
     for name in sensitive:
         spellings = map(without_sign, engine.distinct(table[name])[1])
         texts = {None if is_missing(value) else str(value).strip() for value in spellings}
-        alike = len(texts) - len(set(read_keys(list(texts))))
+        alike = len(texts) - len(set(alike_keys(list(texts))))
         if alike:
             found.append(ReleaseWarning("spellings-alike", name, alike, len(texts)))
     return found

@@ -207,14 +207,8 @@ WARNINGS: dict[str, Caution] = {
         "sensitive values, which whoever knows the quasi-identifiers sees, and infers values from; "
         'leave suppress = "any" out',
     ),
-    "spellings-by-case": Caution(
-        "values of a sensitive attribute that differ by upper and lower case alone",
-        "such values, values",
-        "{count:,} of {of:,} values of {column} differ from another by upper and lower case alone "
-        "and count as different ones; write each value in one way",
-    ),
     "spellings-alike": Caution(
-        "spellings of sensitive values that read alike, as `1` and `1.0`",
+        "spellings of sensitive values that read alike, as `1` and `1.0`, or `HIV` and `hiv.`",
         "spellings that read like another, spellings",
         "{count:,} of {of:,} spellings of {column} read like another one, so that they count as "
         "one value, and those that certainly are one are released in one spelling; write each "

@@ -26,7 +26,6 @@ STRONGEST = (
     "telling-order",
     "missing-sensitive",
     "spellings-alike",
-    "spellings-by-case",
 )
 """Warnings in the order of what they cost people: who is found, what is known, what may be."""
 

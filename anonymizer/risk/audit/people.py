@@ -28,7 +28,7 @@ from anonymizer.release.study.place import Place
 from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, describe_file
-from anonymizer.tables.spelling import one_text_each, read_keys
+from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.values import counted, is_missing, text_of
 
 
@@ -265,7 +265,7 @@ def _numbers(release: Published, people: pd.DataFrame, admitted: Mask, alone: bo
 def _codes(column: pd.Series, values: Sequence[object]) -> Codes:
     """The place of each value among those of a release that read alike, -1 for none."""
     codes, own = by_text(column)
-    keys = read_keys([text_as_read(value) for value in (*values, *own)])
+    keys = alike_keys([text_as_read(value) for value in (*values, *own)])
     places = dict(zip(keys, range(len(values)), strict=False))
     found: Codes = np.array([places.get(key, -1) for key in keys[len(values) :]], np.intp)[codes]
     return found
@@ -333,7 +333,7 @@ def _values(
             codes, values = by_text(table.original[name][inside])
             shown.append((of[inside], codes, [text_as_read(value) for value in values]))
     texts = list(dict.fromkeys(text for *_, own in shown for text in own))
-    stands = [texts[place] for place in one_text_each(texts, read_keys)]
+    stands = [texts[place] for place in one_text_each(texts, alike_keys)]
     kind_of = dict(zip(texts, stands, strict=True))
     kinds = sorted(set(stands), key=lambda text: (text is None, text or ""))
     places = {kind: place for place, kind in enumerate(kinds)}
