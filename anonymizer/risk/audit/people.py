@@ -227,7 +227,7 @@ def _by_values(
     for name in sensitive:
         if name in people.columns:
             codes, values = by_text(pd.concat([people[name], table[name]], ignore_index=True))
-            read = one_text_each([text_as_read(value) for value in values], read_keys)
+            read = one_text_each([text_as_read(value) for value in values], alike_keys)
             keys = together(keys, np.asarray(read)[codes])
     return keys[: len(people)], keys[len(people) :]
 
