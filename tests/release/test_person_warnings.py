@@ -56,7 +56,11 @@ def figures_of(table, classes, key, k):
 
 
 def test_each_class_is_one_person():
-    (found,) = told(estimator().fit(visits()).release_.warnings, REPEATED)
+    release = estimator().fit(visits()).release_
+    (public,) = told(release.manifest.warnings, REPEATED)
+    assert (public.count, public.of) == (0, 0)
+    assert "by column 'patient' some people have several; no model promises" in public.message
+    (found,) = told(release.warnings, REPEATED)
     assert (found.column, found.count, found.of) == ("patient", 40, 200)
     assert found.message == (
         "class sizes count records, not people; by column 'patient' the smallest class has 1 "

@@ -16,6 +16,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import DeltaPresence, PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
 from anonymizer.release.manifest.groups import filled, partition_of
 from anonymizer.release.manifest.parts import LabelText, ReleasedFile, ReportedRoles
@@ -27,7 +28,7 @@ from anonymizer.release.manifest.steward import (
     without_stewards,
 )
 from anonymizer.release.release import MANIFEST
-from anonymizer.release.warnings.warnings import OF_STEWARD
+from anonymizer.release.warnings.warnings import OF_STEWARD, UNCOUNTED
 from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Manifest(Reported):
         """The manifest as ``release.json`` has it: without what is its steward's alone."""
         hidden = (*OF_STEWARD, *(["suppression-tells"] if self.hides_presence else []))
         changed: dict[str, Any] = {
-            "warnings": [each for each in self.warnings if each.code not in hidden]
+            "warnings": [_uncounted(each) for each in self.warnings if each.code not in hidden]
         }
         if self.hides_presence:
             changed |= dict.fromkeys(OF_PRESENCE)
@@ -348,6 +349,15 @@ class Manifest(Reported):
                     channel[side] = [[*map(change, each)] for each in channel[side]]
             changed["masking"] = {**self.masking, "channels": channels}
         return self.model_copy(update=changed)
+
+
+def _uncounted(warning: ReportedWarning) -> ReportedWarning:
+    """A warning as ``release.json`` has it: some without the figures of the raw table."""
+    words = UNCOUNTED.get(warning.code)
+    if words is None:
+        return warning
+    message = words.format(column=repr(warning.column))
+    return warning.model_copy(update={"count": 0, "of": 0, "message": message})
 
 
 def _require_format(content: Mapping[str, object], source: str) -> None:

@@ -60,6 +60,12 @@ Whoever knows the quasi-identifiers of all counts what ``suppression-tells`` doe
 missing, and how large they are. Readers have to know that it is so.
 """
 
+UNCOUNTED = {
+    "repeated-identifier": "class sizes count records, not people, and by column {column} some "
+    "people have several; no model promises anything about them"
+}
+"""What readers have to know as well, in words without the figures, which are the steward's."""
+
 
 @dataclass(frozen=True)
 class Caution:
