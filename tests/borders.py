@@ -184,7 +184,7 @@ class Study:
             released = anonymizer.fit_transform(self.table)
         except AnonymizerError:
             return None
-        return released.astype(str), anonymizer.search_.value
+        return released.astype(object).map(str), anonymizer.search_.value
 
     def without(self, row: int) -> "Study":
         """The study without a record."""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from explorer.conftest import small_study
 
+from anonymizer import Hierarchy
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import outcome_of
 from anonymizer.explorer.answers.ranges.axis import Axis, Keys, cuts_of, histogram_of
@@ -264,7 +265,7 @@ def test_keys_are_exact_or_ranks(exploring):
     assert Keys(axis, ranks=False).keys(decimals(30.5, 41)) == ["30.5", "41"]
     ranks = Keys(axis, ranks=True)
     assert ranks.keys(decimals(10, 30.5, 41, 99)) == ["4", "8"]
-    assert ranks.number("4") == 31
+    assert ranks.number("4") == 30  # between 24 and 31
 
 
 def test_many_values_are_binned_and_their_cuts_stay_exact(tmp_path):
@@ -276,9 +277,19 @@ def test_many_values_are_binned_and_their_cuts_stay_exact(tmp_path):
     assert len(found.counts) <= 120
     assert found.counts.sum() == 500
     assert len({*np.diff(found.ends).round(9).ravel()}) == 1
-    assert axis.cut_points[0] == Decimal("1007.25")
+    assert axis.cut_points[0] == 1005  # between 1000.25 and 1007.25
     assert len(axis.cut_points) == 499
+    assert not {*axis.cut_points} & {*axis.numbers}
     assert len(axis.quantiles(4)) == 3
+    assert not {*axis.quantiles(1000)} & {*axis.numbers}
+
+
+def test_cuts_of_listed_groups_lie_between_values():
+    taxonomy = Hierarchy.from_rows([["2", "few"], ["11", "few"], ["19", "many"]]).over(
+        "x", ["2", "11", "19"]
+    )
+    assert cuts_of(taxonomy.levels[1], taxonomy) == (15,)
+    assert cuts_of(taxonomy.levels[0], taxonomy) == (10, 15)
 
 
 def test_an_order_is_cut_by_its_values_and_dates_are_not(tmp_path):

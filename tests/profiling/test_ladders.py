@@ -120,3 +120,23 @@ def test_others_have_a_name_that_no_value_has():
     taken = ["other", "any other", "The rest", "other 2"]
     ladder = ladder_of(Column.of(pd.Series(["a"] * 60 + ["b"] * 30 + taken, name="town")), 2)
     assert ladder.rule["other"] == "other 3"
+
+
+def test_a_proposed_cut_is_no_value_of_few_records_that_it_need_not_be():
+    """Three are 15 and three are 17, and 14 and 16 are nobody's."""
+    rest = [*range(17, 25)] * 3
+    assert rule([*range(11)] * 100 + [15] * 3 + rest)["cuts"][0] == [*range(1, 15), 16]
+    # What five have is no secret.
+    assert rule([*range(11)] * 100 + [15] * 5 + rest)["cuts"][0] == [*range(1, 17)]
+
+
+@given(st.integers(0, 10_000), st.booleans())
+def test_proposed_cuts_are_nobodys_numbers(seed, whole):
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.lognormal(4, 1.5, 200), 0 if whole else 1)
+    numbers, sizes = np.unique(values, return_counts=True)
+    records = dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
+    for level in rule(values.astype(int) if whole else values).get("cuts", ()):
+        for cut in level:
+            follows = whole and cut - 1 in records
+            assert not 0 < records.get(float(cut), 0) < 5 or follows
