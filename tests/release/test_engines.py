@@ -171,6 +171,15 @@ def test_records_are_shuffled_anew_each_time(held):
     assert moves < 20  # one stays, on average
 
 
+def test_spark_puts_no_maps_in_order():
+    maps = pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int64()))
+    relation = relation_of(KINDS["spark"](pa.table({"id": [1, 2], "of": maps})))
+    with pytest.raises(
+        InputError, match=r"'of' holds maps.* or set order = \"kept\" in \[output\]"
+    ):
+        relation.shuffled()
+
+
 def ascents(order: list[int]) -> int:
     return sum(one < other for one, other in itertools.pairwise(order))
 
