@@ -371,6 +371,10 @@ def test_from_the_command_line(tmp_path, capsys, monkeypatch):
         assert (code, "already holds a part, part.json; --force replaces it" in said) == (2, True)
         code, said = run("apply", "release", part, *given, "--unseen", "any")
         assert (code, "--unseen is not for a part" in said) == (2, True)
+        code, said = run("apply", "release", part, *given, "--order", "kept")
+        assert (code, "--order is not for a part" in said) == (2, True)
+        about = json.loads(Path(name, "part.json").read_text())
+        assert about["table"]["order"] == "random"  # as the study says, or does not
     assert run("verify", "release", "--parts", "north", "south")[0] == 0
     assert run("verify", "release", "--parts", "north")[0] == 1
     code, said = run("verify", "north")

@@ -605,7 +605,7 @@ def test_numbers_without_a_role_are_released_plainly(tmp_path, capsys):
     study = put(tmp_path, text, "study.toml")
     assert run(capsys, "run", study, "-o", tmp_path / "out")[0] == 0
     frame = pd.read_csv(tmp_path / "out" / "released.csv", sep=";")
-    assert frame["income"].tolist() == [1000.5 + i % 9 * 100 for i in range(60)]
+    assert sorted(frame["income"]) == sorted(1000.5 + i % 9 * 100 for i in range(60))
 
 
 def test_a_population_is_read_by_the_same_keys(tmp_path, capsys):

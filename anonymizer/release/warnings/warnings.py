@@ -259,7 +259,7 @@ WARNINGS: dict[str, Caution] = {
         "quasi-identifier",
     ),
     TELLING_ORDER: Caution(
-        "records that stand in the order of an identifier or of a generalized quasi-identifier, "
+        "records that are kept in the order of an identifier or of a generalized quasi-identifier, "
         "or grouped by it (at most 16,384 records, evenly spread, are looked at)",
         "pairs of neighbours in that order, pairs",
         "{count:,} of {of:,} neighbouring records stand in the order of {column}, which the "
