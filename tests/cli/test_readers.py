@@ -192,6 +192,7 @@ def test_a_population_is_counted_where_it_lies(run: Run) -> None:
     everybody.to_csv("everybody.csv", index=False)
     as_csv(people())
     policy = '[[privacy]]\nmodel = "k-map"\nk = 4\npopulation = {}\n'
+    policy += '[output]\norder = "kept"\n'  # else sums of figures differ in their last digit
     found: list[tuple[int, str, str]] = []
     for place in ('"everybody.csv"', '{ path = "people.duckdb", table = "people" }'):
         study = study_of("people.csv", policy.format(place))

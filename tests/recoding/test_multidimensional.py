@@ -102,7 +102,8 @@ def test_the_map_is_applied_to_other_tables(people):
         asked = asking(recoding).fit(people)
         expected = asked.transform(people)
         order = np.random.default_rng(5).permutation(len(people))
-        pd.testing.assert_frame_equal(asked.transform(people.iloc[order]), expected.iloc[order])
+        again = asked.transform(people.iloc[order])
+        pd.testing.assert_frame_equal(again, expected.iloc[order].reset_index(drop=True))
 
 
 @pytest.mark.parametrize("recoding", REGIONAL)
@@ -110,7 +111,7 @@ def test_row_order_does_not_matter(people, recoding):
     released = asking(recoding).fit_transform(people)
     order = np.random.default_rng(1).permutation(len(people))
     again = asking(recoding).fit_transform(people.iloc[order])
-    pd.testing.assert_frame_equal(again, released.iloc[order])
+    pd.testing.assert_frame_equal(again, released.iloc[order].reset_index(drop=True))
 
 
 @pytest.mark.parametrize("recoding", REGIONAL)
