@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from anonymizer.counts.hypergeometric import dealt_among
 from anonymizer.counts.pairs import chosen, dealt_out, merged
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
@@ -236,8 +237,8 @@ class Counts:
         )
 
 
-MANY, MOST_DRAWN = 1 << 17, 10**9
-"""Records from which on counts are dealt out, not records, and from which on NumPy cannot."""
+MANY = 1 << 17
+"""Records from which on counts are dealt out, not records."""
 
 
 def row_keys(cells: Codes) -> Codes:
@@ -262,7 +263,7 @@ def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
     """A random count matrix of the same margins: the values of the records, permuted."""
     if is_sparse(joint):
         return dealt_out(joint, rng)
-    if MANY < joint.sum() < MOST_DRAWN:
+    if joint.sum() > MANY:
         return _drawn(joint, rng)
     classes, values = joint.shape
     record_class = np.repeat(np.arange(classes), joint.sum(axis=1))
@@ -278,6 +279,6 @@ def _drawn(joint: Ints, rng: np.random.Generator) -> Ints:
     """
     places, found = joint.sum(axis=1), np.zeros_like(joint)
     for value, records in enumerate(joint.sum(axis=0)):
-        found[:, value] = rng.multivariate_hypergeometric(places, records, method="marginals")
+        found[:, value] = dealt_among(places, int(records), rng)
         places = places - found[:, value]
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.errors import InputError
 from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints
 
@@ -26,6 +27,9 @@ PAIRS_APART = 8
 
 RECORDS_AT_ONCE = 4_000_000
 """Records that are dealt out and counted together."""
+
+MOST_DEALT = 2**31
+"""Records of very many values that are dealt out, 4 bytes each, at the most."""
 
 ENTRIES = "data", "indices"
 """What a sparse matrix has of each pair."""
@@ -123,6 +127,12 @@ def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
     The records of a few classes are counted at a time: they may be far more than their pairs.
     """
     margin, classes = joint.sum(axis=0), joint.shape[0]
+    if margin.sum() > MOST_DEALT:
+        raise InputError(
+            f"{margin.sum():,} records of an attribute of {len(margin):,} values are more than can "
+            f"be compared with chance, which is {MOST_DEALT:,}; group its values, or release a "
+            "part of the table"
+        )
     values = np.repeat(np.arange(len(margin), dtype=np.int32), margin)
     rng.shuffle(values)
     ends = np.append(0, np.cumsum(joint.sum(axis=1)))

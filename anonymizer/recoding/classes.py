@@ -17,6 +17,9 @@ from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine, grids_of
 from anonymizer.recoding.result import SearchResult
 
+MOST_RECORDS = 2**28
+"""Records up to which what a class is worth by its size is in memory, 8 bytes each."""
+
 ONE_CLASS = "not even all records as one class satisfy"
 CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 
@@ -46,6 +49,11 @@ class Multidimensional(Generalization):
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
         """The best classes; InputError where numba cannot be loaded, which compiles the search."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
+        if problem.counts.records > MOST_RECORDS:
+            raise InputError(
+                f"recoding = {self.name!r} holds a number for each size that a class may have, and "
+                f"takes up to {MOST_RECORDS:,} records; choose full-domain or variable-range"
+            )
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
         confined = within_bounds(problem, self.bounds)
         try:

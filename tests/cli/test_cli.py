@@ -116,6 +116,15 @@ def test_verify_accepts_what_run_released(run, study, tmp_path):
     assert [verdict["satisfied"] for verdict in json.loads(out)["privacy"]] == [True, True]
 
 
+@pytest.mark.parametrize(("sign", "shown"), [("\\u0000", "\\x00"), ("\\u001b[31m", "\\x1b[31m")])
+def test_what_a_terminal_would_carry_out_is_spelled_out_in_a_message(run, study, sign, shown):
+    edit(study, "people.csv", f"peo{sign}ple.csv")
+    code, out, err = run("run", study, "-o", study.parent / "out")
+    assert (code, out) == (2, "")
+    assert f"peo{shown}ple.csv" in err
+    assert err.removesuffix("\n").isprintable()
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "-h"], ["verify", "-h"]])
 def test_help_and_version(run, arguments):
     code, out, err = run(*arguments)

@@ -2,12 +2,15 @@
 
 import json
 import stat
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
 from anonymizer import InputError, PolicyBrokenError
@@ -416,3 +419,33 @@ def test_parts_that_were_counted_at_another_ground_are_refused(tmp_path):
     study.path.write_text(text.replace("ground = 2", "ground = { quantiles = 9 }"))
     with pytest.raises(InputError, match="quantiles of 'age' follow from the records"):
         count_part(Study(study.path), tmp_path / "north.csv", tmp_path / "b.counts")
+
+
+def multiplied(path, times):
+    """The counts of a file as of so many times as many people."""
+    counts = parquet.read_table(path)
+    place = counts.num_columns - 1
+    larger = pa.array(counts.column(place).to_numpy() * times)
+    parquet.write_table(counts.set_column(place, counts.schema.field(place), larger), path)
+    return int(larger.to_numpy().sum())
+
+
+@pytest.mark.parametrize("recoding", RECODINGS[:3])
+def test_counts_of_billions_take_memory_by_combination(tmp_path, recoding):
+    study = written(tmp_path, recoding=recoding)
+    files = [counts_at(tmp_path, part) for part in ("north.csv", "south.parquet")]
+    for part, file in zip(("north.csv", "south.parquet"), files, strict=True):
+        count_part(study, tmp_path / part, file)
+    records = sum(multiplied(file, 2**31) for file in files)
+    tracemalloc.start()
+    try:
+        if "boxes" in recoding:
+            with pytest.raises(InputError, match="'boxes' holds a number for each size that a cl"):
+                publish_counts(study, files, tmp_path / "release")
+        else:
+            release, _ = publish_counts(study, files, tmp_path / "release")
+            assert release.released == records
+            assert release.privacy[0].worst >= 2**31
+        assert tracemalloc.get_traced_memory()[1] < 2**27
+    finally:
+        tracemalloc.stop()
