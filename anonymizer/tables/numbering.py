@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables.engine import Digits
 
@@ -61,13 +63,32 @@ def remembered_at(
 
 
 def records_of(table: pd.DataFrame, records: Codes | Mask) -> pd.DataFrame:
-    """Some records of a table; of columns that are numbered the numbers are taken over."""
-    some = table.loc[records] if records.dtype == bool else table.iloc[records]
+    """Some records of a table; of columns that are numbered the numbers are taken over.
+
+    InputError of a column of whose type Arrow takes no records.
+    """
+    try:
+        some = table.loc[records] if records.dtype == bool else table.iloc[records]
+    except pa.ArrowNotImplementedError:
+        raise _not_taken(table, records) from None
     for (_, column), (_, taken) in zip(table.items(), some.items(), strict=True):
         known = _known_of(column)[1]
         if known is not None:
             _remember(_known_of(taken)[0], *_appearing(known.codes[records], known.values))
     return some
+
+
+def _not_taken(table: pd.DataFrame, records: Codes | Mask) -> InputError:
+    """What is said of the first column of whose type Arrow takes no records."""
+    for name, column in table.items():
+        try:
+            column[records] if records.dtype == bool else column.iloc[records]
+        except pa.ArrowNotImplementedError:
+            return InputError(
+                f"column {name!r} is of type {column.dtype}, of which pandas takes no records; "
+                "cast it, such as to 'string', or leave it out"
+            )
+    return InputError("Arrow takes no records of the table; cast its columns, such as to 'string'")
 
 
 def _known_of(column: pd.Series) -> tuple[Any, _Known | None]:

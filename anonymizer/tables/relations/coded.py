@@ -1,6 +1,6 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -18,6 +18,25 @@ from anonymizer.tables.relations.relation import Moves
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
 
+ALIKE: list[Callable[[pa.DataType], bool]] = [
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_float32,
+    pa.types.is_float64,
+    lambda kind: pa.types.is_decimal(kind) and kind.scale >= 0,
+    is_text,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_date,
+    pa.types.is_time,
+    pa.types.is_timestamp,
+    pa.types.is_duration,
+    pa.types.is_null,
+]
+"""Types whose equal values are alike."""
+
 Known = dict[str, tuple[pd.Index, pa.Array]]
 """By columns, categories that Python has other values for than Arrow, and those of Arrow."""
 
@@ -32,6 +51,15 @@ class Column(NamedTuple):
     def bound(self) -> int:
         """A bound on the numbers."""
         return len(self.values) + 1
+
+
+def tells_apart(kind: pa.DataType) -> bool:
+    """Whether a type is one of those whose equal values are alike, or is encoded from one."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return False
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return tells_apart(kind.value_type)
+    return any(holds(kind) for holds in ALIKE)
 
 
 def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tally, Known]:

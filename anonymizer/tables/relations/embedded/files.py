@@ -23,6 +23,9 @@ from anonymizer.tables.relations.embedded.databases import database_stored
 from anonymizer.tables.relations.embedded.separated import csv_scanned, csv_stored
 from anonymizer.tables.relations.embedded.stored import Column, Stored
 
+AS_TEXT = ("extension<arrow.uuid>", "extension<arrow.json>")
+"""Types of Arrow that are read as texts, as those of databases are that are like them."""
+
 
 @contextmanager
 def opened(
@@ -106,7 +109,9 @@ def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Store
     places = ", ".join(f"p{number}" for number in range(len(names)))
     known = {*schema.names, *within}
     kept = [n for n, name in enumerate(names) if name in known and not _is_index(name)]
-    shown = ", ".join(f"p{n} AS c{place}" for place, n in enumerate(kept))
+    texts = [n for n, kind in enumerate(schema.types) if str(kind) in AS_TEXT]
+    values = [f"CAST(p{n} AS VARCHAR)" if n in texts else f"p{n}" for n in range(len(names))]
+    shown = ", ".join(f"{values[n]} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
     held = tuple(Column(names[n], kinds[n]) for n in kept)
     return Stored(connection, query, held, records)
@@ -124,8 +129,10 @@ def _require_exact(path: Path, schema: pa.Schema) -> None:
 
 def _written(kind: pa.DataType) -> pa.DataType:
     """The type that a column has when it is written; views are one of values in memory."""
-    if pa.types.is_string_view(kind):
+    if pa.types.is_string_view(kind) or str(kind) in AS_TEXT:
         return pa.string()
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):  # Arrow counts none of these
+        return pa.decimal128(kind.precision, kind.scale)
     return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables.files.parquet import is_text
+from anonymizer.tables.relations.coded import tells_apart
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import dealt, runs_of
 from anonymizer.tables.relations.frames import Frame, How
@@ -27,34 +27,6 @@ COUNTED: list[tuple[Callable[[pa.DataType], bool], Kind]] = [
     (kinds.is_null, lambda kind: pa.string()),
 ]
 """Types whose values Arrow counts only in another type, and that one."""
-
-ALIKE: list[Callable[[pa.DataType], bool]] = [
-    kinds.is_boolean,
-    kinds.is_integer,
-    kinds.is_float32,
-    kinds.is_float64,
-    lambda kind: kinds.is_decimal(kind) and kind.scale >= 0,
-    is_text,
-    kinds.is_binary,
-    kinds.is_large_binary,
-    kinds.is_binary_view,
-    kinds.is_fixed_size_binary,
-    kinds.is_date,
-    kinds.is_time,
-    kinds.is_timestamp,
-    kinds.is_duration,
-    kinds.is_null,
-]
-"""Types whose equal values are alike."""
-
-
-def tells_apart(kind: pa.DataType) -> bool:
-    """Whether a type is one of those whose equal values are alike, or is encoded from one."""
-    if isinstance(kind, pa.BaseExtensionType):
-        return False
-    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
-        return tells_apart(kind.value_type)
-    return any(holds(kind) for holds in ALIKE)
 
 
 class ArrowFrame(Frame):

@@ -18,10 +18,10 @@ from dask.delayed import delayed
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.relations.coded import tells_apart
 from anonymizer.tables.relations.counting import viewed
 from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.frames import Frame
-from anonymizer.tables.relations.libraries.arrow import tells_apart
 from anonymizer.tables.relations.partitions import (
     Alike,
     Cleared,
