@@ -1,7 +1,9 @@
 """What a release folder has, and what its steward alone has in the file next to it."""
 
+import errno
 import json
 import math
+import os
 import random
 import shutil
 import stat
@@ -17,6 +19,8 @@ from anonymizer.cli import main
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.figures import ReportedInformation, ReportedSearch
 from anonymizer.release.manifest.steward import public_rule, steward_file
+from anonymizer.release.output.atomic import Writer
+from anonymizer.release.output.directory import reserved
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study as StudyFile
 from anonymizer.release.verification.fields import HALVES, RAW, leaves, treatment_of
@@ -196,6 +200,41 @@ def test_a_release_that_is_refused_leaves_no_file(tmp_path, carried_out):
     study = laid(tmp_path, SEX.replace("l = 1.9", "l = 2.5"))
     assert carried_out("run", study, "-o", tmp_path / "out")[0] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.toml", "t.csv"]
+
+
+def lies(out: Path, next_to: Writer) -> None:
+    """Write a release of one file, and a file next to it."""
+    with reserved(out, ("sign",), next_to=".steward.json") as output:
+        output.write({"sign": lambda path: path.write_text("of a")}, next_to=next_to)
+
+
+def test_a_file_that_cannot_be_made_leaves_no_release(tmp_path):
+    def fails(path: Path) -> None:
+        assert (path.parent / "sign").read_text() == "of a"
+        raise InputError("no figures")
+
+    with pytest.raises(InputError, match="no figures"):
+        lies(tmp_path / "out", fails)
+    assert [*tmp_path.iterdir()] == []
+    (tmp_path / "out.steward.json").mkdir()
+    with pytest.raises(InputError, match=r"out\.steward\.json is a directory; choose"):
+        lies(tmp_path / "out", fails)
+
+
+def test_a_file_that_gets_no_name_is_reported_with_the_release_that_stands(tmp_path, monkeypatch):
+    real = Path.replace
+
+    def full(path: Path, target: Path) -> Path:
+        if target.name.endswith(".steward.json"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    match = "the release is in .*out, but .*out.steward.json cannot be written: No space left"
+    with pytest.raises(InputError, match=match):
+        lies(tmp_path / "out", lambda path: path.write_text("figures"))
+    assert (tmp_path / "out" / "sign").read_text() == "of a"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_nothing_can_be_written_next_to_a_mount(tmp_path, monkeypatch):
