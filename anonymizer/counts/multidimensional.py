@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
-from anonymizer.hierarchy.cuts import GROUPED, quoted, unambiguous
+from anonymizer.hierarchy.cuts import GROUPED, MARKED, quoted, unambiguous
 from anonymizer.hierarchy.partition import MOST_LISTED, digest_of_values
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
@@ -111,7 +111,7 @@ def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, o
             described["values"] = [text for text in texts if text is not None]
     if isinstance(shape, tuple):
         alone = spelled(taxonomy, np.array(shape))
-        spelled_out = label == alone or str(label).startswith(f"{alone}{GROUPED}")
+        spelled_out = label == alone or MARKED.sub("", str(label)) == alone
         if spelled_out or (taxonomy.lists(shape) and not isinstance(label, Meaning)):
             described["values"] = [taxonomy.texts[code] for code in shape]
     return described

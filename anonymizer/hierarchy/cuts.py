@@ -20,6 +20,8 @@ LISTING, ITEMS = re.compile(rf"{{(?:{ITEM})(?:, (?:{ITEM}))+}}"), re.compile(f"(
 
 LEVEL, GROUPED = " (level {})", " (grouped)"
 """What is added to a label that reads like another one."""
+MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
+"""The same at the end of a label."""
 
 
 def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:

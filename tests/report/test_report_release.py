@@ -81,7 +81,7 @@ def test_ranges_next_to_missing_values_are_ranges(row):
     ]
     cells = row("age", table, {"age": AGES}, VariableRange())
     assert cells[:2] == ["age", "ranges"]
-    assert "(missing)" in cells[2].split("; ")
+    assert "(missing)" in cells[2].split()
 
 
 def test_values_in_groups_of_any_kind_are_groups(row):

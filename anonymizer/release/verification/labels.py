@@ -1,6 +1,5 @@
 """Whether a released table holds only labels and drawn values that its manifest describes."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.hierarchy.cuts import MARKED
 from anonymizer.hierarchy.rules.calendar import span_of
 from anonymizer.hierarchy.rules.dates import Clock
 from anonymizer.hierarchy.rules.masks import MASKS
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRecoding)]
 
 WITHHELD = "the channels of the masking are withheld"
-
-MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
-"""What tells labels apart that read alike."""
 
 RawGroup = Mapping[str, Any]
 """A group of a recoding as JSON has it."""

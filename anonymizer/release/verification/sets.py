@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from anonymizer.hierarchy.cuts import members_of, quoted
+from anonymizer.hierarchy.cuts import MARKED, members_of, quoted
 from anonymizer.release.verification.check import Check, Facts, required
-from anonymizer.release.verification.labels import MARKED, RawGroup
+from anonymizer.release.verification.labels import RawGroup
 from anonymizer.tables.values import counted
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.authoring.quantiles import settled_as
-from anonymizer.hierarchy.cuts import quoted
+from anonymizer.hierarchy.cuts import MARKED, quoted
 from anonymizer.hierarchy.inline import of_rule, rule_alone
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
@@ -28,7 +28,7 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import MARKED, RawGroup
+from anonymizer.release.verification.labels import RawGroup
 from anonymizer.release.verification.policies import described, policies
 from anonymizer.tables.values import counted, is_missing, plain_text, text_of, texts_of
 from anonymizer.version import __version__

@@ -1,0 +1,291 @@
+"""``*`` is everything and a missing value is missing, in every release and in all that reads it."""
+
+import csv
+import json
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from engines import KINDS, records_of
+from releases import manifest_in, rewritten
+
+from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, verify_release
+from anonymizer.hierarchy.cuts import MARKED, members_of
+from anonymizer.release.applying.publishing import publish_applied
+from anonymizer.release.export import mapping_files, source_of, sql_of
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.placement import place
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.report.page.evidence import evidence_of
+from anonymizer.risk.audit.audit import audit_files
+
+RULES = {
+    "kept": '{ keep = [["A", "B", "C", "(missing)"], ["A"]], other = "other"LIMIT }',
+    "listed": '{ file = "ward.csv"LIMIT }',
+    "masked": "{ prefixes = [1]LIMIT }",
+    "all or none": "{ suppress = trueLIMIT }",
+}
+METHODS = {
+    "boxes": 'method = "boxes"',
+    "heuristic boxes": 'method = "boxes"\nrefinement = "heuristic"',
+    "merged cells": 'method = "merged-cells"',
+    "ranges": 'method = "variable-range"',
+    "cut": 'method = "cut"',
+    "full-domain": 'method = "full-domain"',
+    "suppressed": 'method = "full-domain"\nsuppression = 0.3\nsuppress = "any"',
+    "fixed": 'method = "fixed"\nlevels = { day = 1, ward = 1 }\nsuppression = 0.3',
+}
+FEW = ("Dd", "E", "null")
+WORDS = ["A", "B", "C", "(missing)", "missing", "null", "Dd", "E", ""]
+"""Wards, an empty one missing; some read like the words for a missing value."""
+
+
+def people(seed: int) -> pd.DataFrame:
+    """Days, a few of them missing and written as pandas writes numbers with gaps, and wards."""
+    rng = np.random.default_rng(seed)
+    day = [str(float(each)) for each in rng.integers(0, 30, 160)]
+    ward = rng.choice(WORDS, 160, p=[0.3, 0.2, 0.15, 0.05, 0.04, 0.04, 0.04, 0.03, 0.15])
+    frame = pd.DataFrame({"who": [f"p{i}" for i in range(160)], "day": day, "ward": ward})
+    frame["result"] = rng.choice(["pos", "neg"], 160)
+    frame.loc[rng.random(160) < 0.15, "day"] = ""
+    return frame
+
+
+def study_of(directory, table, rule, method, missing, limit=""):
+    """A study of a table, which lies next to it."""
+    table.to_csv(directory / "people.csv", index=False)
+    wards = [word for word in WORDS if word]
+    rows = [f"{ward};{'few' if ward in FEW else ward};*" for ward in wards]
+    (directory / "ward.csv").write_text("\n".join(rows) + "\n")
+    (directory / "study.toml").write_text(
+        f'[data]\npath = "people.csv"\nmissing = "{missing}"\n'
+        f"[quasi-identifiers]\nday = {{ widths = [5, 10] }}\n"
+        f"ward = {rule.replace('LIMIT', limit)}\n"
+        '[sensitive]\nattributes = ["result"]\n[identifiers]\nattributes = []\n'
+        f'[[privacy]]\nmodel = "k-anonymity"\nk = 4\n[recoding]\n{method}\n'
+    )
+    return Study(directory / "study.toml")
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def holds(name: str, label: str, value: str) -> bool:
+    """Whether a label is true of a value, by what it says to somebody who reads the file."""
+    if label in ("*", value):
+        return True
+    parts = members_of(MARKED.sub("", label)) or [label]
+    if "" in (label, value):
+        return value == "" and None in parts
+    if name == "day" and label[0] in "[(":
+        low, high = label[1:-1].split(", ")
+        return float(low) <= float(value) < float(high)
+    if name == "day":
+        return float(label) == float(value)
+    names = {value, value[:1] + "*" * (len(value) - 1), "few" if value in FEW else "other"}
+    return any(text is not None and MARKED.sub("", text) in names | {"other"} for text in parts)
+
+
+def counted(rows) -> Counter:
+    return Counter(tuple(row.values()) for row in rows)
+
+
+def in_duckdb(release, raw) -> Counter:
+    """The table that the SQL of a release makes of a raw one, none of whose recounts differ."""
+    connection = duckdb.connect(config={"threads": 1})
+    connection.register("people", raw)
+    made, *recount = sql_of(source_of(release), "people", "released").rsplit(";\n\n", 1)
+    connection.execute(made)
+    assert connection.execute(recount[0]).fetchall() == []
+    found = connection.execute("SELECT * FROM released").fetchall()
+    return Counter(tuple("" if value is None else str(value) for value in row) for row in found)
+
+
+def limits(method: str) -> list[str]:
+    return [""] if "fixed" in method else ["", ", min-level = 1"]
+
+
+CASES = [
+    (rule, method, missing, limit)
+    for method in METHODS
+    for rule in RULES
+    for limit in limits(method)
+    for missing in ("category", "drop")
+    if rule != "all or none" or not limit
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "method", "missing", "limit"),
+    [
+        pytest.param(*each, marks=() if place % 5 == 0 else pytest.mark.slow)
+        for place, each in enumerate(CASES)
+    ],
+)
+def test_run_apply_audit_and_sql_give_one_release(tmp_path, rule, method, missing, limit):
+    raw = people(len(rule + method + missing + limit))
+    study = study_of(tmp_path, raw, RULES[rule], METHODS[method], missing, limit)
+    publish(study, tmp_path / "out")
+    released = read(tmp_path / "out" / "released.csv")
+    by_name = {row["who"]: row for row in raw.to_dict("records")}
+    for row in released:
+        own = by_name[row["who"]]
+        assert all(holds(name, row[name], own[name]) for name in ("day", "ward")), (row, own)
+    assert verify_release(tmp_path / "out", study).satisfied
+    assert audit_files([tmp_path / "out"], [tmp_path / "people.csv"]).satisfied
+    if method == "merged cells":  # whose classes overlap: the order of the records decides
+        return
+    publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
+    assert counted(read(tmp_path / "again" / "released.csv")) == counted(released)
+    assert in_duckdb(tmp_path / "out", raw) == counted(released)
+
+
+def drafted(directory, missing="category"):
+    """A release as ``init`` drafts it: boxes of a ward that is never finer than its level 1."""
+    raw = pd.DataFrame({"who": [f"p{i}" for i in range(24)], "day": ["1.0"] * 8 + ["7.0"] * 16})
+    raw["ward"] = ["A"] * 4 + [""] * 4 + ["A", "B", "C", "E", ""] * 3 + [""]
+    raw["result"] = ["pos", "neg"] * 12
+    rule = RULES["kept"].replace("(missing)", "D")
+    study = study_of(directory, raw, rule, METHODS["boxes"], missing, ", min-level = 1")
+    publish(study, directory / "out")
+
+
+def test_what_init_drafts_of_a_column_with_gaps_by_hand(tmp_path):
+    drafted(tmp_path)
+    shown = Counter(row["ward"] for row in read(tmp_path / "out" / "released.csv"))
+    assert shown[""] == 8
+    manifest = manifest_in(tmp_path / "out")
+    labels = {group["label"]: group for group in manifest["recoding"]["ward"]}
+    assert None in labels
+    assert not any("grouped" in str(label) for label in labels)
+    assert labels[None]["members"] == [{"label": None, "level": 1}]
+    (ward,) = (each for each in evidence_of(tmp_path / "out").attributes if each.name == "ward")
+    assert ward.hidden == shown["*"]
+    (file,) = (text for name, text in mapping_files(source_of(tmp_path / "out")).items()
+               if name == "ward.csv")  # fmt: skip
+    assert "missing,,,,\n" in file.replace("\r", "")
+
+
+@pytest.mark.parametrize("value", ["missing", "(missing)", "null", "NA", "None", "nan"])
+def test_a_value_that_reads_like_missing_is_not_a_missing_one(value):
+    frame = pd.DataFrame({"ward": [value] * 5 + [None] * 5 + ["x"] * 5, "w": list("abcde") * 3})
+    rule = Hierarchy.keep([value], other="rest").limited(min_level=1)
+    for method in ("boxes", "full-domain", "cut"):
+        found = Anonymizer(
+            {"ward": rule}, "w", [KAnonymity(5)], recoding=method, missing="category"
+        )
+        released = found.fit_transform(frame)["ward"]
+        assert released[:5].tolist() == [value] * 5
+        assert released[5:10].isna().all()
+        assert released[10:].tolist() == ["rest"] * 5
+        manifest = Manifest.parse(json.loads(json.dumps(found.release_.to_dict())))
+        labels, known = place(frame[["ward"]], manifest)
+        assert known.all()
+        assert labels["ward"].isna().tolist() == released.isna().tolist()
+
+
+def test_a_value_that_reads_like_everything_is_marked_next_to_it():
+    """A raw ``*`` in a box of its own."""
+    frame = pd.DataFrame({"a": ["*"] * 5 + ["x"] * 5 + ["y", "z", "*", "x", "y"]})
+    frame["b"] = ["p"] * 10 + ["q"] * 5
+    frame["w"] = [*"abc"] * 5
+    found = Anonymizer(
+        {"a": "suppress", "b": "suppress"}, "w", [KAnonymity(5)], recoding="boxes",
+        objective="discernibility",
+    )  # fmt: skip
+    released = found.fit_transform(frame)
+    assert released["a"].tolist() == ["* (level 0)"] * 5 + ["x"] * 5 + ["*"] * 5
+    manifest = found.release_.manifest
+    assert {"label": "* (level 0)", "values": ["*"]} in manifest.to_dict()["recoding"]["a"]
+    labels, known = place(frame[["a", "b"]], manifest)
+    assert known.all()
+    assert labels["a"].tolist() == released["a"].tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["boxes", "full-domain", "cut", "variable-range"])
+def test_every_engine_has_a_missing_value_as_pandas_does(kind, method):
+    frame = people(3).replace("", None)[["day", "ward", "result"]]
+    rules = {
+        "day": Hierarchy.ranges(widths=[5, 10]),
+        "ward": Hierarchy.keep(["A", "B", "C"], ["A"]).limited(min_level=1),
+    }
+    given = {"privacy": [KAnonymity(4)], "recoding": method, "missing": "category"}
+    expected = Anonymizer(rules, "result", **given).fit_transform(frame)
+    assert expected["ward"].isna().any() or expected["day"].isna().any()
+    found = Anonymizer(rules, "result", **given).fit_transform(KINDS[kind](frame))
+    assert records_of(found) == records_of(expected)
+
+
+# Manifests of before
+
+
+def test_a_manifest_of_before_is_refused_where_star_may_be_a_missing_value(tmp_path):
+    drafted(tmp_path)
+    manifest = manifest_in(tmp_path / "out") | {"format": 1}
+    old = {None: "*", "*": "* (grouped)"}
+    for group in manifest["recoding"]["ward"]:
+        group["label"] = old.get(group["label"], group["label"])
+        for each in group.get("members", ()):
+            each["label"] = "*" if each["label"] is None else each["label"]
+    for region in manifest["regions"]:
+        region["ward"] = old.get(region["ward"], region["ward"])
+    rewritten(tmp_path / "out", manifest)
+    with pytest.raises(InputError, match=r"earlier version \(format 1\), in which '\*' of column"):
+        verify_release(tmp_path / "out")
+
+
+def test_a_manifest_of_before_is_read_where_no_value_can_be_missing(tmp_path):
+    drafted(tmp_path, "drop")
+    rewritten(tmp_path / "out", manifest_in(tmp_path / "out") | {"format": 1})
+    assert verify_release(tmp_path / "out").satisfied
+
+
+# 1.0 is 1
+
+
+def test_a_release_next_to_suppressed_records_is_that_of_its_table(tmp_path):
+    """A column of whole numbers with gaps, as pandas writes it, and a class that is suppressed."""
+    raw = pd.DataFrame({"who": [f"p{i}" for i in range(18)]})
+    raw["south"] = ["1.0"] * 6 + ["0.0"] * 6 + [""] * 2 + ["1.0"] * 2 + ["0.0"] * 2
+    raw["age"] = ["30"] * 14 + ["70"] * 4
+    raw["w"] = ["a", "b"] * 9
+    raw.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "people.csv"\nmissing = "category"\n[quasi-identifiers]\n'
+        'south = "suppress"\nage = { widths = [10] }\n[sensitive]\nattributes = ["w"]\n'
+        '[identifiers]\nattributes = []\n[[privacy]]\nmodel = "k-anonymity"\nk = 4\n[recoding]\n'
+        'method = "fixed"\nlevels = { south = 0, age = 1 }\nsuppression = 0.4\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    released = read(tmp_path / "out" / "released.csv")
+    assert Counter(row["south"] for row in released) == {"1": 6, "0": 6, "*": 6}
+    shown = [group["label"] for group in manifest_in(tmp_path / "out")["recoding"]["south"]]
+    assert {*shown} == {"0", "1"}  # as the file has them
+    assert audit_files([tmp_path / "out"], [tmp_path / "people.csv"]).satisfied
+    publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
+    assert counted(read(tmp_path / "again" / "released.csv")) == counted(released)
+    assert in_duckdb(tmp_path / "out", raw) == counted(released)
+
+
+@pytest.mark.parametrize(("census", "sample"), [("1.0", "1"), ("1", "1.0"), ("1.00", "1")])
+def test_a_census_may_spell_numbers_in_another_way(tmp_path, census, sample):
+    pd.DataFrame({"size": [census] * 30 + ["2"] * 30}).to_csv(tmp_path / "all.csv", index=False)
+    raw = pd.DataFrame({"size": [sample] * 3 + ["2"] * 3, "w": ["a", "b"] * 3})
+    raw.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "people.csv"\n[quasi-identifiers]\nsize = "suppress"\n'
+        '[sensitive]\nattributes = ["w"]\n[identifiers]\nattributes = []\n'
+        '[[privacy]]\nmodel = "k-map"\nk = 20\npopulation = "all.csv"\n'
+        '[recoding]\nmethod = "fixed"\nlevels = { size = 0 }\n'
+    )
+    study = Study(tmp_path / "study.toml")
+    publish(study, tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
+    assert evidence_of(tmp_path / "out", study).manifest.privacy[0].worst == 30
