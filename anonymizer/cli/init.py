@@ -16,6 +16,7 @@ from anonymizer.cli.options import (
     format_options,
     names_option,
     table_argument,
+    warn,
 )
 from anonymizer.errors import InputError
 from anonymizer.feedback.names import names_listed
@@ -79,6 +80,7 @@ def init(
     from anonymizer.release.manifest.standing import same_file
     from anonymizer.release.study.drafting import STUDY, Wishes, draft, require_room
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
+    from anonymizer.release.warnings.person_warnings import profile_warnings
     from anonymizer.report.printing import print_json
     from anonymizer.report.profile import print_draft, print_profile
     from anonymizer.report.progress import progress
@@ -109,6 +111,7 @@ def init(
         elif not as_json:
             print_profile(found.profile)
     study = found.write(directory, force=force)
+    warn([*profile_warnings(found.profile)])
     with printing(f"the study is in {directory}"):
         if as_json:
             print_json(found.profile.to_dict())

@@ -18,6 +18,7 @@ from anonymizer.cli.options import (
     subject_of,
     subject_options,
     table_argument,
+    warn,
 )
 from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import print_json, printing
@@ -79,6 +80,7 @@ def risk(
         if write and found.details is not None:
             write(found.details)
     classes = by == "class"
+    warn(found.warnings)
     with printing("the risk was measured"):
         if as_json:
             listed = found.assessment.by_class().reset_index() if classes else None
@@ -165,10 +167,12 @@ def audit(
             watch=watch,
             **options,
         )
+    for each in found.releases:
+        warn(each.warnings)
     show("the releases were audited", as_json, found, print_audit)
     if not found.satisfied:
         return 1
-    return UNEXAMINED if found.unexamined else 0
+    return UNEXAMINED if found.unexamined or found.repeated else 0
 
 
 UNEXAMINED = 3

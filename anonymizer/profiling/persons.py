@@ -3,6 +3,8 @@
 Names say so, or values, or what these tell: an age, a sex, a date of birth.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -22,6 +24,9 @@ WRONG = 0.1
 
 DOUBTFUL = 0.5
 """The same among some records, from which on all of them need not be counted."""
+
+COMPARED = 20_000
+"""Records by which two columns are compared, evenly spread over the table."""
 
 COPY = 0.9
 """Correlation of ranks from which on a column is a finer copy of another one, and no key."""
@@ -56,6 +61,30 @@ def unit_in(column: Column) -> str | None:
     if makes_identifier(column.identifying) and column.identifying is not None:
         return UNITS.get(column.identifying.kind)
     return unit_of(column.name) if is_named_key(column) else None
+
+
+def repeated_keys(columns: Iterable[Column]) -> list[Column]:
+    """The columns that are keys of persons of whom some have several records.
+
+    What others may know of people by its name, and what is sensitive, is no key.
+    """
+    given = [*columns]
+    personal = [column for column in given if is_personal(column)]
+
+    def is_key(column: Column) -> bool:
+        silent = column.hint is None or column.hint.role == "identifier"
+        told = (tells(column, other) for other in personal)
+        return unit_in(column) is not None or (silent and any(told))
+
+    return [each for each in given if each.sizes.max(initial=0) > 1 and is_key(each)]
+
+
+def tells(column: Column, other: Column) -> bool:
+    """Whether a column repeats and tells another one, by some records; a finer copy does not."""
+    step = max(-(-len(column.codes) // COMPARED), 1)
+    codes, others = column.codes[::step], other.codes[::step]
+    there = codes < len(column.values)
+    return is_key_to(codes[there], others[there]) and not is_copy(column, other)
 
 
 def is_copy(one: Column, other: Column) -> bool:

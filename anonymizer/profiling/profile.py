@@ -10,6 +10,7 @@ from anonymizer.errors import InputError, require_columns
 from anonymizer.profiling.columns import Column, Kind
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.profiling.hints import Role
+from anonymizer.profiling.persons import repeated_keys
 from anonymizer.profiling.raw import Raw
 from anonymizer.profiling.roles import Given, proposed
 from anonymizer.tables import engine
@@ -54,7 +55,8 @@ class TableProfile:
 
     ``compared``: the records by which pairs of columns were compared. ``combinations``: the
     distinct combinations of the quasi-identifiers. ``share_alone``: the share of the records that
-    are the only one with theirs, in [0, 1].
+    are the only one with theirs, in [0, 1]. ``repeated``: the keys of persons of whom some have
+    several records, so that classes, which count records, may be of fewer people.
     """
 
     records: int
@@ -64,6 +66,7 @@ class TableProfile:
     share_alone: float
     counted: Mapping[str, Column] = field(repr=False, compare=False)
     orders: Mapping[str, str] = field(default_factory=dict, repr=False)
+    repeated: tuple[str, ...] = ()
 
     def order_of(self, name: str) -> Column | None:
         """The column of numbers that says the same as another one, which has their order."""
@@ -84,6 +87,7 @@ class TableProfile:
             "compared": self.compared,
             "combinations": self.combinations,
             "share_alone": self.share_alone,
+            "repeated": [*self.repeated],
             "columns": [asdict(column) for column in self.columns],
         }
 
@@ -122,14 +126,16 @@ def profile(
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = table.combinations(known)
     combinations = int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
+    counted = {name: column for name, column in columns.items() if column is not None}
     return TableProfile(
         records=table.records,
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
         compared=table.compared,
         combinations=combinations,
         share_alone=share_alone(*sizes),
-        counted={name: column for name, column in columns.items() if column is not None},
+        counted=counted,
         orders=proposal.orders,
+        repeated=tuple(column.name for column in repeated_keys(counted.values())),
     )
 
 

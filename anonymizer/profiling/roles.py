@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.profiling.columns import FEW, MANY, Column
-from anonymizer.profiling.dependence import Determined, determined, step_of
+from anonymizer.profiling.dependence import Determined, determined
 from anonymizer.profiling.distinction import IDENTIFYING
 from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
-from anonymizer.profiling.persons import is_copy, is_key_to, is_named_key, is_personal
+from anonymizer.profiling.persons import is_named_key, is_personal, tells
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
@@ -158,7 +158,7 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, Column | None]) -
     """Make identifiers of candidates that repeat and tell an age, a sex or a date of birth."""
     known = [column for column in columns.values() if column is not None and is_personal(column)]
     for column in [each for each in proposal.candidates if not _of_person(each)]:
-        about = [each.name for each in known if _is_key_to(column, each)]
+        about = [each.name for each in known if tells(column, each)]
         if about:
             why = f"it repeats and tells {about[0]!r}, as the key of a person does"
             proposal.roles[column.name] = ("identifier", why)
@@ -168,14 +168,6 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, Column | None]) -
 def _of_person(column: Column) -> bool:
     """Whether the name is that of what a person has all along."""
     return column.hint is not None and column.hint.about in PERSONAL
-
-
-def _is_key_to(column: Column, other: Column) -> bool:
-    """Whether a column repeats and tells another one, by some records; a finer copy does not."""
-    step = step_of(len(column.codes))
-    codes, others = column.codes[::step], other.codes[::step]
-    there = codes < len(column.values)
-    return is_key_to(codes[there], others[there]) and not is_copy(column, other)
 
 
 def _one_of_equals(proposal: Proposal) -> None:

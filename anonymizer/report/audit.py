@@ -34,6 +34,11 @@ def _conclusion(audit: Audit) -> Iterator[str]:
         return
     where = "in every release" + (" and in their intersection" if audit.intersection else "")
     who = "somebody who knows the study and that its search is exact"
+    if audit.repeated:
+        yield (
+            "It is a policy about records: not examined is what is disclosed of people who have "
+            f"several of them, by {', '.join(map(repr, audit.repeated))}."
+        )
     if audit.figures:
         yield f"The policy holds {where}, but does NOT hold against {_reader(audit.figures)}"
     if audit.beyond:

@@ -167,7 +167,7 @@ def check_measured(
             *class_warnings(counts, models, len(others)),
             *telling_warnings(table, schema),
             *spelling_warnings(table, schema.sensitive),
-            *measured.of_persons(schema, models, others, identifiers),
+            *measured.of_persons(schema, models, identifiers),
             *measured.warnings(others),
         ),
         quasi_identifiers=schema.quasi_identifiers,

@@ -17,6 +17,7 @@ from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.measured import Measured
@@ -51,10 +52,12 @@ class FileRisk:
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
     details: pd.DataFrame | None = field(default=None, repr=False)  # of each class or record
+    warnings: Sequence[ReleaseWarning] = ()  # about people with several records, and their values
 
     def to_dict(self) -> dict[str, Any]:
         """The risk as JSON has it."""
         content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
+        content["warnings"] = [each.to_dict() for each in self.warnings]
         if self.ranking is not None:
             content |= {"by_attribute": self.ranking.to_dict(), "detected": as_json(self.detected)}
             content["detected_size"] = self.detected_size
@@ -80,7 +83,8 @@ def assess_file(
         declared = {*hidden, *subject.targets} & set(columns)
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)
-        found = FileRisk(assessment, others)
+        warnings = measured.of_persons(schema, subject.privacy, subject.identifiers)
+        found = FileRisk(assessment, others, warnings=tuple(warnings))
         if details is not None:
             watch("writing the details", 0, None)
             found = replace(found, details=_details(assessment, measured, details))

@@ -15,12 +15,7 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.profiling.missing import spellings_of_missing
 from anonymizer.release.relations import admitted_in, cleaned_in
 from anonymizer.release.warnings.column_warnings import column_warnings
-from anonymizer.release.warnings.person_warnings import (
-    Keyed,
-    identifying_warnings,
-    repeated_warnings,
-    some_of,
-)
+from anonymizer.release.warnings.person_warnings import person_warnings
 from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.refinement import Columnar, lying
@@ -89,24 +84,12 @@ class Measured:
             yield from column_warnings(self.rest, others)
 
     def of_persons(
-        self,
-        schema: Schema,
-        models: Sequence[PrivacyModel],
-        others: Sequence[str],
-        identifiers: Sequence[str] = (),
+        self, schema: Schema, models: Sequence[PrivacyModel], identifiers: Sequence[str] = ()
     ) -> Iterator[ReleaseWarning]:
-        """Warn of persons with several records, and of values that find a person.
-
-        ``identifiers``: columns that a release leaves out, whose values nobody sees.
-        """
-        relation = lying(self.rest)
-        table = self.rest if relation is None else relation
-        if relation is not None or isinstance(table, pd.DataFrame):
-            known = schema.quasi_identifiers
-            keyed = Keyed(table, known, identifiers, others, known, lambda: table)
-            yield from repeated_warnings(keyed, models)
-            yield from identifying_warnings(some_of(table, others), others)
-        yield from identifying_warnings(self.table, schema.columns)
+        """Warn of persons who have several records, and of values that find one."""
+        table = lying(self.rest) or self.rest
+        if not isinstance(table, Tally):  # counts alone have no other columns
+            yield from person_warnings(table, self.table, schema, models, identifiers)
 
     def tally(self, columns: Sequence[str]) -> Columnar:
         """Some columns of the records, for what combines them in every way.

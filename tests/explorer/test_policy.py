@@ -201,7 +201,7 @@ def test_no_outcome_has_no_conditions():
 
 def test_models_are_sentences():
     assert promise_of(KAnonymity(5), SCHEMA) == (
-        "Every person shares the released values of age and city with at least 4 others in this "
+        "Every record shares the released values of age and city with at least 4 others in this "
         "table."
     )
     assert "0.55 bits about “diagnosis”" in promise_of(TCloseness(0.55, "kl"), SCHEMA)

@@ -1,5 +1,8 @@
 """Persons who have several records, and values that find one: what is warned of, with figures."""
 
+import json
+import re
+import shutil
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -9,9 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import Anonymizer, DistinctLDiversity, Hierarchy, KAnonymity, check, load_census
+from anonymizer import (
+    Anonymizer,
+    DistinctLDiversity,
+    Hierarchy,
+    KAnonymity,
+    check,
+    load_census,
+    profile,
+)
+from anonymizer.cli import main
+from anonymizer.explorer.answers.preview import repeated_of
+from anonymizer.release.publish import publish
 from anonymizer.release.relations import fitted
+from anonymizer.release.study import Study
+from anonymizer.release.verification import verify_release
 from anonymizer.release.warnings import person_warnings
+from anonymizer.report.page import report_of
+from anonymizer.risk.audit import audit_files
+from anonymizer.risk.file import assess_file
+from anonymizer.risk.subject import Subject
 from anonymizer.tables.relations.frames import relation_of
 from tests.engines import KINDS
 
@@ -266,3 +286,118 @@ def test_what_is_left_out_is_not_shown():
     table = visits()
     table["patient"] = [f"m{n}@example.org" for n in range(len(table))]
     assert not told(estimator().fit(table).release_.warnings, VALUES)
+
+
+# Wherever somebody looks
+
+
+STUDY = """
+[data]
+path = "visits.csv"
+[quasi-identifiers]
+age = { widths = [10, 50] }
+sex = "suppress"
+[sensitive]
+attributes = "illness"
+[identifiers]
+attributes = "patient"
+[[privacy]]
+model = "k-anonymity"
+k = 5
+[recoding]
+method = "full-domain"
+"""
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    place = tmp_path_factory.mktemp("visits")
+    visits().to_csv(place / "visits.csv", index=False)
+    (place / "study.toml").write_text(STUDY)
+    publish(Study(place / "study.toml"), place / "release")
+    return place
+
+
+def test_the_report_speaks_of_records(released):
+    text = report_of(released / "release", form="markdown").decode()
+    assert "Class sizes count records, not people; by column 'patient' the smallest class" in text
+    assert "Every record shares the released values of age and sex with at least 4 others" in text
+    assert "It is about records, of which some people have several." in text
+    assert "of people, nothing is promised" in text
+    assert "The smallest class has 5 records." in text
+    assert "| Highest: of the record that is easiest to find | 20%, 1 in 5 |" in text
+    assert not re.search(r"Every person|\d people|that person|Each record counts as one p", text)
+
+
+def test_a_report_on_one_record_each_speaks_of_people(tmp_path):
+    table = visits().drop_duplicates("patient").assign(patient=range(40))
+    table.to_csv(tmp_path / "visits.csv", index=False)
+    (tmp_path / "study.toml").write_text(STUDY)
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    text = report_of(tmp_path / "release", form="markdown").decode()
+    assert "Every person shares the released values of age and sex with at least 4" in text
+    assert "Each record counts as one person" in text
+
+
+def test_verify_repeats_what_the_manifest_reports(released):
+    found = verify_release(released / "release")
+    assert found.satisfied
+    (warning,) = found.warnings
+    assert "(repeated-identifier): class sizes count records, not people; by" in str(warning)
+    assert found.to_dict()["warnings"] == [str(warning)]
+
+
+def test_verify_sees_a_key_in_a_table_without_a_manifest(released, tmp_path):
+    shown = STUDY.replace('[identifiers]\nattributes = "patient"\n', "")
+    (tmp_path / "study.toml").write_text(shown)
+    visits().to_csv(tmp_path / "visits.csv", index=False)
+    found = verify_release(tmp_path / "visits.csv", tmp_path / "study.toml")
+    assert found.satisfied
+    assert "by column 'patient' the smallest class has 1 person" in str(found.warnings)
+
+
+def test_an_audit_does_not_end_in_a_plain_yes(released, capsys):
+    places = [released / name for name in ("release", "visits.csv", "study.toml")]
+    found = audit_files([places[0]], [places[1]], studies=[Study(places[2])])
+    assert (found.satisfied, found.repeated) == (True, ["patient"])
+    assert told(found.releases[0].warnings, REPEATED)[0].count == 40
+    given = ["audit", places[0], "--against", places[1], "--study", places[2]]
+    with pytest.raises(SystemExit) as stop:
+        main([str(each) for each in given])
+    assert stop.value.code == 3
+    out, err = capsys.readouterr()
+    assert "WARNING (repeated-identifier): class sizes count records, not people" in err
+    said = " ".join(out.split())
+    assert "It is a policy about records: not examined is what is disclosed of people" in said
+
+
+def test_an_audit_of_a_manifest_that_says_nothing_counts_itself(released, tmp_path):
+    shutil.copytree(released / "release", tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "release.json").read_text())
+    manifest["warnings"] = []
+    (tmp_path / "release" / "release.json").write_text(json.dumps(manifest))
+    found = audit_files([tmp_path / "release"], [released / "visits.csv"])
+    assert found.repeated == ["patient"]
+
+
+def test_risk_and_init_warn(released, capsys, tmp_path):
+    study = Study(released / "study.toml")
+    found = assess_file(Subject.of_study(study, released / "visits.csv"))
+    assert "smallest class has 1 person" in told(found.warnings, REPEATED)[0].message
+    assert found.to_dict()["warnings"][0]["code"] == REPEATED
+    with pytest.raises(SystemExit) as stop:
+        main(["init", str(released / "visits.csv"), "-o", str(tmp_path / "draft"), "--yes"])
+    assert stop.value.code == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        "WARNING (repeated-identifier): class sizes count records, not people; by column 'patient' "
+        "there are fewer people than records (40 in all, of 200 records); no model promises"
+    ) in said
+
+
+def test_the_explorer_warns_before_anything_is_released(released):
+    found = repeated_of(profile(visits()))
+    assert [each[:58] for each in found] == [
+        "Class sizes count records, not people; by column 'patient'"
+    ]
+    assert repeated_of(profile(visits(40, 1))) == []

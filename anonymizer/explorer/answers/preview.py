@@ -11,7 +11,9 @@ from anonymizer.explorer.answers.outcome import Outcome
 from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
+from anonymizer.profiling.profile import TableProfile
 from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.person_warnings import profile_warnings
 from anonymizer.report.page.numbers import bits, count, several, share
 from anonymizer.tables import engine
 
@@ -195,6 +197,11 @@ def warnings_of(outcome: Outcome) -> list[str]:
         return []
     found = class_warnings(outcome.counts, outcome.plan.models)
     return [sentence(each.message) for each in found]
+
+
+def repeated_of(found: TableProfile) -> list[str]:
+    """What to beware of where people have several records of a raw table."""
+    return [sentence(each.message) for each in profile_warnings(found)]
 
 
 def others_of(columns: Sequence[str], outcome: Outcome) -> list[str]:

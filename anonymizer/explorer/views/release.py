@@ -11,6 +11,7 @@ from anonymizer.explorer.answers.preview import (
     changes_of,
     figures_of,
     others_of,
+    repeated_of,
     sizes_of,
     warnings_of,
 )
@@ -62,6 +63,7 @@ class Release(View):
         self._warned: Sequence[str] = ()
         self._framed: Preview | None = None
         self._columns: Sequence[str] = ()
+        self._repeated: Sequence[str] = ()
         self._build_figures()
         self._build_values()
         self._build_warnings()
@@ -180,7 +182,7 @@ class Release(View):
 
     def _show_warnings(self) -> None:
         whole = self._whole()
-        words = self._warned if whole is None else whole.warnings
+        words = [*self._repeated, *self._warned] if whole is None else whole.warnings
         none = "None." if whole is not None else "None that the counts show."
         self.warnings.clear()
         with self.warnings:
@@ -227,13 +229,14 @@ class Release(View):
             self.page.show()
 
     async def _find_columns(self) -> None:
-        study = self.page.study
+        study, counter = self.page.study, self.page.explorer.counter
 
-        def compute(watch: Work) -> Sequence[str]:
+        def compute(watch: Work) -> tuple[Sequence[str], Sequence[str]]:
+            found = counter.profile(study.data_path, study.document.data.table, study.given)
             with study.opened(watch) as table:
-                return [*map(str, table.columns)]
+                return [*map(str, table.columns)], repeated_of(found)
 
-        self._columns = await self.page.answer("columns", compute) or ()
+        self._columns, self._repeated = await self.page.answer("columns", compute) or ((), ())
         if self.page.view is self:
             self._show_warnings()
 

@@ -18,6 +18,7 @@ from anonymizer.explorer.answers.columns import (
     together_of,
     warnings_of,
 )
+from anonymizer.explorer.answers.preview import repeated_of
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import method_of, roles_of, with_role
@@ -137,7 +138,7 @@ class Table(View):
         if any(each.role != each.proposed for each in columns):
             self._propose.set_visibility(True)  # and no more hidden: it may have the focus
         self._summary.set_text(summary_of(self._profile, self._together))
-        said = " ".join(warnings_of(columns, self._together))
+        said = " ".join([*repeated_of(self._profile), *warnings_of(columns, self._together)])
         self._warnings.set_text(self.page.explorer.said(said))
         self._spelled.set_visibility(bool(self._together and self._together.spellings))
         self._show_gaps(self._together.gaps if self._together else {})

@@ -28,6 +28,8 @@ from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.lying import Lying, column_checks, file_checks, released_at
 from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
+from anonymizer.release.warnings.person_warnings import person_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, disarmed, release_format
@@ -53,7 +55,8 @@ class Verification:
     series
         Which release of a series the signature says that it is.
     warnings
-        Those that the manifest reports.
+        Those that the manifest reports, and those about people who have several records, or values
+        that find one, that the released table shows; they are no differences.
     """
 
     table: Path
@@ -61,7 +64,7 @@ class Verification:
     verdicts: tuple[Verdict, ...]
     signer: str | None = None
     series: Series | None = None
-    warnings: tuple[ReportedWarning, ...] = ()
+    warnings: tuple[ReportedWarning | ReleaseWarning, ...] = ()
 
     @property
     def by_study(self) -> bool:
@@ -95,6 +98,7 @@ class Verification:
             "satisfied": self.satisfied,
             "signer": self.signer,
             "series": None if self.series is None else self.series.model_dump(),
+            "warnings": [str(each) for each in self.warnings],
             "differences": [str(check) for check in self.differences],
             "checks": [check.to_dict() for check in self.checks],
             "privacy": [verdict.to_dict() for verdict in self.verdicts],
@@ -177,7 +181,7 @@ def verify_release(
             checks=(*signed, *others),
             signer=signer,
             series=manifest.series if signer else None,
-            warnings=tuple(manifest.warnings),
+            warnings=found.warnings or tuple(manifest.warnings),
         )
 
 
@@ -204,8 +208,10 @@ def _bare(path: Path, study: Study | None) -> Verification:
         schema.require_unnamed(relation.columns)
         schema.require_pinned(relation.columns)
         table = counted_in(relation, schema.columns, form)[1]
+        found = [*person_warnings(relation, table, schema, study.privacy)]
     people = recoded_people(study, path, table)
-    return Verification(path, (), tuple(verify(table, schema, study.privacy, people)))
+    verdicts = tuple(verify(table, schema, study.privacy, people))
+    return Verification(path, (), verdicts, warnings=tuple(found))
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch) -> Verification:
@@ -251,7 +257,17 @@ def _verified_in(
     facts = _facts(reported, lying, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
-    return Verification(path, tuple(checks), _verdicts(facts, study, people))
+    warnings = _warned(manifest, facts)
+    return Verification(path, tuple(checks), _verdicts(facts, study, people), warnings=warnings)
+
+
+def _warned(manifest: Manifest, facts: Facts) -> tuple[ReportedWarning | ReleaseWarning, ...]:
+    """What the manifest reports, and what else the table shows of people and their records."""
+    known = {(each.code, each.column) for each in manifest.warnings}
+    models = [model for model in facts.models if model is not None]
+    relation, schema = facts.lying.relation, facts.schema
+    seen = () if relation is None else person_warnings(relation, facts.table, schema, models)
+    return (*manifest.warnings, *(each for each in seen if (each.code, each.column) not in known))
 
 
 def _facts(

@@ -11,6 +11,7 @@ from numbers import Number
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel
@@ -20,6 +21,7 @@ from anonymizer.profiling.hints import PERSONAL, hint_of
 from anonymizer.profiling.identifying import identifying
 from anonymizer.profiling.missing import SPELLINGS
 from anonymizer.profiling.persons import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
+from anonymizer.profiling.profile import TableProfile
 from anonymizer.profiling.raw import is_countable
 from anonymizer.release.warnings.relation_warnings import FEW
 from anonymizer.release.warnings.warnings import ReleaseWarning
@@ -33,6 +35,9 @@ SCREENED = 1 << 14
 
 CERTAIN = 0.99
 """People per record from which on a few who share a name, say, are no sign of several records."""
+
+CODES = ("repeated-identifier", "identifying-values")
+"""The codes of these warnings."""
 
 BY_SIZE = KAnonymity, AlphaKAnonymity
 """Models whose k says how many shall share a class."""
@@ -99,6 +104,35 @@ def some_of(table: pd.DataFrame | Relation, names: Sequence[str]) -> pd.DataFram
     if not isinstance(table, pd.DataFrame):
         return table.sample(names, FEW)
     return table[[*names]].iloc[:: max(-(-len(table) // FEW), 1)]
+
+
+def person_warnings(
+    table: pd.DataFrame | Relation,
+    counted: engine.Table,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    identifiers: Sequence[str] = (),
+) -> Iterator[ReleaseWarning]:
+    """Warn of persons who have several records in a table as it is, and of values that find one.
+
+    ``counted``: its records by the columns with a role. ``identifiers``: columns that a release of
+    it leaves out, whose values nobody sees.
+    """
+    known = schema.quasi_identifiers
+    others = [name for name in table.columns if name not in (*schema.columns, *identifiers)]
+    keyed = Keyed(table, known, identifiers, others, known, lambda: table)
+    yield from repeated_warnings(keyed, models)
+    yield from identifying_warnings(counted, schema.columns)
+    yield from identifying_warnings(some_of(table, others), others)
+
+
+def profile_warnings(profile: TableProfile) -> Iterator[ReleaseWarning]:
+    """Warn of persons who have several records in a raw table of which no classes are known."""
+    for name in profile.repeated:
+        column = profile.counted[name]
+        people = len(column.values) + column.missing
+        found = "there are fewer people than records"
+        yield ReleaseWarning("repeated-identifier", name, people, column.records, found=found)
 
 
 def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:

@@ -64,11 +64,13 @@ def risk_section(evidence: Evidence) -> Section:
     rows = [(evidence.said(measure), value) for measure, value in rows]
     blocks: list[Block] = [
         Paragraph(
-            "The risk that somebody who knows "
-            f"{listed(evidence.quasi_identifiers)} of a person, and that the person is in the "
-            "table, picks that person's record among those that look alike. It was computed from "
-            "this release alone: the risk of several releases together may be higher."
-            f"{_several(evidence)}"
+            evidence.said(
+                "The risk that somebody who knows "
+                f"{listed(evidence.quasi_identifiers)} of a person, and that the person is in the "
+                "table, picks that person's record among those that look alike."
+            )
+            + " It was computed from this release alone: the risk of several releases together "
+            f"may be higher.{_several(evidence)}"
         ),
         Table("Risk of re-identification", ("Measure", "Value"), rows, numeric=(1,)),
     ]

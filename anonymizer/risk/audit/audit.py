@@ -23,6 +23,7 @@ from anonymizer.release.manifest.placement import place
 from anonymizer.release.proof import verify
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.audit.intersection import Intersection, intersection
 from anonymizer.risk.audit.people import (
@@ -32,6 +33,7 @@ from anonymizer.risk.audit.people import (
     identified,
     placed,
     read_original,
+    repeated_in,
 )
 from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.tables import engine
@@ -60,6 +62,7 @@ class ReleaseAudit(PolicyResult):
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
     random: bool = False  # whether people are found by values that were drawn for them
     figures: Sequence[str] = ()  # of the raw table, in its manifest
+    warnings: Sequence[ReleaseWarning] = ()  # about people who have several records of it
 
     def __repr__(self) -> str:
         policy = "policy holds" if self.satisfied else "policy does not hold"
@@ -81,7 +84,7 @@ class Audit(Result):
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
-    derived = ("satisfied", "holds", "beyond", "figures", "unexamined")
+    derived = ("satisfied", "holds", "beyond", "figures", "unexamined", "repeated")
 
     def __repr__(self) -> str:
         policy = "policies hold" if self.holds else "a policy does not hold"
@@ -89,7 +92,7 @@ class Audit(Result):
             policy = "a policy does not hold against who reads the manifest"
         elif self.holds and self.beyond:
             policy = "a policy does not hold against who knows the search"
-        elif self.holds and self.unexamined:
+        elif self.holds and (self.unexamined or self.repeated):
             policy = "policies hold, not all attacks examined"
         return in_a_line(self, f"{len(self.releases):,} releases", policy)
 
@@ -129,6 +132,15 @@ class Audit(Result):
         """Why this attacker was not examined, each reason once; empty where he was throughout."""
         found = [each.minimality for each in self.releases if not each.minimality.examined]
         return [*dict.fromkeys(each.why for each in found)]
+
+    @property
+    def repeated(self) -> Sequence[str]:
+        """The columns by which people have several records: every attack takes each for a person.
+
+        What the releases disclose of such people is not examined.
+        """
+        found = (each.column for release in self.releases for each in release.warnings)
+        return [*dict.fromkeys(name for name in found if name is not None)]
 
 
 def audit_files(
@@ -248,6 +260,7 @@ def _audited(
         minimality=minimal,
         random=release.random,
         figures=release.manifest.of_raw,
+        warnings=tuple(repeated_in(table)),
     )
 
 

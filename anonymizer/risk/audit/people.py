@@ -1,6 +1,6 @@
 """The people of original tables in the classes of releases: who is where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,12 +19,16 @@ from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
+from anonymizer.profiling.hints import unit_of
 from anonymizer.release.manifest import sound
 from anonymizer.release.manifest.placement import class_numbers, place
 from anonymizer.release.relations import records_in
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place
+from anonymizer.release.warnings.person_warnings import Keyed, repeated_warnings
+from anonymizer.release.warnings.relation_warnings import names_but
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, Given, describe_file
@@ -128,7 +132,8 @@ def _read_original(
     needed = release.schema.sensitive if complete else ()
     with place.in_order.opened((*release.raw, *needed, *extra)) as table:
         sensitive = [name for name in release.schema.counted if name in table.columns]
-        columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
+        keys = [name for name in table.columns if name in release.left_out or unit_of(name)]
+        columns = list(dict.fromkeys([*release.raw, *sensitive, *extra, *keys]))
         lying = table.named({name: name for name in columns})
         return records_in(lying, columns, form, ONE_BY_ONE)
 
@@ -161,6 +166,21 @@ def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: boo
             "table that was released, values and missing ones written as they were"
         )
     return found
+
+
+def repeated_in(found: Placed) -> Iterator[ReleaseWarning]:
+    """Warn of people who have several records in the classes of a release."""
+    release, inside = found.release, found.class_of >= 0
+    table = found.original[inside]
+    known = (*release.raw, *release.schema.sensitive)
+    others = [name for name in table.columns if name not in (*known, *release.left_out)]
+    mark = next(names_but(table.columns))
+
+    def classed() -> pd.DataFrame:
+        return table.assign(**{mark: found.class_of[inside]})
+
+    keyed = Keyed(table, release.raw, release.left_out, others, [mark], classed)
+    return repeated_warnings(keyed, release.models)
 
 
 def classes_in(

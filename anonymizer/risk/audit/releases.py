@@ -48,6 +48,11 @@ class Published:
         return tuple(self.manifest.recoding)
 
     @property
+    def left_out(self) -> Sequence[str]:
+        """The identifiers, which an original may have."""
+        return self.manifest.file[1].identifiers
+
+    @property
     def random(self) -> bool:
         """Whether released values were drawn at random."""
         return bool(self.manifest.masking)

@@ -14,7 +14,16 @@ from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
 from anonymizer.privacy.closeness import TCloseness
 from anonymizer.privacy.diversity import RecursiveLDiversity
-from anonymizer.report.page.numbers import bits, count, listed, number, sentence, several, share
+from anonymizer.report.page.numbers import (
+    bits,
+    count,
+    listed,
+    number,
+    of_records,
+    sentence,
+    several,
+    share,
+)
 
 BEYOND: Mapping[str, str] = {
     "alpha-k-anonymity": "The worst class has fewer records than k.",
@@ -74,11 +83,12 @@ class Condition:
 
 
 def promise_of(model: PrivacyModel, schema: Schema) -> str:
-    """What a model promises every person, about each attribute in turn."""
+    """What a model promises of records, about each attribute in turn: people may have several."""
     names = about_of(model, schema.sensitive) or ["the sensitive attribute"]
     wording = _wording(model)
     return " ".join(
-        sentence(wording.promise, _places(model, name, schema.quasi_identifiers)) for name in names
+        of_records(sentence(wording.promise, _places(model, name, schema.quasi_identifiers)))
+        for name in names
     )
 
 
