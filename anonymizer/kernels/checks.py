@@ -492,7 +492,7 @@ def _marking(check: Check) -> Callable[..., int]:
             size = counts[row, last]
             if marks[row] or size == 0:
                 continue
-            records = np.int64(size)
+            records: Any = np.int64(size)
             if len(starts) > 0:
                 begin, end = within(places, starts[row], starts[row + 1], start, stop)
                 if known:

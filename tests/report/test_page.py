@@ -180,6 +180,7 @@ REPORTED = (
     "two attributes",
     "differential privacy",
     "no sensitive attribute",
+    "missing as a gap",
 )
 """Kinds of releases whose pages differ."""
 
@@ -349,6 +350,7 @@ def test_what_is_left_open_depends_on_policy_and_release(releases):
     assert "Columns released as they were" in topics["best"]
     assert "Single values of “income”" in topics["two attributes"]
     assert "What holds of groups" not in topics["no sensitive attribute"]
+    assert [name for name in topics if "Missing values" in topics[name]] == ["missing as a gap"]
 
 
 def test_warnings_come_first_and_the_strongest_of_them_first(releases):

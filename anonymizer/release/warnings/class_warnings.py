@@ -70,7 +70,7 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
         yield from _homogeneous(known, about)
     if own := singled_out(*np.unique(classes.margin[classes.margin > 0], return_counts=True)):
         yield ReleaseWarning("nearly-unique-sensitive", classes.attribute, own, records)
-    if count > MISSING * records:
+    if count > MISSING * records and not classes.gap:
         yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
     if not classes.gap:
         yield from _diverse_by_gaps(classes, about, missing)

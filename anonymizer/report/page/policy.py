@@ -87,6 +87,7 @@ def open_points(evidence: Evidence) -> Iterator[Point]:
     """What the policy leaves open here, the most direct way first."""
     yield from _columns(evidence)
     yield from _unprotected(evidence)
+    yield from _missing(evidence)
     yield from _models(evidence)
     yield from _masked(evidence)
     yield from _knowledge(evidence)
@@ -117,6 +118,16 @@ def _unprotected(evidence: Evidence) -> Iterator[Point]:
                     "whoever finds the class knows it that surely."
                 ),
             )
+
+
+def _missing(evidence: Evidence) -> Iterator[Point]:
+    """Sensitive values that are missing and count as nothing."""
+    if gaps := evidence.counts.gaps:
+        yield (
+            "Missing values",
+            f"What is promised of {listed(gaps)} is about people whose value is in the table. "
+            "Whose value is missing is shown, and no condition bounds how many they are.",
+        )
 
 
 def _point(text: str) -> Point:
