@@ -47,6 +47,9 @@ class Advice(Result):
         reach; where the result is drastic, one level below it for each attribute that is hidden.
     changes
         What was searched: ways out of a policy out of reach, or what changes would free.
+    improving
+        Those changes that improve a drastic result, with what the study's own recoding reaches
+        under them by the study's own objective: each was carried out.
     complete
         False where the time was up before everything was computed.
     """
@@ -68,6 +71,7 @@ class Advice(Result):
     drastic: tuple[str, ...]
     obstacles: tuple[Obstacle, ...]
     changes: tuple[Change, ...]
+    improving: tuple[Change, ...]
     complete: bool
 
     derived = ("most",)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from anonymizer.advice.advice import Advice
-from anonymizer.advice.changes import freeing, ways_out
+from anonymizer.advice.changes import Change, freeing, freeing_most, ways_out
 from anonymizer.advice.found import LOST, Found, found_by, found_by_levels, is_drastic
+from anonymizer.advice.improvement import improving
 from anonymizer.advice.obstacles import Obstacle, obstacles_at
 from anonymizer.advice.space import Space, TimeUpError, within_time
 from anonymizer.advice.sweep import Sweep, sweep_of, sweeper_of
@@ -55,8 +56,13 @@ class Adviser:
 
     def _reachable(self, node: Node) -> Advice:
         found = self._found(node)
-        drastic = tuple(self._drastic(found))
+        # Another recoding than the study's, where there was no time for that, says nothing of it.
+        drastic = tuple(self._drastic(found)) if found.recoding == self.recoding.name else ()
         sweeps = self._sweeps() if self.sweep else ()  # safety first, with half of the time
+        obstacles = self._until_time_is_up(self._finer(node)) if drastic else ()
+        changes: tuple[Change, ...] = ()
+        if drastic:
+            changes = self._until_time_is_up(freeing(self.space, node, self.relax))
         return self._of(
             reachable=True,
             recoding=found.recoding,
@@ -69,12 +75,17 @@ class Adviser:
             value=found.value,
             disclosures=found.disclosures,
             drastic=drastic,
-            obstacles=self._until_time_is_up(self._finer(node)) if drastic else (),
-            changes=self._until_time_is_up(freeing(self.space, node, self.relax))
-            if drastic
-            else (),
+            obstacles=obstacles,
+            changes=changes,
+            improving=self._improving(found, changes),
             sweeps=sweeps,
         )
+
+    def _improving(self, found: Found, changes: Sequence[Change]) -> tuple[Change, ...]:
+        """The changes that free most, and those of the policy, that improve what was found."""
+        others = [change for change in changes if change.attribute is None]
+        tried = [*freeing_most(changes), *others]
+        return self._until_time_is_up(improving(self.space, self.recoding, self.seed, found, tried))
 
     def _found(self, node: Node) -> Found:
         """What the study's own recoding finds; the best node where there is no time for that."""
@@ -103,6 +114,7 @@ class Adviser:
             "drastic": (),
             "obstacles": (),
             "changes": (),
+            "improving": (),
         }
         return Advice(
             records=space.problem.counts.records,

@@ -71,6 +71,10 @@ class Change(Result):
         What the change frees, as a score: how much more the objective is under it. Where it is
         about an attribute, of the levels of all others, with nothing suppressed: how much more
         they score than in the best node without the change. None where there is none.
+    before, after
+        The objective of the release in hand, and that which the study's own recoding reaches under
+        the change, in its unit; of the other quasi-identifiers where an objective of attributes
+        loses one. None where it was not carried out, or improves nothing.
     """
 
     kind: str
@@ -85,6 +89,8 @@ class Change(Result):
     retained: float | None = None
     value: float | None = None
     free: float | None = None
+    before: float | None = None
+    after: float | None = None
 
     @property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
 from anonymizer.information.entropy import mutual_information
 from anonymizer.information.matrices import CountMatrix
+from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 
@@ -31,8 +32,9 @@ class Found:
     """A result: the level of each quasi-identifier at the best node, and what is released.
 
     ``hidden`` are the quasi-identifiers of which it says nothing; ``original`` and ``retained`` are
-    I(X;W) and I(X~;W) in bits, ``lost`` the share of it that is lost, chance taken off on both
-    sides; None without an attribute to be about, or where nothing but chance was there.
+    I(X;W) and I(X~;W) in bits, None without an attribute to be about. ``lost`` is the share of it
+    that is lost, chance taken off on both sides, where the objective is information; None where it
+    is another one, or nothing but chance was there.
     """
 
     recoding: str
@@ -55,7 +57,7 @@ def found_by_levels(space: Space, node: Node, recoding: str) -> Found:
     joint = {name: space.joint(name, classes) for name in space.problem.counts.joint}
     value = space.problem.evaluator.objective.score(candidate)
     return _found(
-        space.problem.counts,
+        space,
         joint,
         recoding=recoding,
         hidden=space.starred(node),
@@ -77,7 +79,7 @@ def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> F
     chosen, search = recoding.choose(space.problem.under(policy), seed, space.run)
     recoded = counts.recode(chosen)
     return _found(
-        counts,
+        space,
         recoded.joint,
         recoding=recoding.name,
         hidden=_hidden(chosen, space),
@@ -108,15 +110,17 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
     return tuple(name for name in names if len(chosen[name]) == 1)
 
 
-def _found(raw: Counts, joint: Mapping[str, CountMatrix], **known: object) -> Found:
+def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> Found:
     """The result with what the classes keep and disclose."""
+    raw = space.problem.counts
     about = raw.targets or raw.sensitive
+    informs = isinstance(space.problem.objective, MutualInformation)
     original = sum(mutual_information(raw.joint[name]) for name in about)
     retained = sum(mutual_information(joint[name]) for name in about)
     return Found(
         original=original if about else None,
         retained=retained if about else None,
-        lost=_lost(raw, joint, about, original, retained),
+        lost=_lost(raw, joint, about, original, retained) if informs else None,
         disclosures=tuple(disclosure_of(name, joint[name]) for name in raw.sensitive),
         **known,  # type: ignore[arg-type]
     )
@@ -137,9 +141,12 @@ def _lost(
 
 
 def lost_of(original: float, chance: float, kept: float) -> float | None:
-    """1 - kept / (original - chance), ``kept`` being above chance; None where all is chance."""
+    """1 - kept / (original - chance), ``kept`` being above chance; None where all is chance.
+
+    Never above 1: classes that tell less than chance would have lost all of it.
+    """
     there = original - chance
-    return 1 - kept / there if there > NOISE * original else None
+    return min(1.0, 1 - kept / there) if there > NOISE * original else None
 
 
 def mostly_lost(original: float, chance: float, kept: float) -> bool:

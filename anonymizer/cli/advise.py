@@ -107,7 +107,7 @@ def weak_points(study: "Study", release: "Release", task: "Task") -> list[str]:
     from anonymizer.report.advice import advice_lines
 
     gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
-    drastic = _drastic(release)
+    drastic = _drastic(study, release)
     if not (gives_away or drastic):
         return []
     found = _found(study, task, sweep=gives_away)
@@ -116,9 +116,13 @@ def weak_points(study: "Study", release: "Release", task: "Task") -> list[str]:
     return [*([] if found.drastic else drastic), *advice_lines(found)]
 
 
-def _drastic(release: "Release") -> list[str]:
-    """That several quasi-identifiers became ``*``, or most of the information is lost."""
+def _drastic(study: "Study", release: "Release") -> list[str]:
+    """That several quasi-identifiers became ``*``, or most of the information is lost.
+
+    The latter where information is what the study maximises.
+    """
     from anonymizer.advice import is_drastic, mostly_lost
+    from anonymizer.objectives import MutualInformation
 
     hidden = [
         name
@@ -126,7 +130,8 @@ def _drastic(release: "Release") -> list[str]:
         if groups and all(group.get("label") == "*" for group in groups)
     ]
     kept = release.information
-    lost = kept is not None and mostly_lost(
+    informs = isinstance(study.objective, MutualInformation)
+    lost = (informs and kept is not None) and mostly_lost(
         kept.original, kept.shuffled, kept.retained_above_shuffled
     )
     if is_drastic(len(hidden), len(release.recoding)):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import TOLERANCE
 from anonymizer.report.console import console, printable, table_of
 from anonymizer.tables.values import counted
 
@@ -75,13 +74,11 @@ def change_lines(advice: "Advice") -> Iterator[str]:
         return
     yield f"The result is drastic: {'; '.join(advice.drastic)}."
     yield from map(in_the_way, largest_of_each(advice.obstacles))
-    if advice.most:
-        yield "What would free most, by full-domain recoding:"
-        yield from (f"  - {_freed(advice, change)}" for change in advice.most)
-    others = [each for each in advice.changes if each.attribute is None and _frees(each)]
-    if others:
-        yield "What a looser policy would buy:"
-        yield from (f"  - {_freed(advice, change)}" for change in others)
+    if advice.improving:
+        yield f"What would improve it, each carried out by {advice.recoding}:"
+        yield from (f"  - {_improved(advice, change)}" for change in advice.improving)
+    elif advice.complete:
+        yield "No change that was tried would improve it."
 
 
 def _summary(advice: "Advice") -> Iterator[str]:
@@ -159,10 +156,6 @@ def largest_of_each(obstacles: "Sequence[Obstacle]") -> "list[Obstacle]":
     return list(most.values())
 
 
-def _frees(change: "Change") -> bool:
-    return change.free is not None and change.free > TOLERANCE
-
-
 def _ways_out(advice: "Advice") -> Iterator[str]:
     ways = [change for change in advice.changes if change.reachable]
     if not ways:
@@ -183,8 +176,8 @@ def _buys(advice: "Advice", change: "Change") -> str:
     return ", ".join(parts)
 
 
-def _freed(advice: "Advice", change: "Change") -> str:
-    informs = advice.objective == MutualInformation.name
-    gain = f"{change.free:.4g} {'bits more' if informs else f'less {advice.objective}'}"
-    of = " of the other quasi-identifiers" if change.attribute else ""
-    return f"{change.text}: {gain}{of} ({_buys(advice, change)})."
+def _improved(advice: "Advice", change: "Change") -> str:
+    of = "" if change.before == advice.value else " of the other quasi-identifiers"
+    return (
+        f"{change.text}: {advice.objective}{of} {change.after:.6g} in place of {change.before:.6g}."
+    )

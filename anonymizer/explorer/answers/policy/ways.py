@@ -10,7 +10,6 @@ from anonymizer.explorer.answers.classes import by_labels
 from anonymizer.explorer.answers.outcome import Outcome
 from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.report.advice import in_the_way, largest_of_each
@@ -67,9 +66,11 @@ def method_is_fixed(outcome: Outcome) -> bool:
 
 
 def _mostly_lost(outcome: Outcome) -> bool:
-    """Whether most of the information is lost, chance taken off on both sides."""
+    """Whether most of the information is lost, where that is what is maximised; without chance."""
     raw, counts, known = outcome.raw, outcome.counts, outcome.information
-    if raw is None or counts is None or known is None:
+    if raw is None or counts is None or known is None or outcome.task is None:
+        return False
+    if not isinstance(outcome.task.objective, MutualInformation):
         return False
     chance, kept = (
         sum(chance_of(each.joint[name]) for name in raw.targets or raw.sensitive)
@@ -103,34 +104,18 @@ def ways_of(outcome: Outcome, watch: Watch, seconds: float = SECONDS) -> Ways | 
     task = replace(outcome.task, run=replace(outcome.task.run, watch=watch))
     found = advise_counted(recoding, task, sweep=False, time_limit=seconds)
     if found.reachable:
-        obstacles, changes = largest_of_each(found.obstacles), _freeing(found, recoding)
+        obstacles, changes = largest_of_each(found.obstacles), list(found.improving)
     else:
         obstacles, changes = list(found.obstacles), _satisfying(found)
     ways = [Way(each, _words(each, recoding), _buys(found, each)) for each in changes]
-    return Ways(
-        why, _basis(recoding.name), tuple(map(in_the_way, obstacles)), tuple(ways), found.complete
-    )
+    basis = "" if found.reachable else _basis(recoding.name)
+    return Ways(why, basis, tuple(map(in_the_way, obstacles)), tuple(ways), found.complete)
 
 
 def _satisfying(advice: Advice) -> list[Change]:
     """Changes under which the policy can be satisfied: those first that leave it as it is."""
     ways = [change for change in advice.changes if change.reachable]
     return sorted(ways, key=lambda each: (each.kind == "relax", -(each.retained or 0.0)))
-
-
-def _freeing(advice: Advice, recoding: Generalization) -> list[Change]:
-    """Changes that free something: of attributes those that free most, then a looser policy.
-
-    A recoding that suppresses nothing would have to give way to one that does, and may keep less.
-    """
-    others = [each for each in advice.changes if each.attribute is None and _frees(each)]
-    if not hasattr(recoding, "suppression"):
-        others = [each for each in others if each.kind != "suppress"]
-    return [*advice.most, *others]
-
-
-def _frees(change: Change) -> bool:
-    return change.free is not None and change.free > TOLERANCE
 
 
 def _words(change: Change, recoding: Generalization) -> str:
@@ -164,19 +149,13 @@ def _basis(method: str) -> str:
 
 
 def _buys(advice: Advice, change: Change) -> str:
-    """What there is under a change, and how much more than without it."""
+    """What there is under a change, or what it improves."""
+    if change.after is not None:
+        return f"{advice.objective} {number(change.after)} in place of {number(change.before)}."
     found = [f"{advice.objective} {number(change.value)}"]
     if change.retained is not None:
         found = [f"{bits(change.retained)} of information kept"]
-    if change.free is not None:
-        unit = "bits more" if _informs(advice) else f"less {advice.objective}"
-        of = " about the other attributes" if change.attribute else ""
-        found.append(f"{number(change.free)} {unit}{of} than without the change")
     found.append(f"nothing said of {len(change.hidden)} of {len(change.levels)} quasi-identifiers")
     if change.suppressed:
         found.append(f"{several(change.suppressed, 'record', 'records')} suppressed")
     return f"{', '.join(found)}."
-
-
-def _informs(advice: Advice) -> bool:
-    return advice.objective == MutualInformation.name
