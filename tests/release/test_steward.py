@@ -136,7 +136,15 @@ def test_the_folder_has_what_the_steward_has_but_for_that(release, kind):
     assert whole.public.to_dict() == public_in(path)
     assert whole.public.public.to_dict() == public_in(path)
     assert Manifest.read(path / "release.json").whole is False
-    assert {*public_in(path)} <= {*manifest_in(path)}
+    assert {*public_in(path)} - {"respelled"} <= {*manifest_in(path)}
+
+
+def test_that_values_are_spelled_in_several_ways_is_public_and_in_how_many_is_not(release):
+    """Whoever recodes raw values by SQL has to know: the release has one spelling of each."""
+    path = release("values spelled in several ways")
+    assert public_in(path)["respelled"] == ["disease"]
+    assert "spellings-alike" in {each["code"] for each in manifest_in(path)["warnings"]}
+    assert "respelled" not in public_in(release("full-domain"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

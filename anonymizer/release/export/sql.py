@@ -68,13 +68,12 @@ def select_of(source: Source, table: str) -> str:
 
 def _require_one_spelling(source: Source) -> None:
     """Refuse sensitive values that were spelled in several ways: no manifest lists these."""
-    for warning in source.manifest.warnings:
-        if warning.code == "spellings-alike":
-            raise InputError(
-                f"column {warning.column!r} of the raw table spells values in several ways, such "
-                "as 1 and 1.0, of which the release has one, and SQL cannot tell which; give each "
-                "value one spelling and release again, or recode with anonymizer apply"
-            )
+    for column in source.manifest.spelled_alike:
+        raise InputError(
+            f"column {column!r} of the raw table spells values in several ways, such as 1 and 1.0, "
+            "of which the release has one, and SQL cannot tell which; give each value one spelling "
+            "and release again, or recode with anonymizer apply"
+        )
 
 
 def _texts(source: Source, table: str) -> str:

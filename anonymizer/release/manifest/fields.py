@@ -86,6 +86,11 @@ class Reported(ManifestPart):
     privacy: list[ReportedVerdict] = Field(
         description="The policy: every model about every attribute, recounted on the release."
     )
+    respelled: list[LabelText] = Field(
+        default_factory=list,
+        description="Columns of which the raw table spells values in several ways, the release in "
+        "one: whoever recodes it by other means has to know.",
+    )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
         default_factory=dict,

@@ -132,6 +132,8 @@ class Manifest(Reported):
         changed: dict[str, Any] = {
             "warnings": [_uncounted(each) for each in self.warnings if each.code not in hidden]
         }
+        if respelled := self.spelled_alike:
+            changed["respelled"] = respelled
         if self.hides_presence:
             changed |= dict.fromkeys(OF_PRESENCE)
         if self.masking:
@@ -140,6 +142,12 @@ class Manifest(Reported):
             rules = {name: self._public_rule(name) for name in self.settled}
             changed["hierarchies"] = {**self.hierarchies, **rules}
         return without_stewards(self.model_copy(update=changed))
+
+    @property
+    def spelled_alike(self) -> list[LabelText]:
+        """The columns of which the raw table spells values in several ways."""
+        warned = [each.column for each in self.warnings if each.code == "spellings-alike"]
+        return [*dict.fromkeys([*self.respelled, *warned])]
 
     @property
     def hides_presence(self) -> bool:

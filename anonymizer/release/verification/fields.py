@@ -104,7 +104,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("unchecked", HALVES, "search.tried.*.holds search.tried.*.measure search.tried.*.kept"),
     ("unchecked", HALVES, "search.tried.*.classes search.tried.*.records_broken"),
     ("unchecked", HALVES, "search.tried.*.reason"),
-    ("unchecked", WORDS, "versions.* table.order masking.margin"),
+    ("unchecked", WORDS, "versions.* table.order masking.margin respelled.*"),
     ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
     ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
     ("unchecked", RAW, "masking.preserved.mean_kept masking.channels.*.realised_distortion"),
