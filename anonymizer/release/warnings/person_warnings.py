@@ -36,8 +36,6 @@ SCREENED = 1 << 14
 CERTAIN = 0.99
 """People per record from which on a few who share a name, say, are no sign of several records."""
 
-CODES = ("repeated-identifier", "identifying-values")
-"""The codes of these warnings."""
 
 BY_SIZE = KAnonymity, AlphaKAnonymity
 """Models whose k says how many shall share a class."""
