@@ -69,7 +69,7 @@ def export(
         _write_sql(output, _sql(source, select, table or "people", into), force)
     else:
         files = mapping_files(source) if form == "csv" else arx_files(source, values)
-        write_files(output, files, force=force)
+        write_files(output, files, force=force, private=values is not None)
     with printing(f"{output} was written"):
         click.echo(f"Written: {output}")
     if values is not None:

@@ -299,6 +299,7 @@ def test_hierarchies_of_arx_make_the_same_release(made, command, tmp_path, name:
     raw = release.parent / "people.csv"
     code, shown = command("export", release, "--arx", "--values", raw, "-o", tmp_path / "arx")
     assert (code, "as confidential" in shown) == (0, True)
+    assert (tmp_path / "arx").stat().st_mode & 0o077 == 0
     text = (release.parent / "study.toml").read_text()
     begin, end = text.index("[quasi-identifiers]"), text.index("[sensitive]")
     last = min(text.index(each) for each in ("[search]", "[recoding]") if each in text)

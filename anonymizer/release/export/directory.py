@@ -1,5 +1,6 @@
 """A directory of exported files, which appears whole or not at all."""
 
+import stat
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -8,8 +9,12 @@ from anonymizer.errors import InputError
 from anonymizer.release.output.directory import reserved
 
 
-def write_files(directory: Path, files: Mapping[str, str], *, force: bool = False) -> None:
+def write_files(
+    directory: Path, files: Mapping[str, str], *, force: bool = False, private: bool = False
+) -> None:
     """Write files into a directory that holds nothing else, the sign of all of them last.
+
+    ``private``: the directory is for its owner alone, as files with values of a table are.
 
     Raises InputError when it has other files, or some of these and not ``force``.
     """
@@ -24,6 +29,9 @@ def write_files(directory: Path, files: Mapping[str, str], *, force: bool = Fals
                 raise InputError(
                     f"{directory} holds other files; name a directory of its own for the export"
                 )
+        if private:
+            output.path.mkdir(parents=True, exist_ok=True)
+            output.path.chmod(stat.S_IRWXU)
         output.write(writers, force=force)
 
 
