@@ -117,6 +117,13 @@ def test_ends_at_values_are_noticed():
     assert kinds >= {"whole", "decimal", "date", "time"}
 
 
+def test_a_grid_of_an_order_is_of_its_ranks():
+    names = [f"v{place:02}" for place in range(20)]
+    order = Hierarchy.order(names).limited(grid=3)
+    assert points(names, order) == ["5", "10", "15"]
+    assert points(names[::3], order) == ["5", "11", "14"]
+
+
 def test_thousands_of_values_keep_their_grid():
     """Quantiles are near to where they were: a border does not take the place of a value there."""
     xs = [n / 100 for n in range(3, 10_003, 7)]

@@ -17,6 +17,7 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import NUMBERS, Interval, Scale, Taxonomy
+from anonymizer.hierarchy.rules.order import Ranks
 from anonymizer.hierarchy.scale import is_exact, round_number
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.problem.options import RangeOptions
@@ -138,11 +139,13 @@ def cut_points(
     blocks = None if isinstance(limits.grid, tuple) else scale.blocks(values, taxonomy.finest)
     every = _candidates(values, records, step, blocks[0] if blocks else limits.grid)
     every = _within_levels(taxonomy, every)
-    used = every.thinned(_most(len(every.places), limits.grid))
+    order = isinstance(scale, Ranks)  # between its places no round number is a rank
+    spread = replace(every, fixed=True) if order else every
+    used = spread.thinned(_most(len(every.places), limits.grid))
     first = values[0] if step is None else floor_to(values[0], step)
-    given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
+    given = used is not spread or blocks is not None or isinstance(limits.grid, tuple)
     # Units of the calendar say which dates stay together, and where a range begins only by a level.
-    if not taxonomy.finest if blocks else used is every and not every.fixed:
+    if not taxonomy.finest if blocks else not every.fixed and (order or used is every):
         used = used.between(scale)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)

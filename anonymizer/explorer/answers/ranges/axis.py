@@ -71,7 +71,7 @@ class Axis:
 
         It is where recodings begin one too: at a round number, so that no cut is anybody's value.
         """
-        return self.scale.border(*self.numbers[place - 1 : place + 1], self._step)
+        return self.scale.border(self.numbers[place - 1], self.numbers[place], self._step)
 
     @cached_property
     def _step(self) -> Decimal:
