@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Partitions, row_keys
+from anonymizer.counts.flow import dealt_out
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.release.manifest.placement import covering, dealt_out
+from anonymizer.release.manifest.placement import covering
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_of
 from anonymizer.utility.fates import class_numbers

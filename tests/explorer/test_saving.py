@@ -21,6 +21,9 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
 
+DIGEST = re.compile("[0-9a-f]{64}")
+"""What says which order the records are in; each release has its own."""
+
 CITIES = "Rome;south;*\nOslo;north;*\n"
 
 
@@ -198,8 +201,12 @@ def test_the_release_is_that_of_the_command(session, tmp_path):
     assert not is_of(manifest, outcome_of(Counter().counted(other)))
     save_study(session, "study.toml")
     publish(Study(session.path), tmp_path / "command")
-    for name in ("released.csv", "release.json"):
-        assert (tmp_path / "page" / name).read_bytes() == (tmp_path / "command" / name).read_bytes()
+    tables, manifests = (
+        [(tmp_path / home / name).read_text() for home in ("page", "command")]
+        for name in ("released.csv", "release.json")
+    )
+    assert sorted(tables[0].splitlines()) == sorted(tables[1].splitlines())
+    assert len({DIGEST.sub("", text) for text in manifests}) == 1  # each in an order of its own
     assert verify_release(tmp_path / "page", Study(session.path)).satisfied
 
 
@@ -233,7 +240,7 @@ def test_the_preview_is_the_report_and_leaves_nothing(session, tmp_path):
     written_release(session.study(), tmp_path / "release", False)
     place = written_report(tmp_path / "release", False)
     assert place == tmp_path / "release-report.html"
-    assert place.read_text() == found.html
+    assert DIGEST.sub("", place.read_text()) == DIGEST.sub("", found.html)
     with pytest.raises(InputError, match="is there already"):
         written_report(tmp_path / "release", False)
 

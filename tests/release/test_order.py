@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from anonymizer import measure_quality
 from anonymizer.cli import main
+from anonymizer.counts.flow import dealt_out
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import Means, publish_applied
-from anonymizer.release.manifest.placement import dealt_out
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release

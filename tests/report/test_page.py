@@ -355,6 +355,10 @@ def test_what_is_left_open_depends_on_policy_and_release(releases):
 
 def test_warnings_come_first_and_the_strongest_of_them_first(releases):
     evidence = evidence_of(releases["best"], steward=True)
+    (own,) = evidence.manifest.warnings
+    ordered = own.model_copy(update={"code": "telling-order", "message": "Records stand in order"})
+    manifest = evidence.manifest.model_copy(update={"warnings": [ordered, own]})
+    evidence = replace(evidence, manifest=manifest)
     page = page_of(evidence, Pictures(evidence, None))
     assert page.sections[0].anchor == "warnings"
     codes = [each.code for each in evidence.manifest.warnings]
