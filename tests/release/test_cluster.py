@@ -8,7 +8,7 @@ from engines import spark_session
 from pages import ROOT, blocks
 
 from anonymizer.errors import InputError
-from anonymizer.release.applying.publishing import publish_applied
+from anonymizer.release.applying.publishing import Means, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
@@ -90,6 +90,10 @@ def test_a_cluster_releases_what_the_embedded_engine_releases(tmp_path, means):
     ]
     assert [part.file for part in manifest.table.parts] == ["part-0.parquet", "part-1.parquet"]
     assert records(released) == records(tmp_path / "here" / "out" / "released.parquet")
+    visits = [pd.read_parquet(part)["visits"].tolist() for part in sorted(released.iterdir())]
+    assert manifest.table.order == "random"
+    assert all(part != sorted(part) for part in visits)
+    assert min(map(max, visits)) > max(map(min, visits))  # neither file has the first ones alone
     assert sorted(path.name for path in released.parent.iterdir()) == [
         "release.json",
         "released.parquet",
@@ -136,6 +140,14 @@ def test_a_release_is_applied_by_the_engine_of_the_study(tmp_path):
         tmp_path / "out" / "released.parquet"
     )
     assert verify_release(tmp_path / "again" / "released.parquet", study).verdicts
+    with pytest.raises(InputError, match=r"--order is for the embedded engine, not for engine = "):
+        publish_applied(
+            tmp_path / "out",
+            tmp_path / "people",
+            tmp_path / "kept",
+            means=Means(order="kept"),
+            study=study,
+        )
 
 
 @pytest.mark.parametrize(
@@ -145,6 +157,7 @@ def test_a_release_is_applied_by_the_engine_of_the_study(tmp_path):
         ('engine = "dask"\nmemory = "1 GB"', "", "memory is for the embedded engine, not for"),
         ('engine = "spark"\ntable = "people"', "", "table is for the embedded engine, not for"),
         ('engine = "flink"', "", "engine must be 'duckdb', 'spark' or 'dask'"),
+        ('engine = "dask"', 'order = "kept"', 'records of engine = "dask" have no order; leave'),
         ('engine = "dask"', 'file = "released.csv"', 'Dask writes Parquet alone; set file = "rel'),
     ],
 )

@@ -174,9 +174,7 @@ def test_records_are_shuffled_anew_each_time(held):
 def test_spark_puts_no_maps_in_order():
     maps = pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int64()))
     relation = relation_of(KINDS["spark"](pa.table({"id": [1, 2], "of": maps})))
-    with pytest.raises(
-        InputError, match=r"'of' holds maps.* or set order = \"kept\" in \[output\]"
-    ):
+    with pytest.raises(InputError, match=r"'of' holds maps.* or leave engine out of \[data\]"):
         relation.shuffled()
 
 

@@ -76,8 +76,9 @@ class Means:
 
     def place(self, place: Place) -> Place:
         """A place that is read by these means; InputError where its engine has none of them."""
-        for name in ("table", "memory"):
-            if getattr(self, name) is not None and place.engine != "duckdb":
+        given = {"table": self.table, "memory": self.memory, "order": self.order == "kept"}
+        for name in (name for name, value in given.items() if value):
+            if place.engine != "duckdb":
                 raise InputError(
                     f"--{name} is for the embedded engine, not for engine = "
                     f'"{place.engine}" of the study; leave it out'

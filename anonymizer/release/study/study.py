@@ -258,8 +258,13 @@ class Study:
 
     @property
     def order(self) -> Order:
-        """The order of the released records; InputError where that of the table may not be kept."""
-        given = self.document.output.order
+        """The order of the released records; InputError where that of the table cannot be kept."""
+        given, engine = self.document.output.order, self.document.data.engine
+        if given == "kept" and engine != "duckdb":
+            raise InputError(
+                f'{self.path}: [output] order = "kept" is for the embedded engine: records of '
+                f'engine = "{engine}" have no order; leave one of them out'
+            )
         if given == "kept" and self.recoding.private:
             raise InputError(
                 f'{self.path}: [output] order = "kept" would disclose which records were drawn; '

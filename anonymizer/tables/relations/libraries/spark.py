@@ -104,7 +104,7 @@ class SparkFrame(Frame):
             if any(f'"{kind}"' in field.dataType.json() for kind in ("map", "variant")):
                 raise InputError(
                     f"column {field.name!r} holds maps, by which Spark cannot put records in "
-                    'random order; leave the column out, or set order = "kept" in [output]'
+                    "random order; list it among the identifiers, or leave engine out of [data]"
                 )
         return type(self)(viewed(self.native.orderBy(_chance(self.native, randbits(128)))))
 
