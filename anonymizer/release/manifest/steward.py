@@ -19,7 +19,7 @@ Part = TypeVar("Part", bound=BaseModel)
 MARK = "steward"
 """What marks a field, in the JSON Schema as well."""
 
-OF_MASKING = ("scale", "preserved")
+OF_MASKING = ("scale", "margin", "preserved")
 OF_CHANNELS = ("expected_distortion", "realised_distortion", "least_distortion", "expected")
 """What is the steward's of the description of a random recoding, and of each of its channels."""
 
