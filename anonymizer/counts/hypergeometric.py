@@ -56,4 +56,4 @@ def _of_many(good: Ints, bad: Ints, taken: Ints, rng: np.random.Generator) -> In
     found[small] = rng.binomial(fewer[small], more[small])
     found = np.clip(found, 0, fewer)
     found = np.where(part == taken, found, kind - found)
-    return np.where(kind == good, found, taken - found)
+    return np.asarray(np.where(kind == good, found, taken - found))

@@ -247,6 +247,10 @@ class AboveShuffled(MutualInformation):
         return super().worth(layout)._replace(by_size=by_size)
 
 
+MOST_SQUARED = 3_037_000_499
+"""Records whose square is below 2**63."""
+
+
 class OfSizes(Objective):
     """An objective of class sizes, which is bounded by more than its score."""
 
@@ -265,7 +269,12 @@ class Discernibility(OfSizes):
     name: ClassVar[str] = "discernibility"
 
     def score(self, candidate: Candidate) -> float:
-        """Minus the discernibility metric, a whole number."""
+        """Minus the discernibility metric, a whole number; InputError of too many records."""
+        if candidate.layout.records > MOST_SQUARED:
+            raise InputError(
+                f"objective {self.name!r} adds squares of class sizes, exactly for up to "
+                f"{MOST_SQUARED:,} records; choose another one, such as 'loss'"
+            )
         charged = candidate.records_suppressed * candidate.layout.records
         return -float(candidate.squares + charged)
 

@@ -85,7 +85,7 @@ class DaskFrame(Frame):
             native = self.native.persist()
             names = [each for each, kind in native.dtypes.items() if kind.name == "category"]
             parts = [delayed(categories_of)(part) for part in native[names].to_delayed()]
-            found = dask.compute(*parts)
+            found = delayed(list)(parts).compute()
             kinds = {each: _found(native.dtypes[each], [p[each] for p in found]) for each in names}
             cleared = Cleared(kinds)
             native = native.map_partitions(cleared, meta=cleared(native._meta)).persist()
