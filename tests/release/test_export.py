@@ -135,7 +135,8 @@ def small(directory: Path, table: dict, quasi: str, recoding: str) -> Path:
     return directory / "out"
 
 
-def test_dates_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("zone", ["", "Z", "+00", "-0000", "+00:00"])
+def test_dates_run(tmp_path: Path, zone: str) -> None:
     days = [
         "2024-01-03",
         "2024-01-30",
@@ -144,6 +145,7 @@ def test_dates_run(tmp_path: Path) -> None:
         "2025-02-01",
         "2024-02-02",
     ]
+    days[2] += zone
     table = {"born": days * 4, "ill": ["a", "b", "c"] * 8}
     fixed = '[recoding]\nmethod = "fixed"\nlevels = { born = 1 }\n'
     release = small(tmp_path, table, 'born = { calendar = ["month", "year"] }', fixed)

@@ -199,7 +199,7 @@ def test_a_value_that_reads_like_everything_is_marked_next_to_it():
         objective="discernibility",
     )  # fmt: skip
     released = found.fit_transform(frame)
-    assert released["a"].tolist() == ["* (level 0)"] * 5 + ["x"] * 5 + ["*"] * 5
+    assert released["a"].tolist() == ["* (level 0)"] * 5 + ["{x, y, z}"] * 5 + ["*"] * 5
     manifest = found.release_.manifest
     assert {"label": "* (level 0)", "values": ["*"]} in manifest.to_dict()["recoding"]["a"]
     labels, known = place(frame[["a", "b"]], manifest)

@@ -16,7 +16,10 @@ from anonymizer.tables.values import number_of, number_text
 
 WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
 NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
-DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?"
+TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
+DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
+UTC = {"Z": 1, "[+-]00": 3, "[+-]0000": 5, "[+-]00:00": 6}
+"""How an instant in UTC ends, and the characters of that: it is a date on its clock without."""
 
 NEXT = ",\n    "
 
@@ -121,15 +124,27 @@ def _keys(source: Source) -> str:
 
 def _places(source: Source, conditions: str) -> str:
     """Where texts lie as numbers and as dates that conditions read, NULL where they are none."""
-    kinds = (("number", NUMBER, "DECIMAL(38, 18)"), ("date", DATE, "TIMESTAMP"))
     places = []
     for number in range(len(source.names)):
         key = name(f"anonymizer key {number}")
-        for kind, pattern, cast in kinds:
+        for kind, found in (("number", _number_in(key)), ("date", _date_in(key))):
             if (place := name(f"anonymizer {kind} {number}")) in conditions:
-                found = f"CASE WHEN {key} SIMILAR TO '{pattern}' THEN CAST({key} AS {cast}) END"
                 places.append(f",\n    {found} AS {place}")
     return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
+
+
+def _number_in(key: str) -> str:
+    return f"CASE WHEN {key} SIMILAR TO '{NUMBER}' THEN CAST({key} AS DECIMAL(38, 18)) END"
+
+
+def _date_in(key: str) -> str:
+    """The date that a text is; databases differ in what they make of an offset from UTC."""
+    instants = " ".join(
+        f"WHEN {key} SIMILAR TO '{DATE.removesuffix('?')}{end}' THEN "
+        f"CAST(SUBSTRING({key} FROM 1 FOR CHARACTER_LENGTH({key}) - {length}) AS TIMESTAMP)"
+        for end, length in UTC.items()
+    )
+    return f"CASE WHEN {key} SIMILAR TO '{DATE}' THEN CAST({key} AS TIMESTAMP) {instants} END"
 
 
 def _keys_of(number: int) -> Keys:
