@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anonymizer.hierarchy import shown_label
 from anonymizer.report.console import console, share_of, table_of
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
@@ -194,11 +195,11 @@ def print_estimates(found: "FileEstimate") -> None:
         errors = [None] * len(estimate.values)
         if estimate.standard_errors is not None:
             errors = estimate.standard_errors.tolist()
-        texts = map(_text, estimate.values)
+        texts = map(shown_label, estimate.values)
         rows = zip(texts, estimate.counts, estimate.shares, errors, strict=True)
         out.print(table_of(title, columns, rows, "s ,.1f .6f"))
     else:
-        columns = [found.of, *map(_text, estimate.others)]
+        columns = [found.of, *map(shown_label, estimate.others)]
         title += "" if estimate.standard_errors is None else ", +- standard error"
         out.print(table_of(title, columns, _table(estimate), "s ,.1f"))
     if found.mean:
@@ -218,12 +219,7 @@ def _table(estimate: "Estimate") -> Iterator[list[object]]:
             deviations = errors[place] * estimate.records
             pairs = zip(cells, deviations, strict=True)
             cells = [f"{count:,.1f} +- {deviation:,.1f}" for count, deviation in pairs]
-        yield [_text(value), *cells]
-
-
-def _text(value: object) -> str:
-    """A value as it is shown; a missing one is nothing in a table."""
-    return "(missing)" if value is None else str(value)
+        yield [shown_label(value), *cells]
 
 
 def _cautions(estimate: "Estimate") -> Iterator[str]:

@@ -11,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy import shown_label
 from anonymizer.hierarchy.inline import of_rule
 from anonymizer.hierarchy.rules.calendar import Dates
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
 from anonymizer.tables import engine
-from anonymizer.tables.values import is_missing, number_of
+from anonymizer.tables.values import number_of
 
 MOST_BARS = 16
 """Labels that have a bar of their own; the others share one."""
@@ -75,7 +76,7 @@ def _records(table: engine.Table, name: str) -> dict[str, int]:
     codes, values = engine.distinct(table[name])
     found = Counter[str]()
     for value, n in zip(values, engine.sized(table, codes, len(values)).tolist(), strict=True):
-        found["(missing)" if is_missing(value) else str(value)] += n
+        found[shown_label(value)] += n
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 

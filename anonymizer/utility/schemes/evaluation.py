@@ -11,7 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
-from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.hierarchy.naming import may_be_named
 from anonymizer.information.entropy import mutual_information, surprise
 from anonymizer.kernels.arrays import Codes
@@ -22,7 +22,6 @@ from anonymizer.release.information import ceiling, lost
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.tables import engine
-from anonymizer.tables.values import is_missing
 from anonymizer.utility.schemes.contribution import Contribution, Limit, bounds_of
 
 WHOLE = "the table"
@@ -225,7 +224,7 @@ def labels_of(
     labels: list[Label] = [()] * classes
     columns = [released[name].iloc[first].tolist() for name in names]
     for place, values in zip(found.tolist(), zip(*columns, strict=True), strict=True):
-        labels[place] = tuple("(missing)" if is_missing(each) else str(each) for each in values)
+        labels[place] = tuple(map(shown_label, values))
     return labels
 
 
