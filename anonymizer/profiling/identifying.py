@@ -6,7 +6,8 @@ is enough; of others most values of a column have to be, since a number may look
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from heapq import nsmallest
 from ipaddress import ip_address
 from typing import NamedTuple
@@ -91,7 +92,8 @@ class Kind(NamedTuple):
     least: int = 1
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True)
+class Found:
     """How many of the distinct values that were looked at are of a kind."""
 
     kind: str
@@ -210,13 +212,8 @@ KINDS = (
     Kind("IP addresses", _is_network, MOST, ENOUGH),
     Kind("social security numbers", _is_personal, MOST, ENOUGH),
     *(
-        Kind(
-            "social security numbers",
-            lambda text, kind=kind: _is_digits_of(*kind, text),  # type: ignore[misc]
-            NEARLY_ALL,
-            ENOUGH_DIGITS,
-        )
-        for kind in DIGITS
+        Kind("social security numbers", partial(_is_digits_of, *form), NEARLY_ALL, ENOUGH_DIGITS)
+        for form in DIGITS
     ),
     Kind("telephone numbers", _is_telephone, MOST, ENOUGH),
     Kind("addresses", lambda text: STREET.fullmatch(text) is not None, MOST, ENOUGH),

@@ -10,8 +10,11 @@ import numpy as np
 
 from anonymizer.hierarchy.rules.dates import DAY
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.columns import FEW, Column
+from anonymizer.profiling.columns import Column
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
+
+ALL = ", of all, as records that share one may be of one person"
+"""Why no whole code is shown where no name says what it is."""
 
 LEAST_SHOWN = 5
 """Records that have a value at least that a proposal names."""
@@ -30,9 +33,6 @@ SHRINKS = 0.7
 
 MOST_ORDERED = 50
 """Values that are listed in an order that a column of numbers gives them."""
-
-CODED = re.compile(r"(?=.*\d)\S{2,}")
-"""A value with digits and no blank: five records that share it may be those of one person."""
 
 YEAR = 365.25
 
@@ -76,7 +76,9 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
     if by is not None and (ladder := _by_number(column, by)):
         return ladder
     if column.kind == "code":
-        return _prefixes(column)
+        ladder = _prefixes(column)
+        named = column.hint is not None or "prefixes" not in ladder.rule
+        return ladder if named else Ladder({**ladder.rule, "min-level": 1}, f"{ladder.why}{ALL}")
     if column.kind in ("date", "datetime"):
         return _calendar(column)
     if column.numbers is not None and column.kind not in ("boolean", "identifier"):
@@ -85,8 +87,6 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
         return ladder
     if len(column.values) <= FEW_VALUES:
         return Ladder(SUPPRESS, "few values: kept, or replaced by *")
-    if len(column.values) > FEW and all(map(CODED.fullmatch, column.texts)):
-        return Ladder(SUPPRESS, "codes, which may be those of persons: kept, or replaced by *")
     return _kept(column, max(k, LEAST_SHOWN))
 
 

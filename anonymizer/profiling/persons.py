@@ -3,6 +3,7 @@
 Names say so, or values, or what these tell: an age, a sex, a date of birth.
 """
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -18,6 +19,9 @@ BY_CHANCE = 7
 
 As of ``ENOUGH`` in ``anonymizer.release.warnings.warnings``.
 """
+
+CODED = re.compile(r"(?=.*\d)(?=.*[^\W\d])[\w./:@#-]{2,}")
+"""A word of letters and digits."""
 
 WRONG = 0.1
 """Part of these that a key of persons may leave: an age goes up, and records have mistakes."""
@@ -61,6 +65,16 @@ def unit_in(column: Column) -> str | None:
     if makes_identifier(column.identifying) and column.identifying is not None:
         return UNITS.get(column.identifying.kind)
     return unit_of(column.name) if is_named_key(column) else None
+
+
+def is_of_codes(column: Column) -> bool:
+    """Whether no name says what many values with digits are, which records share: whose, perhaps.
+
+    Ranges that are written as texts have digits, too; those of ages are few.
+    """
+    if column.hint is not None or column.kind != "category" or len(column.values) <= FEW:
+        return False
+    return all(map(CODED.fullmatch, column.texts))
 
 
 def repeated_keys(columns: Iterable[Column]) -> list[Column]:

@@ -9,7 +9,7 @@ from anonymizer.profiling.dependence import Determined, determined
 from anonymizer.profiling.distinction import IDENTIFYING
 from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
-from anonymizer.profiling.persons import is_named_key, is_personal, tells
+from anonymizer.profiling.persons import is_named_key, is_of_codes, is_personal, tells
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
@@ -124,6 +124,8 @@ def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
         proposal.roles[name] = (role, why)
     elif hint is not None and hint.role == "left out" and _counts(column):
         proposal.leave_out(name, f"by its name it is {hint.about}, which gives the sample away")
+    elif is_of_codes(column):
+        proposal.leave_out(name, "its values are codes, which may be those of persons")
     elif hint is not None and hint.role == "sensitive" and column.kind != "code":
         proposal.sensitive.append(column)
     else:

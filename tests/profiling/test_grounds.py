@@ -16,7 +16,10 @@ MANY_VALUES = [
     (DAYS, {"calendar": ["month", "quarter", "year"], "ground": "month"}),
     (np.arange(0, 60_000, 12), {"widths": [5000, 10000, 20000], "ground": 500}),
     (np.arange(0, 600, 0.12), {"widths": [50, 100, 200], "ground": 5}),
-    ([f"{code:04}" for code in range(0, 9999, 5)], {"prefixes": [3, 2, 1], "ground": 3}),
+    (
+        [f"{code:04}" for code in range(0, 9999, 5)],
+        {"prefixes": [3, 2, 1], "min-level": 1, "ground": 3},
+    ),
 ]
 
 

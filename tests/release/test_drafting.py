@@ -199,3 +199,58 @@ def test_boxes_name_no_value_that_few_people_have():
     own = {f"{each:g}" for each in table["height"]}
     assert not {"98765", "Trier"} & set(re.findall(r"\w+", shown))
     assert not own & set(re.findall(r"\d+[.]\d+", shown))
+
+
+def visited(seed=48):
+    """Encounters of 100 people, five each; the keys of persons have names that say nothing."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for person in range(100):
+        known = {
+            "kontaktinfo": f"kim{person}@example.org",
+            "ref": f"{200 + person}-{10 + person % 80}-{4000 + 7 * person}",
+            "host": f"10.1.{person}.7",
+            "x7": f"0171 {5550000 + 13 * person}",
+            "pseudo": f"v{person * 7}",
+            "M7": 1_000_003 + 7919 * person % 99_991,
+            "LATITUDE": round(52 + rng.random(), 4),
+            "LONGITUDE": round(13 + rng.random(), 4),
+            "age": int(rng.integers(18, 90)),
+            "sex": rng.choice(["f", "m"]),
+        }
+        rows += [{**known, "smoker": rng.choice(["yes", "no"])} for _ in range(5)]
+    return pd.DataFrame(rows)
+
+
+def test_keys_of_persons_are_left_out_and_what_their_names_say_stays():
+    """Cases of real tables: e-mail addresses, numbers and codes were kept as values, ages went."""
+    table = visited()
+    found = Study.draft(table).profile
+    roles = {column.name: column.role for column in found.columns}
+    left_out = {name for name, role in roles.items() if role in ("identifier", "left out")}
+    assert left_out == {*table.columns} - {"age", "sex", "smoker"}
+    assert {roles["age"], roles["sex"]} == {"quasi-identifier"}
+    assert found["kontaktinfo"].why == "its values are e-mail addresses (100 of 100 looked at)"
+    assert found["M7"].why == "it repeats and tells 'age', as the key of a person does"
+    assert set(found.repeated) >= {"kontaktinfo", "ref", "x7", "M7"}
+
+
+def test_no_value_of_a_key_is_in_a_draft_or_its_release():
+    table = visited().drop(columns=["age", "sex"])  # nothing is told then but by values
+    study = Study.draft(table)
+    text = "".join(study.files.values())
+    shown = study.anonymizer().fit_transform(table).astype(str)
+    for name in ("kontaktinfo", "ref", "x7", "host", "pseudo"):
+        values = {*table[name].astype(str)}
+        assert not any(f'"{value}"' in text for value in values), name
+        assert not values & {*shown.to_numpy().ravel()}, name
+
+
+def test_an_age_is_not_left_out_for_a_column_whose_name_says_nothing():
+    """Each of 60 regions' codes tells the country: what is named stays, whatever tells it."""
+    rng = np.random.default_rng(3)
+    code = rng.integers(0, 12, 600)
+    table = pd.DataFrame({"x": code, "country": [f"c{n // 3}" for n in code]})
+    table["smoker"] = rng.choice(["yes", "no"], 600)
+    found = Study.draft(table).profile
+    assert found["country"].role == "quasi-identifier"

@@ -276,4 +276,6 @@ def identifying_warnings(table: engine.Table, names: Sequence[str]) -> Iterator[
             continue
         texts = (text_of(each) for each in values if not isinstance(each, Number | None))
         if found := identifying(texts):
-            yield ReleaseWarning("identifying-values", str(name), *found[1:], found=found.kind)
+            yield ReleaseWarning(
+                "identifying-values", str(name), found.count, found.of, found=found.kind
+            )
