@@ -87,20 +87,20 @@ def one_spelling(column: pd.Series) -> pd.Series:
     What no spelling but one has stays as it is written.
     """
     codes, values = engine.distinct(column)
-    places = one_text_each(texts_of(values))
+    places = one_text_each(_texts(values))
     return column if places == list(range(len(values))) else engine.merged(column, codes, places)
 
 
 def reads_as_written(column: pd.Series, keys: SpellingKeys = alike_keys) -> bool:
     """Whether every reader tells as many values apart in a column as have texts of their own."""
-    texts = set(texts_of(engine.distinct(column)[1]))
+    texts = set(_texts(engine.distinct(column)[1]))
     return len(set(keys(list(texts)))) == len(texts)
 
 
 def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]]:
     """Number the distinct values of a column; of those of one key the plainest text stands."""
     codes, values = engine.distinct(column)
-    stands = one_text_each(texts_of(values), keys)
+    stands = one_text_each(_texts(values), keys)
     kept = sorted(set(stands))
     if len(kept) == len(stands):
         return codes, values
@@ -108,7 +108,7 @@ def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]
     return merged[codes], [values[place] for place in kept]
 
 
-def texts_of(values: Sequence[object]) -> list[str | None]:
+def _texts(values: Sequence[object]) -> list[str | None]:
     """What values are written as, without outer blanks; None for a missing one."""
     return [None if is_missing(value) else str(value).strip() for value in values]
 

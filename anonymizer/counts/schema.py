@@ -16,7 +16,6 @@ from anonymizer.counts.columns import (
     require_everybody,
     spread,
     stacked,
-    texts_of,
 )
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import in_columns, with_empty_rows
@@ -26,6 +25,7 @@ from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
+from anonymizer.tables.values import is_missing
 
 Missing = Literal["error", "drop", "gap", "category"]
 """What to do with records that miss a value: refuse, leave them out, or keep them.
@@ -234,7 +234,7 @@ class Schema:
         cells, sizes, joint, values = _by_cell(
             tally, _cells(tally, taxonomies, self.quasi_identifiers), self.counted
         )
-        joint, values, gaps = self.with_gaps(joint, values, alike_keys)
+        joint, values, gaps = self.with_gaps(joint, values)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
@@ -255,19 +255,16 @@ class Schema:
         return counts
 
     def with_gaps(
-        self,
-        joint: Mapping[str, CountMatrix],
-        values: Mapping[str, Values],
-        keys: SpellingKeys,
+        self, joint: Mapping[str, CountMatrix], values: Mapping[str, Values]
     ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
         """Histograms, what they count, and the attributes whose last value counts as nothing.
 
-        ``keys``: what a reader takes for missing. Where all records miss an attribute, that is its
-        value.
+        Where all records miss an attribute, that is its value. A text that some reader takes for
+        missing is a value to whoever reads the text: ``None`` may be an answer.
         """
         found, kinds, gaps = dict(joint), dict(values), []
         for name in self.sensitive if self.missing == "gap" else ():
-            missing = [key is None for key in keys(texts_of(values[name]))]
+            missing = [is_missing(value) for value in values[name]]
             if any(missing) and not all(missing):
                 order = np.argsort(missing, kind="stable")
                 found[name] = in_columns(joint[name], order)
@@ -354,7 +351,7 @@ def recount(
     tally = engine.tally(table, schema.columns)
     cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
     cells, sizes, joint, values = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
-    joint, values, gaps = schema.with_gaps(joint, values, keys)
+    joint, values, gaps = schema.with_gaps(joint, values)
     return Counts.of(
         schema.quasi_identifiers, cells, sizes, joint, values, schema.targets_alone, gaps=gaps
     )
@@ -382,7 +379,7 @@ def classes_of(
     joint, values = _joint(
         {name: histograms(table, name, mine, len(first), keys) for name in schema.counted}
     )
-    joint, values, gaps = schema.with_gaps(joint, values, keys)
+    joint, values, gaps = schema.with_gaps(joint, values)
     counts = Counts(
         schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),

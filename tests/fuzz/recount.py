@@ -31,6 +31,9 @@ __all__ = ["FORGIVEN", "Judged", "broken", "key_of", "smallest_class"]
 FORGIVEN = 1e-9
 Stated = Mapping[str, object]
 
+GAP = object()
+"""What stands for a text without a character, where it counts as nothing."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -61,27 +64,25 @@ class Judged:
     def counts(self, attribute: str) -> list[Counter]:
         """The values of an attribute in each class; the missing ones are one."""
         classes: dict[tuple, Counter] = {}
-        for label, value in zip(self.labels(), self.view[attribute], strict=True):
-            classes.setdefault(label, Counter())[value] += 1
+        columns = self.labels(), self.view[attribute], self.texts[attribute]
+        for label, value, text in zip(*columns, strict=True):
+            missing = self.gap and (text is None or not text.strip())
+            classes.setdefault(label, Counter())[GAP if missing else value] += 1
         return self.known(classes.values())
 
     def spelled(self, attribute: str) -> list[Counter]:
         """The same by texts."""
         classes: dict[tuple, Counter] = {}
         for label, text in zip(self.labels(), self.texts[attribute], strict=True):
-            classes.setdefault(label, Counter())[text] += 1
+            missing = self.gap and (text is None or not text.strip())
+            classes.setdefault(label, Counter())[GAP if missing else text] += 1
         return self.known(classes.values())
 
     def known(self, classes: Iterable[Counter]) -> list[Counter]:
         """The values that count, in each class."""
         found = list(classes)
-        values = [Counter({v: n for v, n in group.items() if not blank(v)}) for group in found]
+        values = [Counter({v: n for v, n in group.items() if v is not GAP}) for group in found]
         return values if self.gap and any(values) else found
-
-
-def blank(value: object) -> bool:
-    """Whether a value is a missing one: None, or a text without a character."""
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def broken(judged: Judged, policy: Sequence[Stated]) -> Iterator[tuple[str, str | None, float]]:

@@ -30,7 +30,7 @@ def recounted(
     ``readers`` counts who could read it; ``people`` are the labels of a population.
     """
     texts = texts_of(path, separator)
-    gap = document["data"].get("missing") == "gap"
+    gap = document.get("data", {}).get("missing") == "gap"
     judged = Judged({}, texts, *_columns(document), people, _chains(files), True, gap)
     fine: set[str] = set()
     for reader, view in views_of(path, separator).items():

@@ -54,7 +54,7 @@ def table_of(classes: dict[str, list]) -> pd.DataFrame:
         (["flu", "cold", None, np.nan], "gap", 2),
         ([None, None], "category", 1),
         ([None, None], "gap", 0),  # nobody's value is there to be doubted
-        (["NA", "flu", "flu"], "gap", 1),  # pandas reads it as missing
+        (["None", "flu", "flu"], "gap", 2),  # an answer, though pandas reads it as missing
     ],
 )
 def test_values_that_are_there(values, missing, distinct):
