@@ -3,8 +3,8 @@
 Commands read their arguments, call one function of the rooms below, and show its result. May import
 every other room but papers, and only when a command runs, so that help stays quick.
 
-Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, 2 unusable input, 3 an
-audit could not run every attack, 130 interrupted.
+Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or there is a warning and
+--strict, 2 unusable input, 3 an audit could not run every attack, 130 interrupted.
 """
 
 import io
