@@ -37,7 +37,7 @@ def test_borders_by_hand():
         "2021-01-01",
     ]
     order = Hierarchy.order(list("abcdefgh"))
-    assert points(["a", "b", "h"], order) == ["b", "f"]
+    assert points(["a", "b", "h"], order) == ["1", "5"]  # b, and f to h
 
 
 def test_what_a_rule_fixes_stays():
