@@ -170,8 +170,8 @@ def _in_order(release: Release, order: Order) -> Release:
     """The release as it is written: a random order of records tells nothing."""
     if order == "kept":
         return release
-    told = tuple(each for each in release.warnings if each.code != TELLING_ORDER)
-    return replace(release, warnings=told)
+    left = tuple(each for each in release.warnings if each.code != TELLING_ORDER)
+    return replace(release, warnings=left)
 
 
 def _with_cells(carried: Carried, writing: Writing) -> Release:
