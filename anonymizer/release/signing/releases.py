@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,22 +32,22 @@ def manifest_writers(
     which go to the steward's file alone. The manifest comes last: it is the sign that a release is
     whole.
     """
-    made: list[Manifest] = []
 
-    def content(directory: Path) -> bytes:
-        if not made:
-            made.append(manifest_in(directory))
-        return made[0].public.text.encode()
+    @cache
+    def made(directory: Path) -> tuple[Manifest, bytes]:
+        manifest = manifest_in(directory)
+        return manifest, manifest.public.text.encode()
 
     def write(path: Path) -> None:
-        path.write_bytes(content(path.parent))
+        path.write_bytes(made(path.parent)[1])
 
     def sign(path: Path) -> None:
         assert key is not None
-        path.write_bytes(key.sign(content(path.parent)))
+        path.write_bytes(key.sign(made(path.parent)[1]))
 
     def write_steward(path: Path) -> None:
-        made[0].of_release(content(path.parent)).write(path)
+        manifest, content = made(path.parent)
+        manifest.of_release(content).write(path)
 
     signed = {} if key is None else {SIGNATURE: sign}
     return ManifestWriters({**signed, MANIFEST: write}, write_steward)
