@@ -97,7 +97,7 @@ class Comparison:
 
         def classed() -> pd.DataFrame | Relation:
             if original is None:
-                return left.assign(**{mark: group})
+                return pd.DataFrame(left).assign(**{mark: group})
             rows = pd.DataFrame({mark: group}, index=released.index)
             columns = (*original.columns, mark)
             tally = original.tally

@@ -87,8 +87,9 @@ class Measured:
         self, schema: Schema, models: Sequence[PrivacyModel], identifiers: Sequence[str] = ()
     ) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several records, and of values that find one."""
-        table = lying(self.rest) or self.rest
-        if not isinstance(table, Tally):  # counts alone have no other columns
+        relation = lying(self.rest)
+        table = self.rest if relation is None else cast(Relation, relation)
+        if relation is not None or isinstance(table, pd.DataFrame):  # other forms are too wide
             yield from person_warnings(table, self.table, schema, models, identifiers)
 
     def tally(self, columns: Sequence[str]) -> Columnar:

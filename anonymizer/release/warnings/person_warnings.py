@@ -73,8 +73,8 @@ class Keyed:
     @cached_property
     def personal(self) -> list[str]:
         """The columns that keys of persons tell."""
-        columns = {name: Column.of(self.some[name]) for name in self.some if _is_of_person(name)}
-        return [name for name, each in columns.items() if each is not None and is_personal(each)]
+        columns = (Column.of(self.some[name]) for name in self.some if _is_of_person(name))
+        return [each.name for each in columns if each is not None and is_personal(each)]
 
     @cached_property
     def some(self) -> pd.DataFrame:
@@ -215,7 +215,7 @@ def _tally(table: pd.DataFrame | Relation, names: Sequence[str]) -> Tally | None
     names = [*dict.fromkeys(names)]
     try:
         if isinstance(table, pd.DataFrame):
-            return engine.tally(table, names)  # type: ignore[no-any-return]
+            return engine.tally(table, names)
         return table.tally(names) if is_countable(table, names) else None
     except InputError:
         return None
