@@ -161,7 +161,7 @@ class Counted:
         """Whether the table as a whole satisfies the models that are about it."""
         return all(self.bounded(model) for model in models if about_table(model))
 
-    def told(self, name: str) -> list[Counter]:
+    def valued(self, name: str) -> list[Counter]:
         """The values of an attribute in each class that has any."""
         return [group.values[name] for group in self.occupied if group.values[name]]
 
@@ -198,12 +198,12 @@ class Counted:
         """Whether the table satisfies a model of whole tables."""
         if isinstance(model, MeanInformation):
             return all(
-                literature.mean_information(self.told(name)) <= model.bits + FORGIVEN
+                literature.mean_information(self.valued(name)) <= model.bits + FORGIVEN
                 for name in self.asked(model)
             )
         if isinstance(model, Itpr):
             return all(
-                literature.itpr(self.told(name)) <= model.risk + FORGIVEN
+                literature.itpr(self.valued(name)) <= model.risk + FORGIVEN
                 for name in self.asked(model)
             )
         sizes = [group.size for group in self.occupied]

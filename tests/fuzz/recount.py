@@ -116,15 +116,15 @@ def _about(stated: Stated, sensitive: Sequence[str]) -> Sequence[str]:
 def _worst(stated: Stated, judged: Judged, attribute: str) -> float | None:
     spelled = stated.get("distance") in ("ordered", "hierarchical")
     classes = judged.spelled(attribute) if spelled else judged.counts(attribute)
-    table, told = sum(classes, Counter()), [group for group in classes if group]
+    table, valued = sum(classes, Counter()), [group for group in classes if group]
     if stated["model"] == "mean-information":
-        bits = literature.mean_information(told)
+        bits = literature.mean_information(valued)
         return None if bits <= _bound(stated, "bits") else bits
     if stated["model"] == "itpr":
-        risk = literature.itpr(told)
+        risk = literature.itpr(valued)
         return None if risk <= _bound(stated, "risk") else risk
     chains = judged.chains.get(str(stated.get("hierarchy")), {})
-    if len(told) < len(classes):
+    if len(valued) < len(classes):
         return inf
     for group in classes:
         worst = VALUES[str(stated["model"])](stated, group, table, chains)

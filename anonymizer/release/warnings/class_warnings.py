@@ -20,7 +20,7 @@ from anonymizer.privacy import (
     measures_of,
 )
 from anonymizer.release.warnings.column_warnings import singled_out
-from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, TOLD, ReleaseWarning
+from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, TELLING, ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing, number_of
@@ -155,7 +155,7 @@ def telling_warnings(table: engine.Table, schema: Schema) -> Iterator[ReleaseWar
         if singled_out(*np.unique(sizes[sizes > 0], return_counts=True)):
             continue
         found = _guessed(table, class_of * len(known) + codes, values[about][0])
-        if records - found <= TOLD * records < records - alone[about]:
+        if records - found <= TELLING * records < records - alone[about]:
             yield ReleaseWarning(
                 "sensitive-tells-sensitive", column, found - alone[about], records, about=about
             )

@@ -16,7 +16,7 @@ NEARLY = 0.8
 MISSING = 0.5
 """Share of missing values above which a column says more about gaps than about people."""
 
-TOLD = 0.1
+TELLING = 0.1
 """Wrong guesses, by records, that a sensitive attribute may leave of one that it tells."""
 
 TOGETHER = 0.5
@@ -191,8 +191,8 @@ WARNINGS: dict[str, Caution] = {
         "quasi-identifier",
     ),
     "sensitive-tells-sensitive": Caution(
-        f"a sensitive attribute that, within a class, tells another one of {1 - TOLD:.0%} or more "
-        "of the records, which the class alone does not",
+        f"a sensitive attribute that, within a class, tells another one of {1 - TELLING:.0%} or "
+        "more of the records, which the class alone does not",
         "records of which the likeliest value is right only with the other attribute, records",
         "whoever knows {column} of somebody in a class guesses {about} right for {count:,} of "
         "{of:,} records more than from the class alone; make {column} a quasi-identifier, put its "
