@@ -196,8 +196,10 @@ QUANTILES = {"cuts": [[20_000, 40_000], [40_000]], "ground": {"quantiles": 8}}
 def test_quantiles_are_round_and_keep_the_cut_points_of_level_1():
     hierarchy = Hierarchy.of(QUANTILES)
     found = hierarchy.settled([*range(0, 60_000, 100)], [1] * 600)
-    # ninths at multiples of 2,000, the roundest within an eighth of a cell
-    assert found.cuts[0] == (6000, 14000, 20000, 26000, 34000, 40000, 46000, 54000)
+    # ninths before multiples of 2,000, the roundest within an eighth of a cell, as one has each
+    assert found.cuts[0] == (5950, 13950, 20000, 25950, 33950, 40000, 45950, 53950)
+    shared = hierarchy.settled([*range(0, 60_000, 100)], [5] * 600)
+    assert shared.cuts[0] == (6000, 14000, 20000, 26000, 34000, 40000, 46000, 54000)
     assert found.cuts[1:] == ((20_000, 40_000), (40_000,))
     # too few records for any cell: those of level 1 alone
     assert hierarchy.settled([1, 2, None], [5, 5, 5]).cuts[0] == (20_000, 40_000)

@@ -1,5 +1,6 @@
 """Ranges that are counted between quantiles: which cut points these are, a table says."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -74,7 +75,10 @@ class QuantileHierarchy(Hierarchy):
             key = self.key(value)
             if isinstance(key, Decimal):
                 records[number_text(key)] += int(size)
-        points = {*_points(records, self.quantiles), *self.coarser.cuts[0]}
+        numbers, own = sorted(map(Decimal, records)), self.coarser.cuts[0]
+        taken = {bisect_left(numbers, cut) for cut in own}  # a cut there divides the same values
+        found = _points(records, self.quantiles)
+        points = {*own, *(cut for cut in found if bisect_left(numbers, cut) not in taken)}
         return replace(self.coarser.grounded(sorted(points)), limits=self.limits)
 
     def settled_as(self, rule: Mapping[str, object]) -> Hierarchy:
