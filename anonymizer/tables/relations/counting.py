@@ -135,14 +135,14 @@ class Countable:
             return estimated(self.comparable(columns), columns)
 
     def comparable(self, columns: Sequence[str]) -> Any:
-        """Some columns, with values that every engine compares alike; none that are not told apart.
+        """Some columns, with values that every engine compares alike; no values of other types.
 
-        Engines bring few of those into memory.
+        Few engines bring those into memory.
         """
         known = {name: self.tells_apart(self.type_of(name)) for name in columns}
-        told = [name for name in columns if known[name]]
-        names = {f"{self.unused}{place}": name for place, name in enumerate(told)}
-        keys = self.with_keys(self.plain(self.table, told), names)
+        apart = [name for name in columns if known[name]]
+        names = {f"{self.unused}{place}": name for place, name in enumerate(apart)}
+        keys = self.with_keys(self.plain(self.table, apart), names)
         new = {name: nw.col(key) for key, name in names.items()}
         none = nw.lit(None, dtype=nw.String)
         return keys.select(*(new.get(name, none).alias(name) for name in columns))

@@ -75,7 +75,7 @@ class Moves:
 
 
 class NotToldApartError(InputError):
-    """A column has a type of which equal values may be told apart, or whose values have no order.
+    """A column has a type whose equal values may differ to a reader, or whose values have no order.
 
     Such are lists, values of several types, and durations of months.
     """
