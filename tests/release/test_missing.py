@@ -7,6 +7,7 @@ from collections import Counter
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from engines import KINDS, records_of
 from releases import manifest_in, rewritten
@@ -219,7 +220,8 @@ def test_every_engine_has_a_missing_value_as_pandas_does(kind, method):
     given = {"privacy": [KAnonymity(4)], "recoding": method, "missing": "category"}
     expected = Anonymizer(rules, "result", **given).fit_transform(frame)
     assert expected["ward"].isna().any() or expected["day"].isna().any()
-    found = Anonymizer(rules, "result", **given).fit_transform(KINDS[kind](frame))
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    found = Anonymizer(rules, "result", **given).fit_transform(KINDS[kind](table))
     assert records_of(found) == records_of(expected)
 
 
