@@ -88,9 +88,10 @@ class Measured:
     ) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several records, and of values that find one."""
         relation = lying(self.rest)
-        table = self.rest if relation is None else cast(Relation, relation)
-        if relation is not None or isinstance(table, pd.DataFrame):  # other forms are too wide
-            yield from person_warnings(table, self.table, schema, models, identifiers)
+        if relation is not None:
+            yield from person_warnings(relation, self.table, schema, models, identifiers)
+        elif isinstance(self.rest, pd.DataFrame):  # other forms are counts, or too wide
+            yield from person_warnings(self.rest, self.table, schema, models, identifiers)
 
     def tally(self, columns: Sequence[str]) -> Columnar:
         """Some columns of the records, for what combines them in every way.
