@@ -339,8 +339,9 @@ def test_a_report_on_one_record_each_speaks_of_people(tmp_path):
     assert "Each record counts as one person" in text
 
 
-def test_verify_repeats_what_the_manifest_reports(released):
-    found = verify_release(released / "release")
+@pytest.mark.parametrize("steward", [True, False])
+def test_verify_repeats_what_the_manifest_reports(released, steward):
+    found = verify_release(released / "release", steward=steward)
     assert found.satisfied
     (warning,) = found.warnings
     assert "(repeated-identifier): class sizes count records, not people; by" in str(warning)

@@ -28,7 +28,7 @@ from anonymizer.release.manifest.steward import (
     without_stewards,
 )
 from anonymizer.release.release import MANIFEST
-from anonymizer.release.warnings.warnings import OF_STEWARD, UNCOUNTED
+from anonymizer.release.warnings.warnings import OF_STEWARD, uncounted
 from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
@@ -361,10 +361,9 @@ class Manifest(Reported):
 
 def _uncounted(warning: ReportedWarning) -> ReportedWarning:
     """A warning as ``release.json`` has it: some without the figures of the raw table."""
-    words = UNCOUNTED.get(warning.code)
-    if words is None:
+    message = uncounted(warning.code, warning.column)
+    if message is None:
         return warning
-    message = words.format(column=repr(warning.column))
     return warning.model_copy(update={"count": 0, "of": 0, "message": message})
 
 

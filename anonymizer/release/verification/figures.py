@@ -34,7 +34,7 @@ from anonymizer.release.verification.check import (
 from anonymizer.release.verification.fields import RAW, SEARCH, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.relation_warnings import unique_warnings
-from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS
+from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS, uncounted
 from anonymizer.tables.values import counted
 
 WEAK = "weak-policy"
@@ -233,6 +233,8 @@ def _is_sound(reported: Any) -> bool:
     if not isinstance(reported, Mapping) or reported.get("code") not in WARNINGS:
         return False
     count, of = reported.get("count"), reported.get("of")
+    if (count, of) == (0, 0):
+        return reported.get("message") == uncounted(reported["code"], reported.get("column"))
     if type(count) is not int or type(of) is not int or not 0 < count <= of:
         return False
     begins, _, _ = WARNINGS[reported["code"]].text.partition("{")

@@ -67,6 +67,12 @@ UNCOUNTED = {
 """What readers have to know as well, in words without the figures, which are the steward's."""
 
 
+def uncounted(code: str, column: str | None) -> str | None:
+    """The message of a warning as ``release.json`` has it without figures; None: it has them."""
+    words = UNCOUNTED.get(code)
+    return None if words is None else words.format(column=repr(column))
+
+
 @dataclass(frozen=True)
 class Caution:
     """A kind of warning: when it is given, what its figures count, its message.

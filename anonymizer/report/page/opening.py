@@ -80,7 +80,7 @@ def _ordered(warnings: Sequence[ReportedWarning]) -> list[ReportedWarning]:
     """By kind, and of each kind the one first that concerns the largest share."""
 
     def rank(each: ReportedWarning) -> tuple[int, float]:
-        return STRONGEST.index(each.code), -each.count / each.of
+        return STRONGEST.index(each.code), -each.count / max(each.of, 1)
 
     return sorted(warnings, key=rank)
 
