@@ -346,7 +346,7 @@ def test_verify_repeats_what_the_manifest_reports(released, steward):
     found = verify_release(released / "release", steward=steward)
     assert found.satisfied
     (warning,) = found.warnings
-    assert "(repeated-identifier): class sizes count records, not people; by" in str(warning)
+    assert "(repeated-identifier): class sizes count records, not people" in str(warning)
     assert found.to_dict()["warnings"] == [str(warning)]
 
 
@@ -356,7 +356,8 @@ def test_verify_sees_a_key_in_a_table_without_a_manifest(released, tmp_path):
     visits().to_csv(tmp_path / "visits.csv", index=False)
     found = verify_release(tmp_path / "visits.csv", tmp_path / "study.toml")
     assert found.satisfied
-    assert "by column 'patient' the smallest class has 1 person" in str(found.warnings)
+    said = " ".join(map(str, found.warnings))
+    assert "by column 'patient' the smallest class has 1 person" in said
 
 
 def test_an_audit_does_not_end_in_a_plain_yes(released, capsys):
