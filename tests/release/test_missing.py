@@ -291,3 +291,20 @@ def test_a_census_may_spell_numbers_in_another_way(tmp_path, census, sample):
     publish(study, tmp_path / "out")
     assert verify_release(tmp_path / "out", study).satisfied
     assert evidence_of(tmp_path / "out", study).manifest.privacy[0].worst == 30
+
+
+def test_missing_values_that_no_released_record_has_are_placed_without_the_study(tmp_path):
+    ward, result = "AAAAABBBBBCCCCC", "pn"
+    rows = [(each, result[place % 2]) for place, each in enumerate(ward * 2)] + [("", "p")] * 2
+    pd.DataFrame(rows, columns=["ward", "result"]).to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "people.csv"\nmissing = "gap"\n[quasi-identifiers]\n'
+        'ward = { keep = [["A", "B", "C"], ["A"]], other = "other" }\n'
+        '[sensitive]\nattributes = ["result"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
+        '[recoding]\nmethod = "full-domain"\nsuppression = 0.1\nremove = true\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    assert manifest_in(tmp_path / "out")["suppressed"] == 2
+    publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
+    first, again = (pd.read_csv(tmp_path / each / "released.csv") for each in ("out", "again"))
+    assert Counter(first.itertuples(index=False)) == Counter(again.itertuples(index=False))

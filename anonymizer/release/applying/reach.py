@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.release.manifest.groups import Group, kind_of
+from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.release.manifest.placement import Column
 from anonymizer.tables.values import is_missing, text_of
@@ -83,8 +83,11 @@ class Reach:
         return Placed(found, groups)
 
     def _as_they_are(self, values: Sequence[object]) -> Placed:
-        """Each value its own group, as far as the hierarchy covers it or a group lists it."""
-        covered = self.covered(values)
+        """Each value its own group, as far as the hierarchy covers it or a group lists it.
+
+        A missing value is one at every level, whether a released record had it or not.
+        """
+        covered = self.covered(values) | np.array([*map(is_missing, values)], bool)
         rest = np.flatnonzero(~covered)
         shown = Column.of_values([values[place] for place in rest.tolist()])
         listed = shown.grouped(self.name, self.groups, raw=True) >= 0
@@ -154,8 +157,8 @@ class Reach:
         masks = self.members(some, groups, whole=len(groups) == 1)
         own = np.where(masks.sum(axis=0) == 1, masks.argmax(axis=0), -1)
         missing = np.array([*map(is_missing, some)], bool)
-        if kind_of(groups) == "ranges" and (missing & (own < 0)).any():
-            groups.append(MISSING)  # no range has missing values
+        if (missing & (own < 0)).any():
+            groups.append(MISSING)  # in no range, and at every level in a group of their own
             own[missing & (own < 0)] = len(groups) - 1
         found[open_places] = own
 
