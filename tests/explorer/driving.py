@@ -340,7 +340,7 @@ def require_seen_well(page: Page) -> None:
 def require_nothing_lies_askew(page: Page) -> None:
     """Require that nothing sticks out, and nothing lies on something else."""
     width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert page.evaluate(width) == 0, "the page scrolls sideways"
+    page.wait_for_function(f"() => {width} === 0")  # it does not scroll sideways, once laid out
     assert page.evaluate(OVERLAPS) == [], "controls lie on each other"
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.attack import Exposure, exposure_of
-from anonymizer.explorer.answers.classes import MISSING, by_labels, named_class
+from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter as Counting
 from anonymizer.explorer.answers.outcome import Outcome, about_of, outcome_of
+from anonymizer.hierarchy import MISSING
 from anonymizer.release.study import Study
 from anonymizer.tables.values import text_of
 

@@ -11,6 +11,7 @@ from intervals import all_ranges
 from strategies import ordered_problems, problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity
+from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -254,7 +255,7 @@ def test_one_range_may_stand_beside_missing_values():
     hierarchies = {"x": Hierarchy.ranges(widths=[10])}
     problem = problem_of(table, hierarchies, [KAnonymity(3)])
     refined = refine_jointly(problem, ["x"], Refiner(information))
-    assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, inf)", "*"]
+    assert [*map(shown_label, refined.recoding["x"].labels)] == ["(-inf, inf)", "(missing)"]
     assert refined.value == pytest.approx(1)
 
 
@@ -298,7 +299,8 @@ def missing_problem(extra):
 
 def test_missing_values_stay_apart_from_ranges():
     refined = refine_jointly(missing_problem("uv"), ["x"], Refiner(information))
-    assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, 3)", "[3, inf)", "*"]
+    shown = [*map(shown_label, refined.recoding["x"].labels)]
+    assert shown == ["(-inf, 3)", "[3, inf)", "(missing)"]
 
 
 def test_missing_values_that_break_the_policy_suppress_everything():

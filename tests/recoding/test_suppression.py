@@ -204,7 +204,8 @@ def assert_policy(table: pd.DataFrame, case: Case, node: tuple[int, ...]) -> Non
     if hidden in labels:  # it stands for all whom no other class stands for
         people = [label if label in labels else hidden for label in people]
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
-    counted = Counted.of(labels, rows, case.brute.sensitive, people, case.brute.tree)
+    brute = case.brute
+    counted = Counted.of(labels, rows, brute.sensitive, people, brute.tree, brute.gap)
     assert counted.broken(case.brute.models) == set()
     assert counted.allowed(case.brute.models)
 
@@ -260,7 +261,9 @@ def assert_known(known: Information, brute: Brute, outcome: Outcome, about: list
 
 
 def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> float:
-    """The most bits about an attribute that a table under a model can keep."""
+    """The most bits about an attribute that a table under a model can keep; with gaps none."""
+    if brute.gap and None in {brute.rows[i][name] for i in released}:
+        return inf
     if not model.sensitive or name not in brute.sensitive or model.attribute not in (None, name):
         return inf
     match model:

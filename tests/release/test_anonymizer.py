@@ -571,7 +571,7 @@ BAD = [
     ({"privacy": [DifferentialPrivacy(1, 0.1)]}, r"choose recoding = SafePub\(levels\)"),
     ({"objective": 3}, "objective must be the name of one, or an Objective"),
     ({"objective__weights": {"sex": 2}}, "weighs 'sex', which is no sensitive attribute"),
-    ({"missing": "ignore"}, "missing = 'ignore' is none of error, drop, category"),
+    ({"missing": "ignore"}, "missing = 'ignore' is none of error, drop, gap, category"),
     ({"recoding": VariableRange(["sexx"])}, "refine names 'sexx'.*did you mean 'sex'"),
     ({"recoding": VariableRange(["sex"])}, "cannot refine 'sex'"),
     ({"recoding": Cut(group=["sx"])}, "group names 'sx', which.*did you mean 'sex'"),

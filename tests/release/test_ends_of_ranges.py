@@ -107,7 +107,11 @@ def test_every_command_reads_them(release, tmp_path):
     if release.name.startswith("merged-cells"):  # which record is in which class is not published
         return
     assert command("apply", out, release / "people.csv", "--output", tmp_path / "again")[0] == 0
-    assert read(tmp_path / "again" / "released.csv") == read(out / "released.csv")
+    again, first = (
+        Counter(tuple(row.values()) for row in read(each / "released.csv"))
+        for each in (tmp_path / "again", out)
+    )
+    assert again == first
 
 
 def test_sql_makes_the_same_table(release):
@@ -145,7 +149,7 @@ def test_values_of_a_next_table_fall_by_the_border(tmp_path):
     )
     assert code == 0, error
     found = [row["age"] for row in read(tmp_path / "next" / "released.csv")]
-    assert found == ["(-inf, 40)"] * 2 + ["[40, inf)"] * 2
+    assert sorted(found) == ["(-inf, 40)"] * 2 + ["[40, inf)"] * 2
 
 
 @pytest.mark.parametrize("kind", [*KINDS])

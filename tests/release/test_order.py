@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -20,6 +21,7 @@ from anonymizer.cli import main
 from anonymizer.counts.flow import dealt_out
 from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import Means, publish_applied
+from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
@@ -70,8 +72,12 @@ def kept_in(directory: Path, name: str = "kept") -> Path:
     return directory / name
 
 
+def warnings_of(release: Path) -> list[dict[str, Any]]:
+    return json.loads(steward_file(release).read_text())["warnings"]
+
+
 def codes_of(release: Path) -> list[str]:
-    return [each["code"] for each in json.loads((release / "release.json").read_text())["warnings"]]
+    return [each["code"] for each in warnings_of(release)]
 
 
 def order_of(release: Path) -> str | None:
@@ -107,7 +113,7 @@ def test_a_log_by_user_is_released_in_random_order(tmp_path):
     kept = kept_in(tmp_path)
     warned = Study(path).anonymizer().fit(log()).release_.warnings
     assert ("telling-order", "user") in {(each.code, each.column) for each in warned}
-    told = json.loads((kept / "release.json").read_text())["warnings"]
+    told = warnings_of(kept)
     assert {each["column"] for each in told if each["code"] == "telling-order"} == {"user", "age"}
     assert all('order = "random"' in w["message"] for w in told if w["code"] == "telling-order")
     assert order_of(kept) == "kept"
@@ -216,7 +222,7 @@ def test_an_applied_release_has_its_own_order(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*map(str, given)])
     assert ended.value.code == 0
-    assert 'order = "random" in [output]' in capsys.readouterr().out
+    assert 'order = "random" in [output]' in capsys.readouterr().err
     assert (tmp_path / "cli" / "released.csv").read_text() == (
         tmp_path / "kept" / "released.csv"
     ).read_text()

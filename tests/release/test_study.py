@@ -292,7 +292,11 @@ def test_absolute_paths_stay_so(tmp_path):
             r"\[data\] separator ';;' must be one ASCII character",
         ),
         ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator '' must be one ASCII character"),
-        ("[quasi", 'missing = "skip"\n[quasi', r"\[data\] missing .*'error', 'drop' or 'category"),
+        (
+            "[quasi",
+            'missing = "skip"\n[quasi',
+            r"\[data\] missing .*'drop', 'gap' or 'category",
+        ),
         ("[quasi", "missing-values = 5\n[quasi", r"\[data\] missing-values must be a list"),
         ("[quasi", 'memory = "4 gigs"\n[quasi', r'\[data\] memory must be a size .* "4 GB"'),
         (
@@ -974,7 +978,7 @@ MISTAKES = [
     (
         "[quasi",
         'missing = "ignore"\n[quasi',
-        "[data] missing must be 'error', 'drop' or 'category'",
+        "[data] missing must be 'error', 'drop', 'gap' or 'category'",
     ),
     ("[quasi", "columns = []\n[quasi", "[data] columns must not be empty"),
     ("[quasi", 'columns = "pined"\n[quasi', '[data] columns must be "pinned", or a list in'),

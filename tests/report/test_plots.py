@@ -139,7 +139,7 @@ def test_a_table_for_people(run, study, tmp_path):
     assert (code, err) == (0, "")
     assert out.count(" *") == 1  # of l = 2.5: under 1.5 no recoding holds on the other half
     assert "Under l = 1.5 no recoding holds the policy on the half held out" in out
-    assert "min-records = 7 would have kept these classes from being formed" in out
+    assert "min-records = 5 would have kept these classes from being formed" in out
     assert "The most that any recoding can" in out
     assert "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l =" in out
     assert f"The picture is in {tmp_path / 'p.png'}." in out

@@ -37,7 +37,7 @@ def test_values_are_told_by_their_texts():
 def test_masked_codes():
     masked = [{"label": "479**", "masked": [3, 5]}, {"label": "48***", "masked": [2, 5]}]
     values = ["47901", "479", "47801", "48000", "5", "55", None, "479*"]
-    expected = ["479**", None, None, "48***", "5", None, "*", None]
+    expected = ["479**", "*", "*", "48***", "5", "*", "*", "*"]  # what is in no other group
     assert labels(values, *masked, {"label": "5"}, {"label": "*"}) == expected
 
 
@@ -46,7 +46,7 @@ def test_codes_that_are_masked_at_their_begin_or_by_another_character():
     values = ["47906", "48906", "##906", "4906", "xa", "x*", "x"]
     assert labels(values, *groups) == [*["##906"] * 3, None, "x*", "x*", None]
     whole = [{"label": "*", "masked": [0, 1]}, {"label": "a", "values": ["a"]}]
-    assert labels(["7", None, "77"], *whole) == ["*", "*", None]
+    assert labels(["7", None, "77"], *whole) == ["*", None, None]
 
 
 def test_a_masked_code_says_what_is_masked_within_its_label():

@@ -196,6 +196,8 @@ class Countable:
 
     def with_keys(self, table: Any, names: Mapping[str, str]) -> Any:
         """A table with more columns, of values that every engine compares alike."""
+        if not names:
+            return table
         return table.with_columns(*(self._key(name).alias(new) for new, name in names.items()))
 
     def plain(self, table: Any, columns: Sequence[str]) -> Any:

@@ -184,7 +184,8 @@ def _measured(
 ) -> str:
     if not isfinite(worst):
         return BEYOND.get(model.name, "The worst class is beyond any limit.")
-    return sentence(_wording(model).measured, {**_places(model, attribute, shared), "worst": worst})
+    places = {**_places(model, attribute, shared), "worst": worst}
+    return of_records(sentence(_wording(model).measured, places))
 
 
 def _wording(model: PrivacyModel) -> Wording:
