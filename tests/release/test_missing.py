@@ -37,7 +37,7 @@ METHODS = {
     "cut": 'method = "cut"',
     "full-domain": 'method = "full-domain"',
     "suppressed": 'method = "full-domain"\nsuppression = 0.3\nsuppress = "any"',
-    "fixed": 'method = "fixed"\nlevels = { day = 1, ward = 1 }\nsuppression = 0.3',
+    "fixed": 'method = "fixed"\nlevels = { day = 1, ward = 1 }\nsuppression = 0.6',
 }
 FEW = ("Dd", "E", "null")
 WORDS = ["A", "B", "C", "(missing)", "missing", "null", "Dd", "E", ""]
