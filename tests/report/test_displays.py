@@ -171,7 +171,7 @@ def test_a_bar_shows_what_takes_long_and_goes_away(monkeypatch):
     screen = Screen()
     following = progress.Following(lambda: screen, after=0.01)
     following("searching", 1, 4)
-    until(lambda: screen.shown)
+    until(lambda: screen.shown and screen.shown[-1][0] == "searching")  # not what was before
     following.end()
     doing, done, of, left = screen.shown[-1]
     assert (doing, done, of) == ("searching", 1, 4)
