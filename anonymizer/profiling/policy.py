@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.columns import Column
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.profile import TableProfile
-from anonymizer.tables.values import counted
+from anonymizer.tables.spelling import alike_keys, one_text_each
+from anonymizer.tables.values import counted, texts_of
 
 SMALLEST = 2
 SIZES = ((15, 2), (200, 3), (100_000, 5))
@@ -73,14 +76,15 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
     first = Proposed({"model": "k-anonymity", "k": k}, why)
     attributes = [found.counted[name] for name in found.of_role("sensitive")]
     several = len(attributes) > 1
-    models = [_about(column, several, k) for column in attributes if len(column.sizes) > 1]
+    several_values = [each for each in attributes if len(_as_counted(each)) > 1]
+    models = [_about(column, several, k) for column in several_values]
     return [first, *models]
 
 
 def _about(column: Column, several: bool, k: int) -> Proposed:
     """The model about the values of a sensitive attribute: closeness of numbers, else diversity."""
     about = {"attribute": column.name} if several else {}
-    sizes = column.sizes
+    sizes = _as_counted(column)
     if column.numbers is not None and len(column.values) > ORDERED:
         keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
         why = "the numbers of a class spread nearly as those of the table (0 is alike, 1 is far)"
@@ -101,6 +105,13 @@ def _about(column: Column, several: bool, k: int) -> Proposed:
         f"whole table it is as among {whole:.2f}, and {rule}"
     )
     return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
+
+
+def _as_counted(column: Column) -> Ints:
+    """The records of each value as models count them: values that read alike are one."""
+    places = one_text_each(texts_of(column.values), alike_keys)
+    sizes: Ints = np.bincount(places, column.sizes).astype(np.int64)
+    return sizes[sizes > 0]
 
 
 def _diversity(sizes: Ints) -> tuple[float, float]:

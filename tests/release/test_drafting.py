@@ -1,4 +1,5 @@
 import re
+from math import floor
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,17 @@ def test_a_draft_runs_as_it_stands():
     assert "name" not in released
     assert released.groupby(["age", "größe", "city"]).size().min() >= 5
     assert study.schema.sensitive == ("diagnosis",)
+
+
+def test_a_draft_counts_values_that_read_alike_as_one():
+    """Six spellings of four values: half of what four allow is required, not of six."""
+    spelled = np.array(["flu", "Flu", "FLU ", "cold", "asthma", "HIV"])[np.arange(300) % 6]
+    table = PEOPLE.assign(diagnosis=spelled)
+    study = Study.draft(table)
+    (least,) = (model.l for model in study.privacy if hasattr(model, "l"))
+    shares = np.array([3, 1, 1, 1]) / 6
+    assert least == floor((1 + (2 ** -(shares * np.log2(shares)).sum() - 1) / 2) * 100) / 100
+    assert len(study.anonymizer().fit_transform(table)) == 300
 
 
 def test_what_is_written_is_the_same_study(tmp_path):
