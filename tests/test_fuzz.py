@@ -87,7 +87,8 @@ def test_another_release_than_the_explorer_shows(tmp_path):
     (path,) = out.glob("released.*")
     texts = texts_of(path, "\t")
     assert [*shown_alike(shown(study), steward_file(out), texts)] == []
-    fewer = {name: column[1:] for name, column in texts.items()}
+    rows = sorted(zip(*texts.values(), strict=True))[1:]  # in whichever order they are released
+    fewer = dict(zip(texts, map(list, zip(*rows, strict=True)), strict=True))
     kinds = {kind for kind, _ in shown_alike(shown(study), steward_file(out), fewer)}
     assert {"attack on None with None: records", "worst class of t-closeness"} <= kinds
 
