@@ -1,6 +1,5 @@
 """Commands that make keys and sign releases."""
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,12 +57,15 @@ def expected(name: str | None, period: str | None, after: Path | None) -> dict[s
 
 
 def digest_at(release: Path) -> str:
-    """The digest of the manifest of a release."""
-    from anonymizer.release.manifest import home_of
-    from anonymizer.release.manifest.file import manifest_bytes
+    """The SHA-256 of the manifest of a release."""
+    from anonymizer.release.manifest import digest_of_file, home_of
     from anonymizer.release.release import MANIFEST
 
-    return hashlib.sha256(manifest_bytes(home_of(release) / MANIFEST)).hexdigest()
+    place = home_of(release) / MANIFEST
+    try:
+        return digest_of_file(place)
+    except OSError as error:
+        raise InputError(f"cannot read {place}: {error.strerror}") from None
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer keys steward")

@@ -144,7 +144,8 @@ def print_verification(found: Verification) -> None:
         out.print(line)
     if found.verdicts:
         out.print(verdict_table(found.verdicts))
-        if not any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts):
+        private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)
+        if found.satisfied and not private:
             out.print(against("the quasi-identifiers", "sensitive attributes"))
 
 

@@ -333,7 +333,7 @@ def test_a_fingerprint_by_hand():
 @pytest.fixture
 def months(place, run):
     """Three signed releases of a series."""
-    for month, after in ((9, ()), (10, ("--after", 9)), (11, ("--after", 10))):
+    for month, after in ((9, ()), (10, ("--after", "9/released.csv")), (11, ("--after", 10))):
         named = after and (after[0], place / str(after[1]))
         code, _, err = run(
             *("run", place / "study.toml", "-o", place / str(month), "--sign", place / "mine.pem"),
@@ -348,7 +348,7 @@ def test_a_signature_says_which_release_of_a_series_it_is(run, months):
     code, out, _ = run("verify", months / "11", *key, "--of", "ill", "--period", "2026-11")
     assert code == 0
     assert "as 'ill', '2026-11', number 3 of the series." in out
-    code, out, _ = run("verify", months / "11", *key, "--after", months / "10")
+    code, out, _ = run("verify", months / "11", *key, "--after", months / "10" / "released.csv")
     assert (code, "The release is what its manifest says." in out) == (0, True)
 
 
@@ -397,10 +397,13 @@ def test_a_series_that_was_changed_is_not_signed(run, months):
         (("--sign", "other.pem", "--after", "9"), "is not signed by this key"),
         (("--sign", "mine.pem", "--after", "9", "--as", "sick"), "is of the series 'ill', not"),
         (("--sign", "mine.pem", "--after", "out"), "is of no series; leave --after out"),
+        (("--sign", "mine.pem", "--as", ""), "are called by 1 to 200 characters"),
+        (("--sign", "mine.pem", "--as", "x" * 201), "are called by 1 to 200 characters"),
+        (("--sign", "mine.pem", "--as", "ill", "--period", ""), "called by 1 to 200 characters"),
     ],
 )
 def test_what_cannot_be_signed_as_one_of_a_series(run, months, signed, options, message):
-    paths = [months / o if (months / o).exists() else o for o in options]
+    paths = [months / o if o and (months / o).exists() else o for o in options]
     code, _, err = run("run", months / "study.toml", "-o", months / "new", *paths)
     assert code == 2
     assert message in err

@@ -145,10 +145,14 @@ class ReportedInput(ManifestPart):
     )
 
 
+LONGEST = 200
+"""Characters of the name of a series, or of a period."""
+
+
 class Series(ManifestPart):
     """Which release of a series of releases it is."""
 
-    name: Annotated[StrictStr, Field(min_length=1, max_length=200)] = Field(
+    name: Annotated[StrictStr, Field(min_length=1, max_length=LONGEST)] = Field(
         description="The name of the series."
     )
     period: StrictStr | None = Field(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from anonymizer.errors import InputError, shown
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.file import manifest_bytes
-from anonymizer.release.manifest.parts import Series
+from anonymizer.release.manifest.parts import LONGEST, Series
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
@@ -63,6 +63,9 @@ def series_of(
 
     Raises InputError when they do not go together.
     """
+    for given in (name, period):
+        if given is not None and not 0 < len(given) <= LONGEST:
+            raise InputError(f"a series and its period are called by 1 to {LONGEST} characters")
     if after is None and name is None:
         if period is not None:
             raise InputError("a period is that of a series: give its name with --as")
@@ -70,9 +73,10 @@ def series_of(
     if after is None:
         assert name is not None
         return Series(name=name, period=period, number=1, after=None)
-    place = home_of(after) / MANIFEST
+    home = home_of(after)
+    place = home / MANIFEST
     content = manifest_bytes(place)
-    before, signature = Manifest.of_bytes(content, place).series, signature_at(after / SIGNATURE)
+    before, signature = Manifest.of_bytes(content, place).series, signature_at(home / SIGNATURE)
     if signature is None or not key.public.signed(content, signature):
         raise InputError(f"{place} is not signed by this key: it cannot be the release before")
     if before is None:

@@ -74,7 +74,8 @@ class Policy(View):
         self._offer()
         roles = self.page.study.schema
         about = ", ".join(roles.sensitive)
-        self._against.set_text(against(", ".join(roles.quasi_identifiers), about))
+        holds = against(", ".join(roles.quasi_identifiers), about)
+        self._against.set_text(holds if self.page.fresh and self.page.outcome.holds else "")
         self.method.show()
         self._fill()
         if not self.page.fresh:
