@@ -124,6 +124,11 @@ def installing(extra: str) -> str:
     return f"in a checkout of anonymizer, pip install '.[{extra}]'"
 
 
+def printable(text: str) -> str:
+    """The text with what a terminal would carry out, or hide, spelled out; line breaks too."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def shown(given: object) -> str:
     """What a message says of what was given: a name or a number as it is, else only its type.
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.errors import AnonymizerError, did_you_mean
+from anonymizer.errors import AnonymizerError, did_you_mean, printable
 from anonymizer.release.output.atomic import standing
 from anonymizer.release.output.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
@@ -169,7 +169,7 @@ def _write_anything(*streams: object) -> None:
 def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hint: str = "") -> int:
     if outputs is not None:
         message += "; " + ("; ".join(outputs) or "nothing was written") + hint
-    line = _printable(" ".join(message.split()))
+    line = printable(" ".join(message.split()))
     with suppress(OSError):  # the exit code tells where standard error cannot
         click.echo(f"anonymizer: {line}", err=True)
     return code
@@ -190,14 +190,7 @@ def _note(lines: Sequence[str]) -> None:
     """What goes with an error: what stands in the way, and the ways out."""
     with suppress(OSError):
         for line in lines:
-            click.echo(_printable(line), err=True)
-
-
-def _printable(line: str) -> str:
-    """A line in which what a terminal would carry out, or hide, is spelled out, as in a path."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in line
-    )
+            click.echo(printable(line), err=True)
 
 
 def _place(error: BaseException) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from anonymizer.errors import printable
 from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import print_json, printing
 
@@ -69,10 +70,8 @@ strict_option = click.option(
 
 def warn(warnings: Sequence[object]) -> None:
     """Log warnings, which the command line writes to standard error."""
-    from anonymizer.report.console import printable
-
     for warning in warnings:
-        LOG.warning("%s", printable(str(warning)).plain)
+        LOG.warning("%s", printable(str(warning)))
 
 
 def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> None:

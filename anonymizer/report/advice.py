@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from anonymizer.errors import printable
 from anonymizer.objectives import MutualInformation
-from anonymizer.report.console import console, printable, table_of
+from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
@@ -48,7 +49,7 @@ def advice_lines(advice: "Advice") -> list[str]:
         lines.append(f"{UNFINISHED}; `anonymizer advise` takes longer.")
     elif advice.reachable and advice.drastic:
         lines.append(LOOSER)
-    return [printable(line).plain for line in lines]
+    return [printable(line) for line in lines]
 
 
 def sweep_lines(sweep: "Sweep") -> Iterator[str]:

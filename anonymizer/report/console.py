@@ -8,6 +8,8 @@ from rich.style import StyleType
 from rich.table import Table
 from rich.text import Text
 
+from anonymizer.errors import printable
+
 
 class Pipe(Console):
     """A console that leaves it to the caller what a closed pipe means, and takes texts as they are.
@@ -22,17 +24,16 @@ class Pipe(Console):
 
     def render_str(self, text: str, **how: Any) -> Text:
         """The text of a line, a title or a heading: neither marked up nor with pictures."""
-        return printable(text, how.get("style") or "")
+        return spelled_out(text, how.get("style") or "")
 
     def on_broken_pipe(self) -> None:
         """Let the error through instead of exiting."""
         raise BrokenPipeError
 
 
-def printable(text: str, style: StyleType = "") -> Text:
+def spelled_out(text: str, style: StyleType = "") -> Text:
     """The text with its control characters spelled out, line breaks too."""
-    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return Text("".join(shown), style)
+    return Text(printable(text), style)
 
 
 def console() -> Console:
@@ -55,7 +56,7 @@ def table_of(
     given = forms.split()
     given += given[-1:] * (len(columns) - len(given))
     for row in rows:
-        grid.add_row(*(printable(_cell(*pair)) for pair in zip(row, given, strict=True)))
+        grid.add_row(*(spelled_out(_cell(*pair)) for pair in zip(row, given, strict=True)))
     return grid
 
 
