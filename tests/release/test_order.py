@@ -256,6 +256,15 @@ def test_records_that_were_drawn_may_not_keep_their_order(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def figures(found: object) -> list[object]:
+    """Keys and leaves of a result, in its order."""
+    if isinstance(found, dict):
+        return [each for key, part in found.items() for each in (key, *figures(part))]
+    if isinstance(found, list | tuple):
+        return [leaf for part in found for leaf in figures(part)]
+    return [found]
+
+
 RECODINGS = {
     "levels": 'method = "full-domain"\nsuppression = 0.05',
     "removed": 'method = "full-domain"\nsuppression = 0.05\nremove = true',
@@ -280,10 +289,9 @@ def test_quality_and_audit_do_not_depend_on_the_order(tmp_path, name):
     assert mixed == kept
     for each in (attacked, again):
         each.pop("release")
-        assert (
-            each.pop("query_loss")["average"] > 0
-        )  # sums in the order of classes, to the last bit
-    assert again == attacked
+        assert each["query_loss"]["average"] > 0
+    # Sums in the order of classes differ in their last bits.
+    assert figures(again) == [pytest.approx(figure) for figure in figures(attacked)]
 
 
 def test_merged_cells_that_overlap_are_measured_by_their_counts(tmp_path):

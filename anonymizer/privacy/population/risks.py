@@ -8,7 +8,7 @@ in [0, 1]. A table without records has no risk: every measure is 0.
 """
 
 from dataclasses import dataclass
-from math import log
+from math import fsum, log
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -139,5 +139,7 @@ def _risk(owner: str, records: Floats, odds: Floats, threshold: float) -> Risk:
         return Risk(0.0, 0.0, 0.0)
     count = records.sum()
     exposed = records[odds > threshold].sum()
-    # A mean of probabilities is at most 1; only the rounding of the sum can say otherwise.
-    return Risk(float(odds.max()), min(float(records @ odds / count), 1.0), float(exposed / count))
+    # Exact, so that the order of the classes does not show. A mean of probabilities is at most 1;
+    # only the rounding of the products can say otherwise.
+    average = min(fsum((records * odds).tolist()) / float(count), 1.0)
+    return Risk(float(odds.max()), average, float(exposed / count))
