@@ -23,6 +23,7 @@ COMPILING = (
         "kernels/test_kernels.py::test_a_roll_up_is_a_group_by",
         "recoding/test_grids.py::test_thousands_of_decimals_are_refined",
         "recoding/test_sparse_search.py",
+        "release/test_sites.py::test_counts_of_billions_take_memory_by_combination",
     ),
     (
         "advice/test_advice.py::test_the_recoding_of_the_study_makes_the_result",
