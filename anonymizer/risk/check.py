@@ -1,7 +1,7 @@
 """What a table satisfies as it is: the largest k and l, the smallest t, beta and delta."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -30,6 +30,7 @@ from anonymizer.privacy import (
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
@@ -77,7 +78,8 @@ class Check(PolicyResult):
     privacy
         The verdict of every model of the policy.
     warnings
-        Weaknesses of the table, whether the policy holds or not.
+        Weaknesses of the table, whether the policy holds or not. Of a release also those that its
+        manifest reports of the raw table.
     quasi_identifiers
         The columns whose combinations of values are the classes.
     """
@@ -88,7 +90,7 @@ class Check(PolicyResult):
     sensitive: Mapping[str, Mapping[str, float]]
     risk: Mapping[str, float]
     privacy: Sequence[Verdict]
-    warnings: Sequence[ReleaseWarning] = ()
+    warnings: Sequence[ReleaseWarning | ReportedWarning] = ()
     quasi_identifiers: Sequence[str] = ()
 
     def __repr__(self) -> str:
@@ -222,4 +224,5 @@ def check_file(subject: Subject, watch: Watch = ignore) -> Check:
     with subject.measured(watch, respell=False) as measured:
         watch("measuring the table", 0, None)
         people = subject.population(measured.table)
-        return check_measured(measured, subject.schema, models, people, subject.identifiers)
+        found = check_measured(measured, subject.schema, models, people, subject.identifiers)
+        return replace(found, warnings=subject.warned(found.warnings))

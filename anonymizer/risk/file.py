@@ -13,6 +13,7 @@ import pandas as pd
 from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, suggestion
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.release import MANIFEST
@@ -52,7 +53,8 @@ class FileRisk:
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
     details: pd.DataFrame | None = field(default=None, repr=False)  # of each class or record
-    warnings: Sequence[ReleaseWarning] = ()  # about people with several records, and their values
+    # about people with several records, and their values; of a release those of its manifest, too
+    warnings: Sequence[ReleaseWarning | ReportedWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The risk as JSON has it."""
@@ -84,7 +86,7 @@ def assess_file(
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)
         warnings = measured.of_persons(schema, subject.privacy, subject.identifiers)
-        found = FileRisk(assessment, others, warnings=tuple(warnings))
+        found = FileRisk(assessment, others, warnings=subject.warned(warnings))
         if details is not None:
             watch("writing the details", 0, None)
             found = replace(found, details=_details(assessment, measured, details))

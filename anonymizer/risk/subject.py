@@ -3,7 +3,7 @@
 Roles and policy come from a study, from the manifest of a release, or from names of columns.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +14,12 @@ from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_options
 from anonymizer.release.verification import recoded_people
+from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarning
 from anonymizer.risk.measured import Measured
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
@@ -135,6 +137,31 @@ class Subject:
         if self.manifest is not None and not self.given:
             return self.manifest.policy
         return self.given
+
+    def warned(
+        self, found: Iterable[ReleaseWarning | ReportedWarning]
+    ) -> tuple[ReleaseWarning | ReportedWarning, ...]:
+        """Warnings that were found in the table, and those of its manifest about the raw one."""
+        given = [*found]
+        known = {(each.code, each.column) for each in given}
+        return (*given, *(each for each in self._of_raw if (each.code, each.column) not in known))
+
+    @property
+    def _of_raw(self) -> Iterator[ReportedWarning]:
+        """What the manifest of a release tells its readers that the released table does not show.
+
+        With the figures of the steward's file; ``verify`` says where that is of another release.
+        """
+        if self.manifest is None and (self.study is None or not is_release(self.path)):
+            return
+        directory = home_of(self.path)
+        try:
+            manifest = Manifest.of_steward(directory)
+        except InputError:
+            manifest = None
+        manifest = manifest or self.manifest or Manifest.read(directory / MANIFEST)
+        codes = {*OF_RAW} - {*OF_STEWARD}
+        yield from (each for each in manifest.warnings if each.code in codes)
 
     @contextmanager
     def measured(

@@ -30,6 +30,7 @@ from anonymizer.release.verification import verify_release
 from anonymizer.release.warnings import person_warnings
 from anonymizer.report.page import report_of
 from anonymizer.risk.audit import audit_files
+from anonymizer.risk.check import check_file
 from anonymizer.risk.file import assess_file
 from anonymizer.risk.subject import Subject
 from anonymizer.tables.relations.frames import relation_of
@@ -348,6 +349,52 @@ def test_verify_repeats_what_the_manifest_reports(released, steward):
     (warning,) = found.warnings
     assert "(repeated-identifier): class sizes count records, not people" in str(warning)
     assert found.to_dict()["warnings"] == [str(warning)]
+
+
+@pytest.mark.parametrize("steward", [True, False])
+@pytest.mark.parametrize("by_study", [True, False])
+def test_check_and_risk_repeat_it_of_a_release(released, tmp_path, steward, by_study):
+    """As verify does: with the figures where the steward's file is there, and without elsewhere."""
+    place = released / "release"
+    if not steward:
+        place = shutil.copytree(place, tmp_path / "release")
+    study = Study(released / "study.toml")
+    subject = Subject.of_study(study, place) if by_study else Subject.of_release(place)
+    (known,) = verify_release(place).warnings
+    assert ("40 of 40 classes" in str(known), "some people have" in str(known)) == (
+        steward,
+        not steward,
+    )
+    for found in (check_file(subject), assess_file(subject)):
+        (warning,) = told(found.warnings, REPEATED)
+        assert str(warning) == str(known)
+        (listed,) = [each for each in found.to_dict()["warnings"] if each["code"] == REPEATED]
+        assert listed == {
+            "code": REPEATED,
+            "column": "patient",
+            "count": 40 if steward else 0,
+            "of": 200 if steward else 0,
+            "message": known.message,
+        }
+
+
+def test_check_of_a_release_is_strict_about_it(released, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["check", str(released / "release"), "--strict"])
+    assert stop.value.code == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "(repeated-identifier): class sizes count records, not people; by column" in said
+
+
+def test_a_steward_s_file_of_another_release_is_passed_over(released, tmp_path):
+    place = shutil.copytree(released / "release", tmp_path / "release")
+    text = (released / "release.steward.json").read_text()
+    for release, count in ((None, 40), ("0" * 64, 0)):
+        whole = json.loads(text)
+        whole["release"] = release or whole["release"]
+        (tmp_path / "release.steward.json").write_text(json.dumps(whole))
+        (warning,) = told(check_file(Subject.of_release(place)).warnings, REPEATED)
+        assert warning.count == count
 
 
 def test_verify_sees_a_key_in_a_table_without_a_manifest(released, tmp_path):

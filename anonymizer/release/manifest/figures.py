@@ -150,6 +150,10 @@ class ReportedWarning(ManifestPart):
     def __str__(self) -> str:
         return f"WARNING ({self.code}): {self.message}."
 
+    def to_dict(self) -> dict[str, object]:
+        """The warning as JSON has it."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
 
 class ReportedObjective(ManifestPart):
     """What the objective weighs."""
