@@ -99,7 +99,8 @@ class DifferentialPrivacy(SizeModel):
         "Every class of the released table has at least {worst:people}, as the guarantee needs.",
         "How the table was made: The promise is about that, which the table cannot show. It "
         "holds if the records were drawn at random, nobody knows which, and the levels were "
-        "chosen without looking at the table. The guarantees of several releases add up.",
+        "chosen without looking at the table. The guarantees of several releases add up, and so do "
+        "those of several records of one person.",
     )
 
     epsilon: Positive

@@ -73,6 +73,32 @@ class Comparison:
             **self._informations(raw, released, seed),
         }
 
+    def of_sample(self, released: Counts) -> tuple[ReleaseWarning, ...]:
+        """Warnings about a differentially private release, by the released table alone.
+
+        But for people who have several records: only the raw table shows them, and only its steward
+        is warned.
+        """
+        models, table = self.fitted.models, self.outcome.released
+        return (
+            *class_warnings(released, models),
+            *self._of_keys(),
+            *identifying_warnings(table, [*table.columns]),
+        )
+
+    def _of_keys(self) -> Iterator[ReleaseWarning]:
+        """Warn of persons who have several of the records that a sample is drawn from."""
+        original, table = self.relation, self.admitted
+        if isinstance(table, engine.Tally):
+            if original is None:  # it has no other columns
+                return
+            kept = Moves.between(original.tally, table, original.columns, ())
+            everybody = len(table.index) == len(original.tally.index)
+            table = original.relation if everybody else original.relation.recoded(kept)
+        schema = self.fitted.schema
+        keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, (), (), lambda: table)
+        yield from repeated_warnings(keyed, self.fitted.models)
+
     def _of_suppression(self) -> Iterator[ReleaseWarning]:
         """Warn of classes that are missing though they are large enough."""
         if disclosed := self.outcome.disclosed:

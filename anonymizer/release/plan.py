@@ -27,7 +27,6 @@ from anonymizer.release.estimator.frames import (
 )
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, Seeds
-from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
@@ -264,10 +263,10 @@ class Plan:
             fitted.require_room([name for name in relation.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
+        compared = Comparison(fitted, table, admitted, outcome, relation)
         if fitted.private:
-            reported: dict[str, Any] = {"warnings": class_warnings(counts, fitted.models)}
+            reported: dict[str, Any] = {"warnings": compared.of_sample(counts)}
         else:
-            compared = Comparison(fitted, table, admitted, outcome, relation)
             reported = compared.reported(raw, counts, self.seed)
         return released, Release(
             released=engine.records(released),

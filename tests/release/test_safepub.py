@@ -6,11 +6,13 @@ inequality, P(|X - n beta| >= d) <= 2 exp(-2 d^2 / n).
 """
 
 import json
+import shutil
 from collections import Counter
 from math import exp, log, sqrt
 from types import MappingProxyType
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from checker import rows_of
 
@@ -26,7 +28,10 @@ from anonymizer import (
     MutualInformation,
     PolicyUnreachableError,
     SafePub,
+    check,
 )
+from anonymizer.release.warnings import person_warnings
+from anonymizer.report.page import report_of
 
 PRIVATE = DifferentialPrivacy(epsilon=1.0, delta=0.01)
 SMALL = PRIVATE.k - 1
@@ -236,6 +241,94 @@ def test_parameters_out_of_range(parameters, message):
         DifferentialPrivacy(**{"epsilon": 1, "delta": 0.1} | parameters)
 
 
+# People with several records, of whom epsilon protects one
+
+
+def visits(sizes=(3,) * 800) -> pd.DataFrame:
+    """So many records of each patient."""
+    records = [f"P{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    return pd.DataFrame({"patient": records, "age": "10", "sex": "f"})
+
+
+def told_of_people(table, **parameters):
+    given = {"identifiers": ["patient"], "recoding": SafePub({"age": 1, "sex": 0})}
+    release = private(**given | parameters).fit(table).release_
+    public = [each.code for each in release.manifest.warnings]
+    return [each for each in release.warnings if each.code == "repeated-identifier"], public
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+def test_several_records_of_a_person_are_its_steward_s_alone_to_know(kind):
+    """800 patients with 3 of 2 400 records: whoever guesses it finds nothing in release.json."""
+    table = visits() if kind == "pandas" else pa.Table.from_pandas(visits())
+    (warning,), public = told_of_people(table)
+    assert warning.message == (
+        "class sizes count records, not people; by column 'patient' epsilon protects a single "
+        "record of people who have up to 3 (800 in all, of 2,400 records); no model promises "
+        "anything about who has several: keep one record of each"
+    )
+    assert public == []
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((1,) * 2400, None),
+        ((2, *(1,) * 2398), None),  # two who are called alike, perhaps
+        ((3, *(1,) * 2397), (2398, 2400, "up to 3 (2,398 in all")),
+        ((2,) * 1200, (1200, 2400, "up to 2 (1,200 in all")),
+    ],
+)
+def test_who_has_several_records(kind, sizes, expected):
+    table = visits(sizes)
+    found, _ = told_of_people(table if kind == "pandas" else pa.Table.from_pandas(table))
+    assert [(each.count, each.of) for each in found] == ([expected[:2]] if expected else [])
+    assert not expected or expected[2] in found[0].message
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+@pytest.mark.parametrize(("missing", "people"), [("drop", []), ("category", [(1600, 2400)])])
+def test_records_that_can_not_be_drawn_are_nobody_s(kind, missing, people):
+    """800 patients with two records, one of them without a sex, and 800 who have no number."""
+    table = visits((2,) * 800)
+    table.loc[1::2, "sex"] = None
+    none = pd.DataFrame({"patient": "unknown", "age": "10", "sex": ["f"] * 800})
+    table = pd.concat([table, none], ignore_index=True)
+    table = table if kind == "pandas" else pa.Table.from_pandas(table)
+    found, _ = told_of_people(table, missing=missing)
+    assert [(each.count, each.of) for each in found] == people
+
+
+def test_more_people_than_memory_holds_are_counted_by_the_engine(monkeypatch):
+    monkeypatch.setattr(person_warnings, "is_countable", lambda *_: False)
+    (found,), public = told_of_people(pa.Table.from_pandas(visits()))
+    assert "by column 'patient' how many records people have is not examined" in found.message
+    assert ((found.count, found.of), public) == ((800, 2400), [])
+
+
+def test_a_table_under_differential_privacy_is_checked_alike():
+    models = [PRIVATE, KAnonymity(5)]
+    found = check(visits(), ["age", "sex"], privacy=models).warnings
+    assert [
+        (each.code, each.count, each.of) for each in found if "up to 3 (800 in all" in each.message
+    ] == [("repeated-identifier", 800, 2400)]
+
+
+def test_values_that_find_a_person_are_those_of_the_released_table():
+    """Everybody sees them there; of 2 400 records of each, one is drawn for certain."""
+    mails = {"age": ["kim@example.org", "10"] * 2400, "sex": "f", "name": "x"}
+    release = private(quasi_identifiers={"age": "suppress", "sex": "suppress"}).fit(
+        pd.DataFrame(mails)
+    )
+    for warnings in (release.release_.warnings, release.release_.manifest.warnings):
+        (found,) = [each for each in warnings if each.code == "identifying-values"]
+        assert found.message == (
+            "1 of 2 values of 'age' are e-mail addresses, which find a person by themselves; list "
+            "the column among the identifiers"
+        )
+
+
 # As files
 
 SECRETS = ("Nemo",)
@@ -285,6 +378,38 @@ def test_a_private_release_on_disk(run, study, tmp_path):
     run("run", study, "-o", again)
     drawn = Counter((row["age"], row["sex"]) for row in rows_of(again / "released.csv"))
     assert set(drawn) == set(classes)
+
+
+def test_several_records_of_a_person_on_disk(run, study, tmp_path, caplog):
+    """Whoever holds the steward's file is warned; readers of the folder are not."""
+
+    def warned(*command):
+        caplog.clear()
+        return run(*command)[:2], " ".join(caplog.messages)
+
+    table = the_table()
+    table["name"] = [f"Nemo{number // 4}" for number in range(len(table))]
+    table.to_csv(tmp_path / "people.csv", index=False)
+    said = "class sizes count records, not people; by column 'name' epsilon protects a single "
+    (code, out), found = warned("run", study, "-o", tmp_path / "out", "--json")
+    assert (code, said in found) == (0, True)
+    assert "who have up to 4 (1,505 in all, of 6,020 records)" in found
+    assert json.loads(out)["warnings"] == []
+    read = shutil.copytree(tmp_path / "out", tmp_path / "read" / "out")
+    assert json.loads((read / "release.json").read_text())["warnings"] == []
+    for command in ("verify", "check"):
+        (code, _), found = warned(command, tmp_path / "out")
+        assert (code, said in found) == (0, True)
+        (code, _), found = warned(command, read)
+        assert (code, found) == (0, "")
+    code, _, err = run("run", study, "-o", tmp_path / "strict", "--strict")
+    assert (code, "strict allows none" in err) == (1, True)
+    assert not (tmp_path / "strict").exists()
+    page = report_of(read, form="markdown").decode()
+    assert "The guarantees of several releases add up, and so do those of several records" in page
+    assert "epsilon protects" not in page
+    whole = report_of(tmp_path / "out", form="markdown", steward=True).decode()
+    assert "epsilon protects a single record of people who have up to 4" in whole
 
 
 def test_parquet_tells_no_more(run, study, tmp_path):

@@ -14,7 +14,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
-from anonymizer.privacy import DeltaPresence, PrivacyModel
+from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
@@ -128,7 +128,11 @@ class Manifest(Reported):
     @property
     def public(self) -> "Manifest":
         """The manifest as ``release.json`` has it: without what is its steward's alone."""
-        hidden = (*OF_STEWARD, *(["suppression-tells"] if self.hides_presence else []))
+        hidden = (
+            *OF_STEWARD,
+            *(["suppression-tells"] if self.hides_presence else []),
+            *(["repeated-identifier"] if self.private else []),
+        )
         changed: dict[str, Any] = {
             "warnings": [_uncounted(each) for each in self.warnings if each.code not in hidden]
         }
@@ -157,6 +161,14 @@ class Manifest(Reported):
         records that were suppressed are all of them.
         """
         return any(each.model == DeltaPresence.name for each in self.privacy)
+
+    @property
+    def private(self) -> bool:
+        """Whether it is of a differentially private release: nothing may depend on the raw table.
+
+        Not even that people have several records of it, without a figure.
+        """
+        return any(each.model == DifferentialPrivacy.name for each in self.privacy)
 
     def _public_rule(self, name: str) -> dict[str, Any]:
         """The rule of an attribute that follows from the raw table, as the released labels show."""

@@ -13,8 +13,8 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Codes
-from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.privacy import AlphaKAnonymity, DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.profiling.columns import FEW as SEVERAL
 from anonymizer.profiling.columns import Column
 from anonymizer.profiling.hints import PERSONAL, hint_of
@@ -136,12 +136,16 @@ def profile_warnings(profile: TableProfile) -> Iterator[ReleaseWarning]:
 def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
     """Warn of each column that is the key of persons and repeats, with what a class has of them.
 
-    Of keys by which the classes have the same figures only the first one is named.
+    Under differential privacy classes do not matter: how many records one has does. Of keys with
+    the same figures only the first one is named.
     """
     said = set()
+    private = any(isinstance(model, DifferentialPrivacy) for model in models)
     for name in keyed.candidates:
         unit = _unit(keyed, name)
-        warning = None if unit is None else _counted(keyed, name, unit, models)
+        if unit is None:
+            continue
+        warning = _of_one(keyed, name, unit) if private else _counted(keyed, name, unit, models)
         if warning is not None and (warning.count, warning.found) not in said:
             said.add((warning.count, warning.found))
             yield warning
@@ -231,9 +235,8 @@ def _counted(
     classes = [*keyed.classes]
     tally = _tally(keyed.with_classes, [*classes, name])
     if tally is None:
-        return _uncounted(keyed.table, name, unit)
-    codes, values = engine.distinct(tally[name])
-    missing = np.array([*map(_is_nobody, values)], bool)[codes]
+        return _uncounted(keyed.table, name, f"how many {PLURALS[unit]} a class has")
+    codes, missing = _keys(tally, name)
     sizes, records = tally.sizes, int(tally.sizes.sum())
     group, _ = engine.grouped(tally.combinations, classes)
     people = np.bincount(group, np.where(missing, sizes, 1)).astype(np.int64)
@@ -253,12 +256,33 @@ def _counted(
     return ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
 
 
-def _uncounted(table: pd.DataFrame | Relation, name: str, unit: str) -> ReleaseWarning | None:
-    """The same where people are too many to be counted class by class."""
+def _keys(tally: Tally, name: str) -> tuple[Codes, Mask]:
+    """The values of a key, numbered row by row, and which rows have none."""
+    codes, values = engine.distinct(tally[name])
+    return codes, np.array([*map(_is_nobody, values)], bool)[codes]
+
+
+def _of_one(keyed: Keyed, name: str, unit: str) -> ReleaseWarning | None:
+    """How many records people have where one record of each is protected."""
+    tally = _tally(keyed.table, [name])
+    if tally is None:
+        return _uncounted(keyed.table, name, f"how many records {PLURALS[unit]} have")
+    codes, missing = _keys(tally, name)
+    own = np.bincount(codes[~missing], tally.sizes[~missing]).astype(np.int64)
+    records, most = int(tally.sizes.sum()), int(own.max(initial=0))
+    everybody = int(np.count_nonzero(own)) + int(tally.sizes[missing].sum())
+    if everybody == records or (everybody > CERTAIN * records and most <= HALF):
+        return None
+    found = f"epsilon protects a single record of {PLURALS[unit]} who have up to {most:,}"
+    return ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
+
+
+def _uncounted(table: pd.DataFrame | Relation, name: str, what: str) -> ReleaseWarning | None:
+    """The same where people are too many to be counted one by one."""
     assert not isinstance(table, pd.DataFrame)
     sizes, values = table.multiplicities([name])
     everybody, records = int(values.sum()), int((sizes * values).sum())
-    found = f"how many {PLURALS[unit]} a class has is not examined, as they are too many to count"
+    found = f"{what} is not examined, as they are too many to count"
     repeats = everybody < records
     return (
         ReleaseWarning("repeated-identifier", name, everybody, records, found=found)

@@ -15,7 +15,6 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
-from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, home_of
@@ -118,8 +117,7 @@ class Evidence:
     @property
     def private(self) -> bool:
         """Whether it is a differentially private release, which reports no figure of the raw."""
-        names = {verdict.model for verdict in self.manifest.privacy}
-        return DifferentialPrivacy.name in names
+        return self.manifest.private
 
     @cached_property
     def of_people(self) -> bool:
