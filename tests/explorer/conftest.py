@@ -118,3 +118,17 @@ def small_study(directory: Path, k: int = 3) -> Path:
     path = directory / "study.toml"
     path.write_text(STUDY.format(k=k))
     return path
+
+
+def in_pairs(directory: Path) -> Path:
+    """The same people: their drug tells their diagnosis, and by shelf and box they are alone."""
+    path = small_study(directory)
+    header, *rows = (directory / "people.csv").read_text().splitlines()
+    drugs = {"flu": "a", "cold": "b", "asthma": "c"}
+    wider = [
+        f"{row},{drugs[row.rpartition(',')[2]]},{number % 4},{number // 4}"
+        for number, row in enumerate(rows)
+    ]
+    text = "\n".join([f"{header},drug,shelf,box", *wider, ""])
+    (directory / "people.csv").write_text(text)
+    return path

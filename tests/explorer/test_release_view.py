@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from explorer.conftest import small_study
+from explorer.conftest import in_pairs, small_study
 from explorer.driving import SECONDS, explored, figures, opened, require_seen_well, visit
 from playwright.sync_api import Page, expect
 from releases import alike
@@ -29,10 +29,12 @@ def press(page: Page, name: str, key: str = "Enter") -> None:
 
 
 def test_from_before_and_after_to_files(browser, tmp_path):
-    path = small_study(tmp_path)
+    path = in_pairs(tmp_path)
     with explored(path) as served, opened(browser, served.link) as page:
         visit(page, "Release")
         expect(page.get_by_label("Labels after")).to_contain_text("*")
+        pair = "12 of 12 records have values of 'shelf' and 'box' that no other record has together"
+        expect(page.locator("ul.warnings")).to_contain_text(pair, timeout=SECONDS)
         shown = {row[0]: row[1:] for row in cells(page, "Figures before and after")}
         assert shown["Records"] == ["12", "12"]
         assert shown["Smallest class"] == ["1 record", "5 records"]

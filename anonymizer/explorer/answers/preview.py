@@ -12,10 +12,12 @@ from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.profile import TableProfile
-from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.person_warnings import profile_warnings
+from anonymizer.release.warnings.relation_warnings import unique_warnings
 from anonymizer.report.page.numbers import bits, count, several, share
 from anonymizer.tables import engine
+from anonymizer.tables.relations.relation import Relation
 
 TOP = 10
 """Values of a column that are listed, those of most records."""
@@ -192,11 +194,26 @@ def sentence(message: str) -> str:
 
 
 def warnings_of(outcome: Outcome) -> list[str]:
-    """What the release is weak in as far as its classes tell, in the words of the reports."""
+    """What the release is weak in as far as its classes tell, in the words of the reports.
+
+    It takes as long as the table has distinct records: ask for it in a thread.
+    """
     if outcome.plan is None or outcome.counts is None or not outcome.holds:
         return []
-    found = class_warnings(outcome.counts, outcome.plan.models)
+    plan, released = outcome.plan, outcome.released
+    found = [*class_warnings(outcome.counts, plan.models)]
+    if released is not None:
+        found += telling_warnings(released, plan.published)
     return [sentence(each.message) for each in found]
+
+
+def unique_of(table: Relation, outcome: Outcome) -> list[str]:
+    """What to beware of in columns that are released as they are, alone and in pairs.
+
+    Of all records of the raw table: those that are suppressed, or dropped, are among them.
+    """
+    others = others_of([*map(str, table.columns)], outcome) if outcome.holds else []
+    return [sentence(each.message) for each in unique_warnings(table, others)]
 
 
 def repeated_of(found: TableProfile) -> list[str]:

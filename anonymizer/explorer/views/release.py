@@ -13,6 +13,7 @@ from anonymizer.explorer.answers.preview import (
     others_of,
     repeated_of,
     sizes_of,
+    unique_of,
     warnings_of,
 )
 from anonymizer.explorer.page.charts import Chart
@@ -25,8 +26,8 @@ from anonymizer.explorer.writing import Preview, previewed
 from anonymizer.report.page.numbers import count, listed, several
 
 ALREADY = (
-    "Warnings about other columns and about the order of the records need the table itself: the "
-    "preview of the report finds them."
+    "Whether other columns, or the order of the records, give quasi-identifiers away is seen in "
+    "the released table: the preview of the report finds it."
 )
 
 
@@ -64,12 +65,12 @@ class Release(View):
         self._framed: Preview | None = None
         self._columns: Sequence[str] = ()
         self._repeated: Sequence[str] = ()
+        self._unique: Sequence[str] = ()
         self._build_figures()
         self._build_values()
         self._build_warnings()
         self._build_report()
         self.saving = Saving(self.page)
-        self.page.start(self._find_columns())
 
     def _build_figures(self) -> None:
         heading("Before and after")
@@ -136,6 +137,7 @@ class Release(View):
             self._show_chart()
             if is_new:
                 self.page.start(self._find_changes(self.page.outcome))
+                self.page.start(self._find_columns(self.page.outcome))
         self._show_warnings()
         self._show_preview()
         self.saving.show()
@@ -182,7 +184,8 @@ class Release(View):
 
     def _show_warnings(self) -> None:
         whole = self._whole()
-        words = [*self._repeated, *self._warned] if whole is None else whole.warnings
+        found = [*self._repeated, *self._warned, *self._unique]
+        words = found if whole is None else whole.warnings
         none = "None." if whole is not None else "None that the counts show."
         self.warnings.clear()
         with self.warnings:
@@ -228,17 +231,20 @@ class Release(View):
             self.page.explorer.preview = found
             self.page.show()
 
-    async def _find_columns(self) -> None:
+    async def _find_columns(self, outcome: Outcome) -> None:
         study, counter = self.page.study, self.page.explorer.counter
 
-        def compute(watch: Work) -> tuple[Sequence[str], Sequence[str]]:
+        def compute(watch: Work) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
             found = counter.profile(study.data_path, study.document.data.table, study.given)
             with study.opened(watch) as table:
-                return [*map(str, table.columns)], repeated_of(found)
+                columns = [*map(str, table.columns)]
+                return columns, repeated_of(found), unique_of(table, outcome)
 
-        self._columns, self._repeated = await self.page.answer("columns", compute) or ((), ())
-        if self.page.view is self:
-            self._show_warnings()
+        found = await self.page.answer("columns", compute)
+        if found is not None and outcome is self.page.outcome:
+            self._columns, self._repeated, self._unique = found
+            if self.page.view is self:
+                self._show_warnings()
 
 
 def _small(table: ui.table) -> ui.table:
