@@ -193,8 +193,15 @@ class Sweeper:
         return self.known[threshold]
 
     def _thresholds(self) -> list[float]:
-        """Round numbers between what holds without the model and what no recoding satisfies."""
-        loosest = self.swept.worst(measures_of(self.swept, self._loosest))
+        """Round numbers between what holds without the model and what no recoding satisfies.
+
+        A class in which everybody misses the value holds under no threshold.
+        """
+        found = measures_of(self.swept, self._loosest)
+        found = found[np.isfinite(found)]
+        if not len(found):
+            return []
+        loosest = self.swept.worst(found)
         if not self.swept.at_least:
             return round_series(loosest)
         classes = self.space.problem.counts.project(()).about(self.attribute)

@@ -172,6 +172,17 @@ def test_thresholds_are_round_and_few(high):
     assert all(len(f"{each:g}".replace(".", "").strip("0")) <= 2 for each in series)
 
 
+def test_a_class_in_which_everybody_misses_the_value_bounds_no_threshold():
+    """It is farther than any t; of the others that of x is, log2 8/3: 3 of 8 have it."""
+    values = ["x"] * 3 + [None] * 2 + ["y"] * 5 + [None] * 5
+    table = pd.DataFrame({"q": [*"aaaaabbbbbccccc"], "w": values})
+    estimator = Anonymizer({"q": "suppress"}, "w", [KAnonymity(5)], missing="gap")
+    (sweep,) = advise(estimator, table, model="t-closeness").sweeps
+    thresholds = [each.threshold for each in sweep.points]
+    assert thresholds[0] is None
+    assert max(thresholds[1:]) < log2(8 / 3)
+
+
 @pytest.mark.parametrize("seed", [3, 21])
 @pytest.mark.parametrize("name", ["t-closeness", "entropy-l-diversity"])
 def test_every_point_is_the_best_of_all_nodes(seed, name):
