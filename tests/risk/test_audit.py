@@ -485,6 +485,75 @@ def test_what_counted_as_missing_is_told(released, audited, tmp_path):
     assert (code, found["releases"][0]["people"]) == (3, len(table) - 1)
 
 
+ALONE = '[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
+FLU, COLD = f"{DISEASE}flu", f"{DISEASE}cold"
+
+
+@pytest.mark.parametrize(
+    ("missing", "sure", "guessed", "highest"),
+    [
+        ("gap", (8, 2), (9, 10), 1.0),  # 3 and 5 with a value; 3, 1 and 5 guesses of 10 are right
+        ("category", (10, 2), (16, 20), 1.0),  # 5 who miss it and 5; 3, 3, 5 and 5 of all
+    ],
+)
+def test_who_misses_a_value_is_not_known_for_sure(
+    released, audited, tmp_path, missing, sure, guessed, highest
+):
+    """Classes are judged by the values that are there where missing ones count as nothing."""
+    values = [FLU] * 3 + [None] * 2 + [FLU, COLD] + [None] * 3 + [None] * 5 + [COLD] * 5
+    table = pd.DataFrame({"age": np.repeat([2, 12, 22, 32], 5), "disease": values})
+    data = f'missing = "{missing}"'
+    (tmp_path / "kinds.csv").write_text(f"{FLU},ill\n{COLD},ill\n")
+    one, path = released(tmp_path, "one", table, search=fixed(), data=data, policy=ALONE)
+    _, found = audited(one, "-a", path, "--similarity", f"disease={tmp_path / 'kinds.csv'}")
+    each = found["releases"][0]["inference"]["disease"]
+    assert (each["homogeneous_records"], each["homogeneous_classes"]) == sure
+    assert (each["expected"], each["records"]) == guessed
+    assert (each["guessed_right"], each["guessed"]) == guessed
+    assert each["max_posterior"] == highest
+
+
+def test_of_values_that_nobody_has_nothing_is_known(released, audited, run, tmp_path):
+    table = pd.DataFrame({"age": np.repeat([2, 12], 5), "disease": [None] * 10})
+    data = 'missing = "gap"'
+    one, path = released(tmp_path, "one", table, search=fixed(), data=data, policy=ALONE)
+    two, _ = released(
+        tmp_path, "two", table, age="widths = [30]", search=fixed(), data=data, policy=ALONE
+    )
+    _, found = audited(one, two, "-a", path)
+    together = found["intersection"]
+    assert [each["inference"] for each in (*found["releases"], together)] == [{}] * 3
+    assert (together["candidates"], together["in_all"]["homogeneous_records"]) == (
+        {},
+        {"disease": 0},
+    )
+    assert "known for sure about disease" in run("audit", one, two, "-a", path)[1]
+
+
+@pytest.mark.parametrize(
+    ("missing", "sure", "left_with_one"),
+    [
+        ("gap", 2 + 3, 2 + 3),  # the two young women with flu, the three older men with a cold
+        ("category", 3 + 3, 3),  # all but the women are of one value; the younger men are left None
+    ],
+)
+def test_nor_from_several_releases(released, audited, tmp_path, missing, sure, left_with_one):
+    """One release has their age and the other their sex."""
+    values = [FLU, FLU, None, None, None, None, FLU, COLD, None, COLD, COLD, COLD]
+    table = pd.DataFrame(
+        {"age": np.repeat([2, 12], 6), "sex": np.tile(np.repeat(["f", "m"], 3), 2)}
+    ).assign(disease=values)
+    how = {"data": f'missing = "{missing}"', "policy": ALONE}
+    one, path = released(tmp_path, "one", table, search=fixed(1, 1), **how)
+    two, _ = released(tmp_path, "two", table, search=fixed(2, 0), **how)
+    together = audited(one, two, "-a", path)[1]["intersection"]
+    assert together["in_all"]["classes"] == 4
+    assert together["in_all"]["homogeneous_records"] == {"disease": sure}
+    assert together["inference"]["disease"]["homogeneous_records"] == sure
+    found = together["candidates"]["disease"]
+    assert (found["fewest"], found["one"]) == (1, left_with_one)
+
+
 def test_merged_cells_need_the_order_of_their_table(tmp_path, run):
     rng = np.random.default_rng(3)
     table = pd.DataFrame(

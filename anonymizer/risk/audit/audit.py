@@ -37,6 +37,7 @@ from anonymizer.risk.audit.people import (
 )
 from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.tables import engine
+from anonymizer.tables.values import is_missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +46,8 @@ class ReleaseAudit(PolicyResult):
 
     Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
     how many people of the original the best guess is right, and of how many it was tried, by
-    sensitive attribute that the original has.
+    sensitive attribute that the original has. Where missing values count as nothing, only records
+    with a value are inferred from, and known for sure; an attribute without any is left out.
     """
 
     release: str  # its path, as given
@@ -234,9 +236,14 @@ def _people(
 def _audited(
     table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
 ) -> ReleaseAudit:
-    """Every attack on one release."""
+    """Every attack on one release, by the values that are there where missing ones are nothing."""
     release, counts, class_of = table.release, table.counts, table.class_of
-    sensitive, joint = release.schema.sensitive, counts.joint
+    about = {name: counts.about(name).known for name in release.schema.sensitive}
+    if release.schema.missing == "gap":
+        about = {
+            name: each for name, each in about.items() if not all(map(is_missing, each.values))
+        }
+    own = {name: found for name in about if (found := table.there(name)) is not None}
     alike = {**_hierarchies_of(release), **hierarchies}
     return ReleaseAudit(
         release=str(release.path),
@@ -247,14 +254,17 @@ def _audited(
         privacy=_verified(release),
         linkage=attacks.linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
-        inference={name: attacks.guesses(joint[name]) for name in sensitive},
+        inference={name: attacks.guesses(each.joint) for name, each in about.items()},
         guessed={
-            name: (attacks.guessed_right(joint[name], class_of, own), int(table.joint(name).sum()))
-            for name, own in table.values.items()
+            name: (
+                attacks.guessed_right(about[name].joint, class_of, values),
+                int(((class_of >= 0) & (values >= 0)).sum()),
+            )
+            for name, values in own.items()
         },
         similarity={
-            name: attacks.similarity(joint[name], counts.values[name], alike[name], name)
-            for name in sensitive
+            name: attacks.similarity(each.joint, each.values, alike[name], name)
+            for name, each in about.items()
             if name in alike
         },
         minimality=minimal,

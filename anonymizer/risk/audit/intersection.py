@@ -156,17 +156,27 @@ class KnownPeople:
     def _with_gap(self, name: str) -> bool:
         """Whether a value that is missing counts as nothing in any release."""
         kinds = self.people.kinds[name]
-        gaps = any(table.release.schema.missing == "gap" for table in self.tables)
-        return gaps and len(kinds) > 1 and kinds[-1] is None
+        return self._has_gaps and len(kinds) > 1 and kinds[-1] is None
+
+    @property
+    def _has_gaps(self) -> bool:
+        """Whether missing values count as nothing in any release."""
+        return any(table.release.schema.missing == "gap" for table in self.tables)
 
     def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""
         shape = classes, len(self.people.kinds[name])
         return cross_counts(class_of, self.people.values[name][mask], shape)
 
+    def there(self, name: str) -> Codes:
+        """Everybody's value of an attribute; -1 where it is missing and that counts as nothing."""
+        values, kinds = self.people.values[name], self.people.kinds[name]
+        nothing = self._has_gaps and kinds[-1] is None
+        return np.where(values == len(kinds) - 1, -1, values) if nothing else values
+
     def _homogeneous(self, name: str, mask: Mask) -> int:
-        """The number of people in classes of one value."""
-        known = mask & (self.people.values[name] >= 0)
+        """The number of people in classes of one value, who have it."""
+        known = mask & (self.there(name) >= 0)
         if not known.any():
             return 0
         counts, class_of = attacks.intersect(list(self.people.classes[known].T))
@@ -186,8 +196,12 @@ class KnownPeople:
         return found
 
     def candidates(self, name: str, cells: Codes, sizes: Ints) -> Candidates:
-        """The values of an attribute that people are left with where records are not linked."""
-        values, kinds = self.people.values[name], len(self.people.kinds[name])
+        """The values of an attribute that people are left with where records are not linked.
+
+        ``sizes``: how many people of each of the ``cells``, classes by release, have a value.
+        """
+        cells, sizes = cells[sizes > 0], sizes[sizes > 0]
+        values, kinds = self.there(name), len(self.people.kinds[name])
         supports = [
             cross_counts(classes, values, (int(classes.max()) + 1, kinds)) > 0
             if table.release.shown([name])
@@ -257,7 +271,11 @@ def intersection(people: AllPeople, tables: Sequence[Placed]) -> Intersection:
         return Intersection(True, in_some=in_some)
     counts, class_of = attacks.intersect(list(classes.T))
     cells = classes[np.unique(class_of, return_index=True)[1]]
-    joints = {name: known.joint(name, everywhere, class_of, len(counts)) for name in people.kinds}
+    joints = {}
+    for name, kinds in people.kinds.items():
+        joint = cross_counts(class_of, known.there(name)[everywhere], (len(counts), len(kinds)))
+        if joint.sum():
+            joints[name] = joint
     losses = [loss_of_sizes(np.bincount(of)) for of in classes.T]
     return Intersection(
         True,
@@ -267,7 +285,10 @@ def intersection(people: AllPeople, tables: Sequence[Placed]) -> Intersection:
         in_some,
         attacks.linkage(counts.sizes),
         {name: attacks.guesses(joint) for name, joint in joints.items()},
-        {name: known.candidates(name, cells, counts.sizes) for name in joints},
+        {
+            name: known.candidates(name, cells, np.asarray(joint.sum(axis=1)))
+            for name, joint in joints.items()
+        },
         Losses(losses, loss_of_sizes(counts.sizes)),
     )
 

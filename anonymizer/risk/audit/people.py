@@ -52,6 +52,16 @@ class Placed:
         known = self.class_of[self.class_of >= 0]
         return np.bincount(known, minlength=len(self.counts)).astype(np.int64)
 
+    def there(self, attribute: str) -> Codes | None:
+        """The value of each person, -1 where it is missing and that counts as nothing, or unknown.
+
+        None where the original does not have the attribute.
+        """
+        own = self.values.get(attribute)
+        if own is None or attribute not in self.counts.gaps:
+            return own
+        return np.where(own < len(self.counts.values[attribute]) - 1, own, -1)
+
     def joint(self, attribute: str) -> CountMatrix:
         """The people of each class by value, shape (classes, values)."""
         shape = self.counts.joint[attribute].shape
