@@ -20,8 +20,8 @@ from anonymizer.release.warnings.column_warnings import (
 from anonymizer.release.warnings.person_warnings import (
     Keyed,
     identifying_warnings,
+    other_warnings,
     repeated_warnings,
-    some_of,
 )
 from anonymizer.release.warnings.relation_warnings import names_but, relation_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
@@ -134,7 +134,7 @@ class Comparison:
         yield from repeated_warnings(keyed, self.fitted.models)
         yield from identifying_warnings(released, known)
         table = released if original is None or not others else keyed.with_classes
-        yield from identifying_warnings(some_of(table, others), others)
+        yield from other_warnings(table, others)
 
     def _warnings(
         self, left: engine.Table, raw: Counts, others: Sequence[str]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from anonymizer import (
     Anonymizer,
     DistinctLDiversity,
+    FullDomain,
     Hierarchy,
     KAnonymity,
     check,
@@ -281,6 +282,54 @@ def test_values_in_any_column_that_is_shown(column, kind):
     assert f"values of '{column}' are {kind}, which find a person" in found.message
     assert values[kind] not in found.message
     assert told(check(table, "job", "illness").warnings, VALUES) == [found]
+
+
+LONE = "values of 'city' are of one record each, which find a person by themselves; list the column"
+
+
+@pytest.mark.parametrize(
+    ("cities", "count", "of"),
+    [
+        (["Tinyville", *["Paris"] * 39], 1, 2),
+        (["A", "B", *["Paris"] * 20, *["Rome"] * 18], 2, 4),
+        ([True, *[False] * 39], 1, 2),
+        ([None, *["Paris"] * 39], 0, 0),  # a gap is nobody's city
+        (["unknown", *["Paris"] * 39], 0, 0),
+        ([1970, *[1971] * 39], 0, 0),
+        (["1970", *["1971"] * 39], 0, 0),
+        (["2024-01-01", *["2024-01-02"] * 39], 0, 0),
+        (["Rome"] * 20 + ["Paris"] * 20, 0, 0),
+        ([f"village {n}" for n in range(40)], 0, 0),  # nearly-unique-column has it
+        (["kim@example.org", *["none"] * 39], 0, 0),  # of which its kind is said
+    ],
+)
+@pytest.mark.parametrize("kind", ["pandas", "arrow", "counted"])
+def test_a_city_of_one_person(monkeypatch, kind, cities, count, of):
+    """In a table in memory, one that lies elsewhere, and one of which some records are seen."""
+    monkeypatch.setattr(person_warnings, "FEW", 20 if kind == "counted" else 1 << 16)
+    table = pd.DataFrame({"q": ["a", "b"] * 20, "illness": [*"abcd"] * 10, "city": cities})
+    how = Anonymizer({"q": "suppress"}, "illness", [KAnonymity(5)])
+    given = table if kind == "pandas" else pa.Table.from_pandas(table)
+    release = how.fit(given).release_
+    for warnings in (release.warnings, release.manifest.warnings):
+        found = [each for each in told(warnings, VALUES) if "of one record" in each.message]
+        assert [(each.column, each.count, each.of) for each in found] == (
+            [("city", count, of)] if of else []
+        )
+        assert all(LONE in each.message for each in found)
+    lone = [each for each in check(given, "q", "illness").warnings if LONE in each.message]
+    assert len(lone) == bool(of)
+
+
+def test_a_value_is_alone_among_the_released_records():
+    """Two people of Tinyville: the one who is suppressed leaves the other one alone there."""
+    table = pd.DataFrame({"q": ["c", *["a", "b"] * 20], "w": "x", "city": "Paris"})
+    table.loc[:1, "city"] = "Tinyville"
+    how = Anonymizer({"q": "suppress"}, (), [KAnonymity(5)], recoding=FullDomain(suppression=0.1))
+    release = how.fit(table).release_
+    assert (release.suppressed, release.suppressed_class) == (1, "removed")
+    (found,) = told(release.warnings, VALUES)
+    assert (found.column, found.count, found.of) == ("city", 1, 2)
 
 
 def test_what_is_left_out_is_not_shown():

@@ -23,6 +23,7 @@ from anonymizer.profiling.missing import SPELLINGS
 from anonymizer.profiling.persons import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.profiling.raw import is_countable
+from anonymizer.release.warnings.column_warnings import singled_out
 from anonymizer.release.warnings.relation_warnings import FEW
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
@@ -121,7 +122,7 @@ def person_warnings(
     keyed = Keyed(table, known, identifiers, others, known, lambda: table)
     yield from repeated_warnings(keyed, models)
     yield from identifying_warnings(counted, schema.columns)
-    yield from identifying_warnings(some_of(table, others), others)
+    yield from other_warnings(table, others)
 
 
 def profile_warnings(profile: TableProfile) -> Iterator[ReleaseWarning]:
@@ -303,3 +304,35 @@ def identifying_warnings(table: engine.Table, names: Sequence[str]) -> Iterator[
             yield ReleaseWarning(
                 "identifying-values", str(name), found.count, found.of, found=found.kind
             )
+
+
+def other_warnings(
+    table: pd.DataFrame | Relation, names: Sequence[str]
+) -> Iterator[ReleaseWarning]:
+    """Warn of columns without a role that show such values, or one that a single record has.
+
+    Numbers and dates are passed over: of most columns of these some are of one record.
+    """
+    some = some_of(table, names)
+    for name in names:
+        found = [*identifying_warnings(some, [name])]
+        yield from found or _of_one_record(table, some, name)
+
+
+def _of_one_record(
+    table: pd.DataFrame | Relation, some: pd.DataFrame, name: str
+) -> Iterator[ReleaseWarning]:
+    """Warn of values of one record, as of a city of one person; nearly unique columns are known."""
+    column = Column.of(some[name])
+    if column is None or column.numbers is not None or column.moments is not None:
+        return
+    # Fewer than half of the records that may be looked at are all of them.
+    tally = _tally(some if len(some) < FEW // 2 else table, [name])
+    if tally is None:
+        return
+    codes, missing = _keys(tally, name)
+    records = np.bincount(codes[~missing], tally.sizes[~missing]).astype(np.int64)
+    own, values = int((records == 1).sum()), int(np.count_nonzero(records))
+    if own and not singled_out(*np.unique(tally.sizes, return_counts=True)):
+        found = "of one record each"
+        yield ReleaseWarning("identifying-values", name, own, values, found=found)

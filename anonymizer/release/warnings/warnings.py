@@ -236,8 +236,9 @@ WARNINGS: dict[str, Caution] = {
     ),
     "identifying-values": Caution(
         "e-mail addresses, telephone numbers, IBANs, social security numbers, addresses, IP "
-        "addresses, URLs or UUIDs in a column that is released",
-        "such values, different values (at most 2,000 are looked at)",
+        "addresses, URLs or UUIDs in a column that is released; a value of one record, as a city "
+        "of one person, in a column without a role that has neither numbers nor dates",
+        "such values, different values (at most 2,000 are looked at for addresses and the like)",
         "{count:,} of {of:,} values of {column} are {found}, which find a person by themselves; "
         "list the column among the identifiers",
     ),
