@@ -58,6 +58,9 @@ from anonymizer.privacy import (
     acceptable,
     holds,
     measures_of,
+    models_of,
+    population_of,
+    require_class_by_class,
     require_possible,
     verdicts,
 )
@@ -422,6 +425,10 @@ def test_what_a_model_needs_holds_wherever_it_does(classes):
             assert needed.monotone, model
             assert not (fine & ~holds(needed, classes)).any(), model
         assert model.monotone == (model.necessary() == (model,)), model
+        for needed in model.lasting():
+            assert needed.strongly_monotone, model
+            assert not (fine & ~holds(needed, classes)).any(), model
+        assert model.strongly_monotone == (model in model.lasting()), model
 
 
 @given(classes=some_classes(), seed=st.integers(0, 99))
@@ -705,6 +712,41 @@ def test_a_policy_out_of_reach_names_the_model(table):
     ]:
         with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
+
+
+@pytest.mark.parametrize("given", [KAnonymity(2), 2, [KAnonymity(2), "k"], [KAnonymity], "k"])
+def test_a_policy_is_a_list_of_models(given):
+    with pytest.raises(InputError, match=r"privacy must be a list of models, such as"):
+        models_of(given)
+
+
+def test_a_policy_is_about_one_population():
+    others = PEOPLE.copy()
+    one, other, third = KMap(2, PEOPLE), DeltaPresence(0, 0.5, PEOPLE), KMap(2, others)
+    assert population_of([KAnonymity(2)]) is None
+    assert population_of([KAnonymity(2), one, other]).table is PEOPLE
+    for models in ([one, third], [one, other, third], [one, third, other]):
+        with pytest.raises(InputError, match="can be about one population, not several"):
+            population_of(models)
+
+
+@pytest.mark.parametrize(
+    ("model", "about"),
+    [
+        (MeanInformation(0.2), "mean-information is about the table as a whole"),
+        (KMap(2, PEOPLE), "k-map is about a population"),
+    ],
+)
+def test_what_judges_classes_one_by_one_refuses_what_is_about_more(model, about):
+    require_class_by_class([KAnonymity(2), TCloseness(0.5, "kl")], "this search")
+    with pytest.raises(InputError, match=f"this search judges every class .*, and {about}"):
+        require_class_by_class([KAnonymity(2), model], "this search")
+
+
+def test_bounds_of_presence_may_be_equal():
+    """Half of every class, no more and no less: classes of 1 of 2 and 2 of 4, not of 1 of 4."""
+    model = DeltaPresence(0.5, 0.5, PEOPLE)
+    assert accepted(model, [[1], [2], [1]], [1, 2, 3]).tolist() == [True, True, False]
 
 
 def test_models_of_attributes_that_they_cannot_be_about():
