@@ -37,7 +37,12 @@ import pytest
 HERE = Path(__file__).parent
 PAGE = HERE / "mutants.md"
 EQUIVALENT = HERE / "mutants.toml"
-VERIFICATION = ("release/test_verification.py", "release/test_publish.py")
+VERIFICATION = (
+    "release/test_verification.py",
+    "release/test_publish.py",
+    "release/test_parts.py",
+    "release/test_hostile.py",
+)
 PRIVACY = (
     "privacy/test_privacy.py",
     "privacy/test_literature.py",

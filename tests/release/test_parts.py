@@ -45,11 +45,14 @@ def about(path: Path) -> list[object]:
 
 
 def test_parts_are_verified_as_one_table(released):
-    doing: list[str] = []
-    found = verify_release(released / "parts", watch=lambda what, *_: doing.append(what))
+    begun: dict[str, tuple[int, int | None]] = {}
+    found = verify_release(
+        released / "parts", watch=lambda what, done, of: begun.setdefault(what, (done, of))
+    )
     assert found.satisfied
     steps = ["reading the table", "comparing checksums", "counting the table"]
-    assert [*dict.fromkeys(doing)] == steps
+    assert begun == dict.fromkeys(steps, (0, None))
+    assert [*begun] == steps
     assert about(released / "parts") == about(released / "whole")
     assert about(released / "parts" / TABLE) == about(released / "whole")
     assert {"table.parts", "table.parts.part-2.parquet"} <= {each.field for each in found.checks}
