@@ -59,8 +59,6 @@ from anonymizer.privacy import (
     holds,
     measures_of,
     models_of,
-    population_of,
-    require_class_by_class,
     require_possible,
     verdicts,
 )
@@ -491,6 +489,24 @@ def test_both_kernels_find_what_the_model_measures(classes, empty, scale):
             assert found.tolist() == expected, model
 
 
+def test_kernels_take_no_estimate_for_more_values_than_there_are():
+    """One record of each of two values: 1 + 1 / (4 ln 2) = 1.36 bits, 2.57 values, of 2."""
+    classes = classes_of(np.array([[1, 1, 0], [1, 1, 1]]))
+    for estimator in ("miller-madow", "grassberger"):
+        model = EntropyLDiversity(2.5, estimator)
+        for found in in_kernels(model, classes):
+            assert found.tolist() == holds(model, classes).tolist() == [False, True], estimator
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_a_value_that_the_table_lacks_is_passed_over(form):
+    """Against halves of 1 and 3: shares of 1/4 and 2/4, and of 0 and 1/4."""
+    joint = np.array([[1, 1, 2], [0, 3, 1]])
+    classes = replace(classes_of(joint), joint=form(joint), margin=np.array([4, 0, 4]))
+    assert BasicBetaLikeness(0.5).measure(classes).tolist() == [0, -0.5]
+    assert ValueGain(0.1).measure(classes).tolist() == [0, -0.25]
+
+
 @given(joint=sparse_joints, others=st.integers(1, 3), extra=st.integers(0, 2))
 def test_sparse_counts_measure_the_same(joint, others, extra):
     """Also against a table that has other records than these classes."""
@@ -718,35 +734,6 @@ def test_a_policy_out_of_reach_names_the_model(table):
 def test_a_policy_is_a_list_of_models(given):
     with pytest.raises(InputError, match=r"privacy must be a list of models, such as"):
         models_of(given)
-
-
-def test_a_policy_is_about_one_population():
-    others = PEOPLE.copy()
-    one, other, third = KMap(2, PEOPLE), DeltaPresence(0, 0.5, PEOPLE), KMap(2, others)
-    assert population_of([KAnonymity(2)]) is None
-    assert population_of([KAnonymity(2), one, other]).table is PEOPLE
-    for models in ([one, third], [one, other, third], [one, third, other]):
-        with pytest.raises(InputError, match="can be about one population, not several"):
-            population_of(models)
-
-
-@pytest.mark.parametrize(
-    ("model", "about"),
-    [
-        (MeanInformation(0.2), "mean-information is about the table as a whole"),
-        (KMap(2, PEOPLE), "k-map is about a population"),
-    ],
-)
-def test_what_judges_classes_one_by_one_refuses_what_is_about_more(model, about):
-    require_class_by_class([KAnonymity(2), TCloseness(0.5, "kl")], "this search")
-    with pytest.raises(InputError, match=f"this search judges every class .*, and {about}"):
-        require_class_by_class([KAnonymity(2), model], "this search")
-
-
-def test_bounds_of_presence_may_be_equal():
-    """Half of every class, no more and no less: classes of 1 of 2 and 2 of 4, not of 1 of 4."""
-    model = DeltaPresence(0.5, 0.5, PEOPLE)
-    assert accepted(model, [[1], [2], [1]], [1, 2, 3]).tolist() == [True, True, False]
 
 
 def test_models_of_attributes_that_they_cannot_be_about():
