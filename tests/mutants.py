@@ -27,6 +27,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -400,19 +401,30 @@ class Trial:
         source = self.sources[mutant.module]
         with source.with_error(mutant):
             code = source.code(mutant.function)
+        killer = _killer(*forked(partial(self._carry_out, tests, [code]), seconds))
+        ids = [item.nodeid for item in tests]
+        if killer in ids:  # in this order the same tests have to pass without the error
+            before = tests[: ids.index(killer) + 1]
+            if failed := _killer(*forked(partial(self._carry_out, before, []), None)):
+                raise RuntimeError(f"{failed} fails without any error, after {len(before)} tests")
+        return killer
 
-        def carry_out(told: Callable[[object], None]) -> None:
-            self._exchange([code])
-            for item, following in zip(tests, [*tests[1:], None], strict=True):
-                try:
-                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                except BaseException:  # what ends pytest itself, such as an interrupt
-                    self.failed = self.failed or item.nodeid
-                if self.failed:
-                    break
-            told(self.failed)
-
-        return _killer(*forked(carry_out, seconds))
+    def _carry_out(
+        self,
+        tests: Sequence[pytest.Item],
+        codes: Sequence[CodeType],
+        told: Callable[[object], None],
+    ) -> None:
+        """Carry out tests in this process, as long as they pass."""
+        self._exchange(codes)
+        for item, following in zip(tests, [*tests[1:], None], strict=True):
+            try:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            except BaseException:  # what ends pytest itself, such as an interrupt
+                self.failed = self.failed or item.nodeid
+            if self.failed:
+                break
+        told(self.failed)
 
 
 def at_import(mutant: Mutant, source: Source, seconds: int) -> str:

@@ -18,6 +18,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.channels.private.guarantees import least_distortion
+from anonymizer.channels.private.program import Multipliers, Program, proof
 from anonymizer.channels.source import Sensitive
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, PolicyUnreachableError
@@ -162,6 +163,23 @@ def test_randomised_response_is_what_epsilon_asks_of_two_values():
     np.testing.assert_allclose(found.channel, [[0.75, 0.25], [0.25, 0.75]], atol=1e-5)
     assert np.log(found.channel.max(axis=0) / found.channel.min(axis=0)).max() <= np.log(3) + 1e-12
     assert found.certified
+
+
+@pytest.mark.parametrize(
+    ("most", "least", "bound"),
+    [
+        ([[0.5, 0], [0, 0.5]], [[0, 0.5], [0.5, 0]], 0.5),  # every S is 1/2
+        ([[0.5, 0], [0, 0.3]], [[0, 0.5], [0.5, 0]], 0.4),  # S of the second row 1/2 and 0.3
+        ([[1, 0], [0, 1]], [[0, 0.5], [0.5, 0]], 0.5),  # more than least pays for: halved
+        ([[0.5, 0], [0, 0.5]], [[0, -0.5], [-0.5, 0]], 0),  # of the wrong sign: none
+    ],
+)
+def test_what_multipliers_prove_by_hand(most, least, bound):
+    """Of two even values, epsilon = 0: S = d + most - least, and the mean of its row minima."""
+    program = Program(np.full(2, 0.5), 1 - np.eye(2), (), epsilon=0.0)
+    given = Multipliers((), np.zeros(2), 0.0, np.array(most), np.array(least))
+    found, _ = proof(program, given)
+    assert bound - 1e-12 <= found <= bound
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0, 30.0])
@@ -406,6 +424,10 @@ def test_what_cannot_be_requested(requested, message):
         ({"privacy": [KAnonymity(31)]}, "k = 31 of 30 records fails even where one symbol"),
         ({"privacy": [AlphaKAnonymity(0.3, 1)]}, "alpha-k-anonymity about 'W'"),
         ({"unbiased": ([1, 2, 3], [5, 6, 7])}, "mean of X lies outside the values of Y"),
+        (
+            {"unbiased": ([1e-20, 2e-20, 3e-20], [5e-20, 6e-20, 7e-20])},
+            "mean of X lies outside the values of Y",
+        ),
         (
             {"unbiased": ([1, 2, 3], [1, 2, 4]), "invariant": True},
             "invariant keeps the margin, and with these values of Y another mean",
