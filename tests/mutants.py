@@ -32,6 +32,7 @@ from hashlib import sha256
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import NoReturn
 
 import pytest
 
@@ -315,11 +316,16 @@ class Trial:
         told: Callable[[object], None],
     ) -> None:
         self.mutants, self.sources, self.told = mutants, sources, told
-        self.failed = ""
+        self.failed = self.reason = ""
         self.entered: set[str] = set()
         self.prepared: set[str] = set()
         self.live: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.caches: list[functools._lru_cache_wrapper[object]] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Say what cannot be collected."""
+        if report.failed:
+            say(report.longreprtext)
 
     def pytest_runtest_call(self) -> None:
         """Note what was entered before a test, on whose fixtures those after it stand, too."""
@@ -328,12 +334,12 @@ class Trial:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the first test that fails."""
         if report.failed and not self.failed:
-            self.failed = report.nodeid
+            self.failed, self.reason = report.nodeid, report.longreprtext
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Carry out what is to be done."""
         if session.testsfailed:
-            raise session.Failed("tests cannot be collected")
+            stop("tests cannot be collected")
         self._find()
         passed = self._passed(session)
         for name, mutants in self.mutants.items():
@@ -387,12 +393,12 @@ class Trial:
                 functions = [*(self.entered | self.prepared)]
                 told([item.nodeid, time.process_time() - since, functions])
                 if self.failed:
-                    told(self.failed)
+                    told(f"{self.failed} fails:\n{self.reason}")
                     return
 
         _, lines = forked(carry_out, None)
-        if len(lines) != len(session.items):
-            raise session.Failed(f"without any mutant: {lines[-1]} fails")
+        if isinstance(lines[-1], str):
+            stop(f"without any mutant: {lines[-1]}")
         say(f"{len(lines)} tests pass in {sum(line[1] for line in lines):.0f} seconds")
         return {name: Passed(took, frozenset(functions)) for name, took, functions in lines}
 
@@ -405,8 +411,11 @@ class Trial:
         ids = [item.nodeid for item in tests]
         if killer in ids:  # in this order the same tests have to pass without the error
             before = tests[: ids.index(killer) + 1]
-            if failed := _killer(*forked(partial(self._carry_out, before, []), None)):
-                raise RuntimeError(f"{failed} fails without any error, after {len(before)} tests")
+            _, (failed, reason) = forked(partial(self._carry_out, before, []), None)
+            if failed:
+                stop(
+                    f"without any error, after {len(before) - 1} others: {failed} fails:\n{reason}"
+                )
         return killer
 
     def _carry_out(
@@ -425,6 +434,7 @@ class Trial:
             if self.failed:
                 break
         told(self.failed)
+        told(self.reason)
 
 
 def at_import(mutant: Mutant, source: Source, seconds: int) -> str:
@@ -506,7 +516,7 @@ def forked(
             found = [json.loads(line) for line in lines]
         ended = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         if ended > 0:
-            raise RuntimeError("a mutant could not be made; the error is above")
+            sys.exit("mutants cannot be tried: the reason is above")
         return signal.Signals(-ended).name if ended else "", found
     try:
         if seconds is not None:
@@ -519,6 +529,12 @@ def forked(
         os.write(2, f"{error!r}\n".encode())
         os._exit(1)
     os._exit(0)
+
+
+def stop(reason: str) -> NoReturn:
+    """End pytest, and with it the trial."""
+    say(reason)
+    pytest.exit(reason, returncode=1)
 
 
 def say(text: str) -> None:
@@ -555,7 +571,7 @@ def tried(names: Sequence[str], number: int, seed: int) -> dict[str, Result]:
     def carry_out(told: Callable[[object], None]) -> None:
         ended = collected(names, [Trial(mutants, sources, told)])
         if ended != pytest.ExitCode.OK:
-            raise RuntimeError(f"the tests cannot be carried out: {ended!r}")
+            os._exit(1)
 
     found = {str(name): (first, last) for name, first, last in forked(carry_out, None)[1]}
     for name in names:

@@ -53,8 +53,8 @@ def toy(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_planted_errors_are_found_but_the_one_at_a_border_that_no_test_tries(toy):
-    """Only `>=` for `>` is left: nobody compares equals. A decorator runs at import alone."""
+def carried_out(toy: Path) -> subprocess.CompletedProcess[str]:
+    """The program, of the toy module alone."""
     program = dedent(
         f"""
         import sys
@@ -64,7 +64,12 @@ def test_planted_errors_are_found_but_the_one_at_a_border_that_no_test_tries(toy
         sys.exit(mutants.main(["--output", {str(toy / "page.md")!r}]))
         """
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_planted_errors_are_found_but_the_one_at_a_border_that_no_test_tries(toy):
+    """Only `>=` for `>` is left: nobody compares equals. A decorator runs at import alone."""
+    done = carried_out(toy)
     assert (done.returncode, done.stderr) == (1, "")
     assert "toy:smaller:comparison:0: " in done.stdout
     lines = (toy / "page.md").read_text().splitlines()
@@ -120,3 +125,14 @@ def test_a_page_keeps_what_was_not_tried_again(monkeypatch):
     assert before.splitlines()[0] in text
     assert before.splitlines()[1] in text
     assert "| all |  | 8 | 7 | 0 | 1 |" in text
+
+
+def test_tests_that_fail_as_they_are_try_no_mutant(toy):
+    """What fails anyway kills nothing."""
+    toy.joinpath("test_toy.py").write_text(TESTS.replace("larger(2, 1)", "larger(1, 2)"))
+    done = carried_out(toy)
+    assert done.returncode == 1
+    assert "without any mutant: " in done.stdout
+    assert "assert larger(1, 2)" in done.stdout
+    assert done.stderr == "mutants cannot be tried: the reason is above\n"
+    assert not toy.joinpath("page.md").exists()
