@@ -246,7 +246,9 @@ def test_beyond_a_thousand_million_nodes(objective, share):
     assert found.strategy == "branch-and-bound"
     assert found.score <= found.bound
     candidate = problem.evaluator.candidate(found.node, _at(problem, found.node))
-    assert problem.evaluator.objective.score(candidate) == found.score
+    # Whether NumPy or machine code counts depends on time spent; their last digits may differ.
+    score = problem.evaluator.objective.score(candidate)
+    assert score == pytest.approx(found.score, rel=1e-14)
     if share == 0:
         assert problem.feasible(problem.at(found.node))
 
