@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from explorer.conftest import small_study
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.attack import seen_by
+from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import Outcome, outcome_of
 from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
@@ -84,6 +86,32 @@ def test_classes_are_those_of_the_release(recoding, k):
         )
         told = found.release.information
         assert (told.original, told.retained) == pytest.approx(found.information)
+
+
+@pytest.mark.parametrize(
+    ("recoding", "options"),
+    [
+        ("full-domain", ""),
+        ("full-domain", "suppression = 0.3"),
+        ("full-domain", "suppression = 0.3\nremove = true"),
+        ("variable-range", ""),
+        ("cut", ""),
+        ("boxes", ""),
+    ],
+)
+def test_the_best_of_one_recoding_is_shown_as_that_recoding(tmp_path, recoding, options):
+    """The classes of both go by codes of raw values."""
+    text = small_study(tmp_path, k=2).read_text()
+
+    def shown(method: str) -> tuple:
+        study = text.replace('method = "full-domain"', f"{method}\n{options}")
+        found = outcome_of(Counter().counted(Study.parsed(study, tmp_path / "study.toml")))
+        classes = [named_class(found, place).text() for place in range(found.classes)]
+        told_apart = [seen_by(by_labels(found), [name]).sizes.tolist() for name in ("age", "city")]
+        return classes, told_apart, found.suppressed, found.merged, found.information
+
+    alone = shown(f'method = "{recoding}"')
+    assert shown(f'method = "best"\nrecodings = ["{recoding}"]') == alone
 
 
 def test_suppressed_records_are_one_class_that_can_be_found():

@@ -231,7 +231,7 @@ def _with_classes(outcome: Outcome, carried: Carried | None = None) -> Outcome:
     plan, raw = outcome.plan, outcome.raw
     assert plan is not None
     assert raw is not None
-    if carried is None and isinstance(plan, GeneralizationPlan) and plan.population is None:
+    if isinstance(plan, GeneralizationPlan) and plan.population is None:
         return _recoded(outcome, plan, raw)
     if carried is None:
         return _with_classes(outcome, outcome.carried)
