@@ -9,6 +9,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, read_keys
+from anonymizer.tables.values import is_missing, text_of
 
 
 def verify(
@@ -49,6 +50,23 @@ def prove(
             + "; ".join(_failure(verdict) for verdict in broken)
         )
     return counts, found
+
+
+def require_present(table: engine.Table, names: Sequence[str], missing: Sequence[str]) -> None:
+    """Refuse a release that shows in some columns a text that stands for a missing value.
+
+    Whoever reads it as the raw table is read would miss a value there.
+    """
+    for name in names if missing else ():
+        values = engine.distinct(table[name])[1]
+        texts = {text_of(value) for value in values if not is_missing(value)}
+        for text in missing:
+            if text in texts:
+                raise InputError(
+                    f"nothing was released: column {name!r} would show {text!r}, which "
+                    "missing-values takes for a missing value; leave it out there, or give the "
+                    "hierarchy other labels"
+                )
 
 
 def _recounted(

@@ -24,7 +24,7 @@ from anonymizer.release.manifest.parts import (
 from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
-from anonymizer.release.proof import prove
+from anonymizer.release.proof import prove, require_present
 from anonymizer.release.relations import Carried, counted_in, fitted
 from anonymizer.release.release import FILES, STEWARD, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
@@ -266,7 +266,8 @@ def _proven(
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
     schema.require_unnamed(written.columns)
-    counted = counted_in(written, schema.columns, lying.form)[1]
+    shown, counted = counted_in(written, schema.columns, lying.form)
+    require_present(shown, schema.quasi_identifiers, lying.form.missing_values)
     verdicts = prove(counted, schema, promised.models, people)[1]
     if engine.records(counted) != carried.release.released:
         raise InputError(

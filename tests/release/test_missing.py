@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 
 import duckdb
@@ -13,6 +14,8 @@ from engines import KINDS, records_of
 from releases import manifest_in, rewritten
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, verify_release
+from anonymizer.explorer.answers.counted import Counter as Counting
+from anonymizer.explorer.answers.outcome import outcome_of
 from anonymizer.hierarchy.cuts import MARKED, members_of
 from anonymizer.release.applying.publishing import publish_applied
 from anonymizer.release.export import mapping_files, source_of, sql_of
@@ -308,3 +311,41 @@ def test_missing_values_that_no_released_record_has_are_placed_without_the_study
     publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
     first, again = (pd.read_csv(tmp_path / each / "released.csv") for each in ("out", "again"))
     assert Counter(first.itertuples(index=False)) == Counter(again.itertuples(index=False))
+
+
+CLASHING = """
+[data]
+path = "people.csv"
+missing = "{missing}"
+missing-values = ["other"]
+[quasi-identifiers]
+ward = {{ keep = [["A"]], other = "other" }}
+[sensitive]
+attributes = ["result"]
+[[privacy]]
+model = "k-anonymity"
+k = 2
+[recoding]
+method = "{method}"
+"""
+
+
+@pytest.mark.parametrize("missing", ["error", "drop", "gap", "category"])
+@pytest.mark.parametrize("method", ["full-domain", "best", "boxes"])
+def test_a_label_that_reads_as_missing_is_refused_where_it_is_shown(tmp_path, missing, method):
+    path = tmp_path / "study.toml"
+    path.write_text(CLASHING.format(missing=missing, method=method))
+    refusal = "column 'ward' would show 'other', which missing-values takes for a missing value"
+    for wards, shown in (("AABBCC", False), ("AABBC", True)):  # where C is alone it goes with B
+        rows = [(ward, "pn"[place % 2]) for place, ward in enumerate(wards)]
+        pd.DataFrame(rows, columns=["ward", "result"]).to_csv(tmp_path / "people.csv", index=False)
+        found = outcome_of(Counting().counted(Study(path)))
+        assert found.holds != shown
+        if shown:
+            assert refusal in found.refusal
+            with pytest.raises(InputError, match=re.escape(refusal)):
+                publish(Study(path), tmp_path / "again")
+            assert not (tmp_path / "again").exists()
+        else:
+            publish(Study(path), tmp_path / "out")
+            assert verify_release(tmp_path / "out", Study(path)).satisfied

@@ -14,10 +14,11 @@ from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions, row_keys
+from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
-from anonymizer.hierarchy import Partition
+from anonymizer.hierarchy import ANY, Partition
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives import MutualInformation
@@ -32,9 +33,10 @@ from anonymizer.recoding.generalization import (
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Outcome as Carried
 from anonymizer.recoding.recoding import RecodingPlan, Task
-from anonymizer.release.proof import prove
+from anonymizer.release.proof import prove, require_present
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
+from anonymizer.tables.values import text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,20 +196,35 @@ def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
 def _require_provable(outcome: Outcome) -> None:
     """Refuse what no release may be, although the counts satisfy the policy.
 
-    Readers of a file may take several spellings for one value. Where that can break a model, the
-    table is proven as a run does it: counts know one spelling of each.
+    Readers of a file may take several spellings for one value, or a label for a missing value.
+    Where either matters, the table is proven as a run does it: counts know neither.
 
     Raises PolicyBrokenError and InputError as a run does.
     """
-    plan, task = outcome.plan, outcome.task
-    if plan is None or task is None or plan.private:
+    plan, task, counted = outcome.plan, outcome.task, outcome.counted
+    if plan is None or task is None or counted is None or plan.private:
         return
+    missing = counted.study.document.data.missing_values
     certain = all(model.monotone and model.value_monotone for model in plan.models)
-    if certain and _read_as_written(task.counted):
+    if certain and _read_as_written(task.counted) and not _may_show(plan, missing):
         return
-    carried = outcome.carried
-    assert carried is not None
-    prove(carried.released, plan.published, plan.models, plan.people(carried.released))
+    released = outcome.released
+    assert released is not None
+    require_present(released, plan.published.quasi_identifiers, missing)
+    prove(released, plan.published, plan.models, plan.people(released))
+
+
+def _may_show(plan: RecodingPlan, texts: Sequence[str]) -> bool:
+    """Whether a plan has a label that is one of some texts."""
+    if not texts or not isinstance(plan, GeneralizationPlan):
+        return False
+    recoding = plan.recoding
+    by_name = (
+        recoding.labels.values()
+        if isinstance(recoding, Regions)
+        else [partition.labels for partition in recoding.values()]
+    )
+    return ANY in texts or any(text_of(label) in texts for labels in by_name for label in labels)
 
 
 @lru_cache(4)
