@@ -402,6 +402,53 @@ def test_what_a_manifest_does_not_say_of_a_file_the_study_says(tmp_path, capsys)
     assert tables[0] == tables[1]
 
 
+OVERLAPPING = """
+[data]
+path = "people.csv"
+[quasi-identifiers]
+a = "suppress"
+b = "suppress"
+[sensitive]
+attributes = ["ill"]
+[[privacy]]
+model = "k-anonymity"
+k = 2
+[recoding]
+method = "merged-cells"
+[objective]
+name = "mutual-information"
+"""
+
+
+def test_records_that_fit_several_classes_break_the_policy_and_the_message_says_so(tmp_path):
+    """Of (r y, p x) and (p y, p z) the labels of both hold of p y, which the first class takes."""
+    table = pd.DataFrame({"a": list("rppp"), "b": list("yxyz"), "ill": list("uuvv")})
+    table.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "study.toml").write_text(OVERLAPPING)
+    study, again = Study(tmp_path / "study.toml"), tmp_path / "again"
+    publish(study, tmp_path / "out")
+    regions = json.loads((tmp_path / "out" / "release.json").read_text())["regions"]
+    assert regions == [{"a": "*", "b": "{x, y}"}, {"a": "p", "b": "{y, z}"}]
+    several = "records fit several classes of the release.*run the study of the release on the"
+    with pytest.raises(PolicyBrokenError, match=f"1 of 2 classes.*{several}"):
+        publish_applied(tmp_path / "out", tmp_path / "people.csv", again)
+    assert not again.exists()
+    publish(study, again)
+    rows = [
+        sorted((each / "released.csv").read_text().split()) for each in (tmp_path / "out", again)
+    ]
+    assert rows[0] == rows[1]
+    # with a record of each class that fits no other one the policy holds
+    more = pd.concat([table, pd.DataFrame({"a": ["p"], "b": ["z"], "ill": ["u"]})])
+    more.to_csv(tmp_path / "more.csv", index=False)
+    publish_applied(tmp_path / "out", tmp_path / "more.csv", again, force=True)
+    # and where it breaks for another reason nothing is said of classes that overlap
+    table[table["b"] != "y"].to_csv(tmp_path / "fewer.csv", index=False)
+    with pytest.raises(PolicyBrokenError) as error:
+        publish_applied(tmp_path / "out", tmp_path / "fewer.csv", tmp_path / "fewer")
+    assert "several classes" not in str(error.value)
+
+
 def test_a_share_that_would_do_nothing_is_not_advised(tmp_path, capsys):
     rows = rows_of(np.random.default_rng(1), 40, 20)
     released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 1, 1), 1, rows)

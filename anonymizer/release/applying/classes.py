@@ -48,6 +48,13 @@ class Listed:
             found[whole] = np.where(fitted >= 0, fitted, found[whole])
         return found
 
+    def overlap(
+        self, reaches: Mapping[str, Reach], values: Mapping[str, Sequence[object]], rows: Codes
+    ) -> bool:
+        """Whether several classes cover some combination of value codes; see ``class_of``."""
+        members = [self._members(reach, values[name]) for name, reach in reaches.items()]
+        return bool(covering(members, rows)[1].any())
+
     def _members(self, reach: Reach, values: Sequence[object]) -> Mask:
         """Which values each class has, shape (classes, values)."""
         place = {group.label: number for number, group in enumerate(reach.groups)}

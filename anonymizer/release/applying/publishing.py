@@ -9,6 +9,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
 from anonymizer.release.applying.plans import Followed
+from anonymizer.release.applying.tables import plan_for
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import require_free, same_file
@@ -26,6 +27,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_study, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, Given, columns_in, describe_file
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import with_safe_names_in
@@ -214,20 +216,34 @@ def _within(plan: Plan, share: float | None) -> Plan:
 
 
 def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Carried:
-    """The table recoded and proven; the error of a broken policy says which budget would do."""
+    """The table recoded and proven; the error of a broken policy says what would do."""
     try:
         return applied(plan, table, form, unseen)
     except PolicyBrokenError as error:
+        admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
         known = "needs suppression" in str(error)
-        needed = None if known else _needed(plan, table, form, unseen)
-        if needed is None:
-            raise
-        raise PolicyBrokenError(f"{error}; needs suppression = {needed:g}") from None
+        needed = None if known else _needed(plan, admitted, unseen)
+        budget = "" if needed is None else f"; needs suppression = {needed:g}"
+        raise PolicyBrokenError(f"{error}{budget}{_overlapping(plan, admitted)}") from None
 
 
-def _needed(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> float | None:
+def _overlapping(plan: Plan, admitted: Tally) -> str:
+    """What a message adds where classes overlap: a table is not placed as the first one was."""
+    listed = plan.source.listed
+    if listed is None:
+        return ""
+    placed = plan_for(plan.source, admitted, "suppress")[0]
+    values = {name: each.levels[0].labels for name, each in placed.taxonomies.items()}
+    if not listed.overlap(plan.source.reaches, values, placed.codes(admitted)):
+        return ""
+    return (
+        "; records fit several classes of the release, which overlap, and are in the first of "
+        "them: run the study of the release on the table instead"
+    )
+
+
+def _needed(plan: Plan, admitted: Tally, unseen: Unseen) -> float | None:
     """The share of records that would have to be suppressed; None where no share would do."""
-    admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
     try:
         outcome = _within(plan, NEARLY_ALL).carried_out(admitted, unseen)[1]
     except PolicyBrokenError:
