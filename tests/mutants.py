@@ -7,6 +7,9 @@ forked from then on has the code of the function exchanged.
 A mutant goes by module, function, operator and number, not by line. Which ones are tried follows
 from a seed and from that name alone: a function that moves within its module keeps its mutants,
 and so do all others when one changes.
+
+Processes that tests start, and what was made while tests were collected, are of the module as it
+is. By that a mutant may survive; none is killed.
 """
 
 import argparse
@@ -76,7 +79,7 @@ NUMBER, SEED = 8, 1
 PATIENCE = 3, 30
 """A mutant has so many times the processor's time of its tests, and so many seconds more."""
 
-WAITING = 30
+WAITING = 10
 """It has so many times as long by the clock, for it may wait for what never comes."""
 
 OPERATORS = {
@@ -522,7 +525,6 @@ def forked(
         if seconds is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             signal.alarm(WAITING * seconds)
-        # Processes that a test starts have the pipe no longer than this one lives.
         with os.fdopen(writing, "w") as file:
             carry_out(lambda line: print(json.dumps(line), file=file, flush=True))
     except BaseException as error:
@@ -605,8 +607,10 @@ Those that no test killed:
 
 def page(found: Mapping[str, Result], known: Mapping[str, str], before: str, flags: str) -> str:
     """The page with new results; modules that were not tried keep theirs."""
+    times, more = PATIENCE
+    text = HEAD.format(options=flags, times=times, more=more)
     rows: dict[str, list[str]] = {}
-    for line in before.splitlines():
+    for line in before.splitlines() if before.startswith(text) else []:
         if line.startswith("| `"):
             rows.setdefault(re.split("[`:]", line)[1], []).append(line)
     for result in found.values():
@@ -618,15 +622,13 @@ def page(found: Mapping[str, Result], known: Mapping[str, str], before: str, fla
     shown = [rows[home] for name in MODULES if (home := home_of(name)) in rows]
     columns = zip(*(map(int, first.split("|")[2:-1]) for first, *_ in shown), strict=True)
     total = " | ".join(["| all", "", *(str(sum(column)) for column in [*columns][1:])]) + " |"
-    times, more = PATIENCE
-    text = HEAD.format(options=flags, times=times, more=more)
     text += "\n".join([*(first for first, *_ in shown), total, ""])
     left = [line for _, *lines in shown for line in lines]
     return text + SURVIVORS + "\n".join([*left, ""]) if left else text
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Try mutants, and write what came of them; 1 if one survived that nobody has looked at."""
+    """Try mutants, and write what came of them; 1 if one is not what it is known to be."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--number", type=int, default=NUMBER, help="mutants of each module")
     parser.add_argument("--seed", type=int, default=SEED)
@@ -644,7 +646,11 @@ def main(arguments: Sequence[str]) -> int:
     flags = "" if given.number == NUMBER else f" --number {given.number}"
     flags += "" if given.seed == SEED else f" --seed {given.seed}"
     given.output.write_text(page(found, known, before, flags), encoding="utf-8")
-    return int(any(str(each) not in known for one in found.values() for each in one.survivors))
+    left = {str(each) for result in found.values() for each in result.survivors}
+    wrong = {*known} & {str(each) for result in found.values() for each in result.mutants} - left
+    for name in sorted(wrong):
+        say(f"{name} was killed: it is not equivalent, as {EQUIVALENT.name} has it")
+    return int(bool(wrong or left - {*known}))
 
 
 if __name__ == "__main__":

@@ -118,13 +118,18 @@ def test_a_statement_is_dropped(toy):
     assert found == ["without `a.sort()`", "without `raise ValueError(a)`"]
 
 
-def test_a_page_keeps_what_was_not_tried_again(monkeypatch):
-    monkeypatch.setattr(mutants, "MODULES", {"one": [], "two": []})
-    before = "| `one` | 9 | 8 | 7 | 0 | 1 |\n| `one:f:not:0` | one.py:1 | `not a` is `a` | LOOK |\n"
-    text = mutants.page({}, {}, before, "")
-    assert before.splitlines()[0] in text
-    assert before.splitlines()[1] in text
-    assert "| all |  | 8 | 7 | 0 | 1 |" in text
+def test_a_page_keeps_what_was_not_tried_again(toy, monkeypatch):
+    """Of the same number and seed alone."""
+    monkeypatch.setattr(mutants, "MODULES", {"one": [], "toy": []})
+    times, more = mutants.PATIENCE
+    rows = ["| `one` | 9 | 8 | 6 | 1 | 1 |", "| `one:f:not:0` | one.py:1 | `not a` is `a` | LOOK |"]
+    before = mutants.HEAD.format(options="", times=times, more=more) + "\n".join(rows)
+    tried = [*mutants.Source("toy").mutants()]
+    killers = {str(mutant): "test_toy.py::test" for mutant in tried}
+    found = {"toy": mutants.Result(3, tried, killers)}
+    lines = mutants.page(found, {}, before, "").splitlines()
+    assert {*rows, "| `toy` | 3 | 3 | 3 | 0 | 0 |", "| all |  | 11 | 9 | 1 | 1 |"} <= {*lines}
+    assert "one" not in mutants.page(found, {}, before, " --seed 2").partition("survived |")[2]
 
 
 def test_tests_that_fail_as_they_are_try_no_mutant(toy):
