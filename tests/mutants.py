@@ -463,12 +463,15 @@ def _killer(ended: str, lines: Sequence[object]) -> str:
 
 
 def collected(names: Sequence[str], plugins: Sequence[object], *more: str) -> int:
-    """Have pytest collect the tests of some modules, and carry them out in the short form."""
+    """Have pytest collect the tests of some modules, and carry them out in the short form.
+
+    Without those of clusters: what these compute lies in other processes, which have no error.
+    """
     files = dict.fromkeys(str(HERE / file) for name in names for file in MODULES[name])
     with tempfile.TemporaryDirectory() as directory:
         options = ["-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider"]
         options += ["-c", str(HERE.parent / "pyproject.toml"), "--import-mode=importlib"]
-        options += ["-m", "not slow", f"--basetemp={directory}/tests", *more]
+        options += ["-k", "not spark and not cluster", f"--basetemp={directory}/tests", *more]
         return pytest.main([*options, *files], plugins=[*plugins])
 
 
@@ -590,9 +593,9 @@ HEAD = """\
 # Mutants of the modules that prove
 
 Made by `python -m tests.mutants{options}`. A mutant is a module with one small error; the tests are
-those of the files that `MODULES` lists in `mutants.py`, in the short form. Killed: one of them
-fails, or takes {times} times as long and {more} seconds. Equivalent: no test can tell it from the
-module, for the reason in `mutants.toml`.
+those of the files that `MODULES` lists in `mutants.py`, in the short form, without clusters.
+Killed: one of them fails, or takes {times} times as long and {more} seconds. Equivalent: no test
+can tell it from the module, for the reason in `mutants.toml`.
 
 | module | tests | mutants | killed | equivalent | survived |
 | --- | ---: | ---: | ---: | ---: | ---: |
