@@ -36,6 +36,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import same
 from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of
+from anonymizer.release.warnings.warnings import WARNINGS
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -699,6 +700,15 @@ def test_without_the_study_a_population_cannot_be_held_against_a_release(release
     assert verify_release(path, study_of(path)).satisfied
 
 
+def test_a_study_of_another_policy_leaves_a_population_unjudged(release):
+    """Its own policy is judged; of the model about a population nothing is known."""
+    found = verify_release(release("population"), study_of(release("full-domain")))
+    assert [str(check) for check in found.differences if check.field.startswith("privacy")] == [
+        "privacy.2: the study requires no k-map: the release promises more, or is another one"
+    ]
+    assert [verdict.model.name for verdict in found.verdicts] == ["k-anonymity", "t-closeness"]
+
+
 # Tables without a manifest
 
 
@@ -889,6 +899,17 @@ def test_labels_of_no_level(release, tmp_path):
     )
 
 
+@pytest.mark.parametrize("label", ["|20, 40)", "[20, 40|", "[20;40)"])
+def test_a_label_that_reads_as_no_range(release, tmp_path, label):
+    """It begins and ends with a bracket, and has both ends."""
+    path = copied(release("full-domain"), tmp_path)
+    manifest = manifest_in(path)
+    group = next(each for each in manifest["recoding"]["age"] if each["label"] == "[20, 40)")
+    group["label"] = label
+    rewritten(path, manifest)
+    assert "recoding.age.ranges" in fields(verify_release(path))
+
+
 def test_a_label_said_to_stand_for_less(release, tmp_path):
     path = copied(release("full-domain"), tmp_path)
     manifest = manifest_in(path)
@@ -911,6 +932,17 @@ def test_a_forged_warning(release, tmp_path, told):
     manifest = manifest_in(path)
     rewritten(path, manifest | {"warnings": [*manifest["warnings"], told]})
     assert refused(path)
+
+
+@pytest.mark.parametrize(("count", "agrees"), [(0, False), (1, True), (9, True), (10, False)])
+def test_a_warning_of_the_raw_table_is_about_some_of_its_records(release, tmp_path, count, agrees):
+    """Of 9 records one or all, not none and not ten."""
+    path = copied(release("full-domain"), tmp_path)
+    manifest, code = manifest_in(path), "telling-order"
+    told = {"code": code, "column": "q", "count": count, "of": 9}
+    told["message"] = WARNINGS[code].text.partition("{")[0]
+    rewritten(path, manifest | {"warnings": [*manifest["warnings"], told]})
+    assert ("warnings" not in fields(verify_release(path))) == agrees
 
 
 def test_warnings_of_the_raw_table_are_said_not_to_be_checked(release):
