@@ -4,11 +4,13 @@ import atexit
 import os
 import shutil
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 
 import pandas as pd
 import pytest
+from lengths import LONG
 
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.frames import relation_of
@@ -75,6 +77,15 @@ def spark(table):
 
 KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask, spark)}
 """What makes a table of each kind."""
+
+
+def kinds_with(cases: Sequence[object]) -> list[tuple[str, object]]:
+    """Each kind of table with each case; Spark, whose jobs take seconds, with the first alone.
+
+    At full length it takes all. What differs between cases is decided on counts, in memory.
+    """
+    of_spark = cases if LONG else cases[:1]
+    return [(kind, case) for kind in KINDS for case in (of_spark if kind == "spark" else cases)]
 
 
 def records_of(table):
