@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
-from releases import KEPT, KINDS, Kind, manifest_in, release_of, rewritten, searched
+from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
 
 from anonymizer import Hierarchy, InputError
 from anonymizer.cli import main
@@ -29,19 +29,6 @@ HOSTILE = {
     'a"; DROP TABLE people; --': ["39", "39.0", "-0", "0", "0.5", "38.75", "1e1", "-0.0"],
     "anonymizer text 0": ["o'brien", "x\ny", "-- é", "日本;", "o'brien", "日本;", "-- é", "x\ny"],
 }
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The directory of a kind of release, made once."""
-    found: dict[str, Path] = {}
-
-    def release(name: str, kind: Kind | None = None) -> Path:
-        if name not in found:
-            found[name] = release_of(kind or KINDS[name], tmp_path_factory.mktemp("release"))
-        return found[name]
-
-    return release
 
 
 @pytest.fixture
@@ -94,8 +81,8 @@ def require_same(release: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_the_very_same_release(made, name: str) -> None:
-    require_same(made(name))
+def test_the_very_same_release(published, name: str) -> None:
+    require_same(published(name))
 
 
 def hostile(directory: Path) -> Path:
@@ -176,18 +163,18 @@ def test_merged_cells_run(tmp_path: Path) -> None:
         sql_of(source_of(release), "people", "released")
 
 
-def test_what_is_drawn_is_refused(made) -> None:
+def test_what_is_drawn_is_refused(published) -> None:
     with pytest.raises(InputError, match="drawn at random"):
-        source_of(made("differential privacy"))
+        source_of(published("differential privacy"))
 
 
-def test_several_spellings_of_a_value_are_refused(made) -> None:
+def test_several_spellings_of_a_value_are_refused(published) -> None:
     with pytest.raises(InputError, match="'disease' of the raw table spells values in several"):
-        select_of(source_of(made("values spelled in several ways")), "people")
+        select_of(source_of(published("values spelled in several ways")), "people")
 
 
-def test_values_that_are_written_otherwise_do_not_pass_in_silence(made) -> None:
-    release = made("kept values")
+def test_values_that_are_written_otherwise_do_not_pass_in_silence(published) -> None:
+    release = published("kept values")
     raw = raw_of(release)
     nurses = (raw.job == "nurse").sum()
     raw.loc[raw.index[raw.job == "nurse"][0], "job"] = "nurse\t"
@@ -214,13 +201,13 @@ def test_no_release_is_a_sentence(command, tmp_path: Path) -> None:
     assert (code, f"there is no {tmp_path / 'none'}; name the directory" in shown) == (2, True)
 
 
-def test_names_are_quoted(made) -> None:
-    text = sql_of(source_of(made("kept values")), 'a"; DROP TABLE b; --', "released")
+def test_names_are_quoted(published) -> None:
+    text = sql_of(source_of(published("kept values")), 'a"; DROP TABLE b; --', "released")
     assert '"a""; DROP TABLE b; --" AS t' in text
 
 
-def test_the_query_alone_makes_a_view(made, command, tmp_path: Path) -> None:
-    release, file = made("kept values"), tmp_path / "q.sql"
+def test_the_query_alone_makes_a_view(published, command, tmp_path: Path) -> None:
+    release, file = published("kept values"), tmp_path / "q.sql"
     assert command("export", release, "--sql", "--select", "-o", file)[0] == 0
     connection = duckdb.connect(config={"threads": 1})
     connection.register("people", raw_of(release))
@@ -254,8 +241,8 @@ def labelled(value: str, mapping: pd.DataFrame) -> str | None:
 @pytest.mark.parametrize(
     "name", ["suppressed and kept", "kept values", "masked codes", "missing as a category, cut"]
 )
-def test_mapping_files_say_which_label_a_value_has(made, command, tmp_path, name: str) -> None:
-    release = made(name)
+def test_mapping_files_say_which_label_a_value_has(published, command, tmp_path, name: str) -> None:
+    release = published(name)
     assert command("export", release, "--csv", "-o", tmp_path / "map")[0] == 0
     raw, released = raw_of(release), read(release / "released.csv")
     maps = {name: read(tmp_path / "map" / f"{name}.csv") for name in ("age", "job")}
@@ -296,8 +283,8 @@ RANGES = Kind(searched("cut"), jobs=KEPT, policy='[[privacy]]\nmodel = "k-anonym
 
 
 @pytest.mark.parametrize("name", ["ranges", "suppressed and kept", "masked codes"])
-def test_hierarchies_of_arx_make_the_same_release(made, command, tmp_path, name: str) -> None:
-    release = made(name, RANGES if name == "ranges" else None)
+def test_hierarchies_of_arx_make_the_same_release(published, command, tmp_path, name: str) -> None:
+    release = release_of(RANGES, tmp_path / name) if name == "ranges" else published(name)
     raw = release.parent / "people.csv"
     code, shown = command("export", release, "--arx", "--values", raw, "-o", tmp_path / "arx")
     assert (code, "as confidential" in shown) == (0, True)
@@ -352,20 +339,20 @@ def test_no_value_of_a_hierarchy_is_taken_for_a_header(command, tmp_path: Path) 
         (["--arx"], "does not list the values of column 'age'"),
     ],
 )
-def test_mistakes_are_sentences(made, command, tmp_path, options, message) -> None:
-    code, shown = command("export", made("kept values"), *options, "-o", tmp_path / "out")
+def test_mistakes_are_sentences(published, command, tmp_path, options, message) -> None:
+    code, shown = command("export", published("kept values"), *options, "-o", tmp_path / "out")
     assert code == 2
     assert message in shown
     assert not (tmp_path / "out").exists()
 
 
-def test_classes_with_groups_of_their_own_have_no_hierarchies(made, command, tmp_path) -> None:
-    code, shown = command("export", made("boxes"), "--arx", "-o", tmp_path / "out")
+def test_classes_with_groups_of_their_own_have_no_hierarchies(published, command, tmp_path) -> None:
+    code, shown = command("export", published("boxes"), "--arx", "-o", tmp_path / "out")
     assert (code, "groups of their own" in shown) == (2, True)
 
 
-def test_a_directory_is_replaced_whole_and_by_force_alone(made, command, tmp_path) -> None:
-    again = ["export", made("kept values"), "--csv", "-o", tmp_path / "map"]
+def test_a_directory_is_replaced_whole_and_by_force_alone(published, command, tmp_path) -> None:
+    again = ["export", published("kept values"), "--csv", "-o", tmp_path / "map"]
     assert command(*again)[0] == 0
     code, shown = command(*again)
     assert (code, "--force replaces it" in shown) == (2, True)
@@ -375,7 +362,7 @@ def test_a_directory_is_replaced_whole_and_by_force_alone(made, command, tmp_pat
     assert (code, "holds other files" in shown) == (2, True)
 
 
-def test_values_that_are_too_many_come_from_the_study(made, tmp_path: Path) -> None:
+def test_values_that_are_too_many_come_from_the_study(tmp_path: Path) -> None:
     release = release_of(
         Kind(
             '[recoding]\nmethod = "fixed"\nlevels = {age = 4, job = 1}\n',

@@ -1,13 +1,16 @@
 """Signed releases: what a key proves, and what becomes of a signature when a release changes."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
+from releases import copied
 
 from anonymizer import InputError, verify_release
+from anonymizer.cli import main
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.publish import publish
 from anonymizer.release.signing import PrivateKey, PublicKey, make_keys, sign_release
@@ -28,22 +31,34 @@ k = 4
 """
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A study, its table, and the keys of two people."""
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory):
+    """A study, its table, and the keys of two people, of which each test has a copy."""
+    laid = tmp_path_factory.mktemp("laid")
     rows = [(f"p{i}", 20 + i % 20, ["flu", "cold"][i * i % 3 % 2]) for i in range(40)]
-    pd.DataFrame(rows, columns=["name", "age", "ill"]).to_csv(tmp_path / "people.csv", index=False)
-    (tmp_path / "study.toml").write_text(STUDY)
+    pd.DataFrame(rows, columns=["name", "age", "ill"]).to_csv(laid / "people.csv", index=False)
+    (laid / "study.toml").write_text(STUDY)
     for name in ("mine", "other"):
-        make_keys(tmp_path / f"{name}.pem", tmp_path / f"{name}.pub")
-    return tmp_path
+        make_keys(laid / f"{name}.pem", laid / f"{name}.pub")
+    return laid
 
 
 @pytest.fixture
-def signed(place):
-    """A signed release."""
-    publish(Study(place / "study.toml"), place / "out", key=PrivateKey.read(place / "mine.pem"))
-    return place / "out"
+def place(laid, tmp_path):
+    return shutil.copytree(laid, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def made(laid, tmp_path_factory):
+    """A signed release, of which each test has a copy."""
+    out = tmp_path_factory.mktemp("made") / "out"
+    publish(Study(laid / "study.toml"), out, key=PrivateKey.read(laid / "mine.pem"))
+    return out
+
+
+@pytest.fixture
+def signed(made, place):
+    return copied(made, place)
 
 
 # What a key proves
@@ -330,17 +345,25 @@ def test_a_fingerprint_by_hand():
 # Which release a signature is of
 
 
-@pytest.fixture
-def months(place, run):
-    """Three signed releases of a series."""
+@pytest.fixture(scope="module")
+def series(laid, tmp_path_factory):
+    """Three signed releases of a series, of which each test has a copy."""
+    made = tmp_path_factory.mktemp("series")
     for month, after in ((9, ()), (10, ("--after", "9/released.csv")), (11, ("--after", 10))):
-        named = after and (after[0], place / str(after[1]))
-        code, _, err = run(
-            *("run", place / "study.toml", "-o", place / str(month), "--sign", place / "mine.pem"),
+        named = after and (after[0], made / str(after[1]))
+        command = (
+            *("run", laid / "study.toml", "-o", made / str(month), "--sign", laid / "mine.pem"),
             *("--period", f"2026-{month}", *(named or ("--as", "ill"))),
         )
-        assert code == 0, err
-    return place
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, command)])
+        assert stop.value.code == 0
+    return made
+
+
+@pytest.fixture
+def months(series, place):
+    return shutil.copytree(series, place, dirs_exist_ok=True)
 
 
 def test_a_signature_says_which_release_of_a_series_it_is(run, months):
