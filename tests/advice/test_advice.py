@@ -183,8 +183,15 @@ def test_a_class_in_which_everybody_misses_the_value_bounds_no_threshold():
     assert max(thresholds[1:]) < log2(8 / 3)
 
 
-@pytest.mark.parametrize("seed", [3, 21])
-@pytest.mark.parametrize("name", ["t-closeness", "entropy-l-diversity"])
+@pytest.mark.parametrize(
+    ("seed", "name"),
+    [
+        (3, "t-closeness"),
+        (21, "entropy-l-diversity"),
+        pytest.param(21, "t-closeness", marks=pytest.mark.long),
+        pytest.param(3, "entropy-l-diversity", marks=pytest.mark.long),
+    ],
+)
 def test_every_point_is_the_best_of_all_nodes(seed, name):
     """Brute force under each threshold, on records."""
     study = advised.random_study(np.random.default_rng(seed))

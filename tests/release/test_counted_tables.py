@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import LONG
 from scipy.stats import chi2
 
 from anonymizer import (
@@ -156,9 +157,16 @@ def test_every_model_is_held_here():
     assert {type(model) for model in POLICIES} == {*MODELS.values()} - {DifferentialPrivacy}
 
 
-@pytest.mark.parametrize("remove", [False, True], ids=["kept", "removed"])
-@pytest.mark.parametrize("model", POLICIES, ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    ("model", "remove"),
+    [
+        (model, remove)
+        for place, model in enumerate(POLICIES)
+        for remove in ([False, True] if LONG else [place % 2 == 0])
+    ],
+)
 def test_models_find_the_same_of_a_tally(model, remove):
+    """What becomes of suppressed records is counted before any model, here in turn."""
     made = [
         estimator([model], recoding=FullDomain(suppression=0.1, remove=remove)) for _ in range(2)
     ]
@@ -390,7 +398,7 @@ def recorded(relation: Relation) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=50)])
+@pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=5)])
 def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
     """The records of a file get as many symbols as were drawn, again with the same seed."""
     table = people().drop(columns="name").assign(number=range(300))

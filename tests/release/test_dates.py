@@ -157,7 +157,7 @@ def release(tmp_path_factory):
     return made
 
 
-HELD = [*((name, "csv") for name in RECODINGS), ("fixed", "parquet"), ("cut", "parquet")]
+HELD = [*((name, "csv") for name in RECODINGS), ("cut", "parquet")]
 
 
 @pytest.mark.parametrize(("recoding", "suffix"), HELD)
@@ -309,6 +309,8 @@ def test_ranges_of_dates_orders_and_numbers_are_cut_alike(numbers, k, data):
         problem = problem_of(table, {"a": hierarchy}, [KAnonymity(k)])
         recoding, result = VariableRange().choose(problem, 0, Run())
         found[kind] = round(result.value, 9), len(recoding["a"])
+        if kind != "number":
+            continue
         objective = MutualInformation()
         objective.prepared(problem.counts, problem.taxonomies)
         scores = []
@@ -316,8 +318,7 @@ def test_ranges_of_dates_orders_and_numbers_are_cut_alike(numbers, k, data):
             merged = problem.counts.recode({"a": partition})
             if merged.sizes.min() >= k:
                 scores.append(objective(merged))
-        if kind == "number":
-            assert result.value == pytest.approx(max(scores), abs=1e-9)
+        assert result.value == pytest.approx(max(scores), abs=1e-9)
     assert found["number"] == found["date"] == found["order"]
 
 

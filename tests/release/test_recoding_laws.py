@@ -19,6 +19,7 @@ import pytest
 from checker import classes_of, least_close, least_diverse, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from sklearn.base import clone
 from strategies import SENSITIVE, policies
 
@@ -336,7 +337,7 @@ def drawn_tables(draw: st.DrawFn) -> tuple[pd.DataFrame, list[PrivacyModel]]:
 
 
 @pytest.mark.parametrize("name", RECODINGS)
-@settings(max_examples=6)
+@settings(max_examples=at_length(4, 40))
 @given(drawn=drawn_tables())
 def test_the_policy_holds_of_any_table_or_nothing_is_released(name, drawn):
     recoding = recoding_for(name, examples_of(name)[0].options)
