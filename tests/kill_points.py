@@ -391,8 +391,10 @@ def raced(root: Path, before: str, tally: Counter[str]) -> Iterator[str]:
 def wrongs(root: Path, races: int, strace: bool, quick: bool, tally: Counter[str]) -> Iterator[str]:
     """Everything that is wrong on a file system."""
     for place, name in enumerate(CASES):
-        # The two that ask are handled alike: the quick form takes them in turn.
-        for number in (SIGNALS[0], SIGNALS[1 + place % 2]) if quick else SIGNALS:
+        # The two that ask are handled alike, whatever lies there: the quick form takes one of them
+        # in each second case.
+        asking = [SIGNALS[1 + place // 2 % 2]] * (place % 2 == 0) if quick else SIGNALS[1:]
+        for number in (SIGNALS[0], *asking):
             yield from shimmed(root, name, number, CHANGES + LOOKS * (not quick), tally)
             if strace:
                 yield from injected(root, name, number, tally)
