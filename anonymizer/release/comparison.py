@@ -133,8 +133,12 @@ class Comparison:
         keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, others, [mark], classed)
         yield from repeated_warnings(keyed, self.fitted.models)
         yield from identifying_warnings(released, known)
-        table = released if original is None or not others else keyed.with_classes
-        yield from other_warnings(table, others)
+        if original is None:
+            yield from other_warnings(released, others)
+            return
+        # Where no record is missing the table has the same; to recode it takes a pass over it.
+        whole = not others or released.sizes.sum() == original.tally.sizes.sum()
+        yield from other_warnings(original.relation if whole else keyed.with_classes, others)
 
     def _warnings(
         self, left: engine.Table, raw: Counts, others: Sequence[str]
