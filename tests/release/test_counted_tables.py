@@ -398,7 +398,7 @@ def recorded(relation: Relation) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=5)])
+@pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=50)])
 def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
     """The records of a file get as many symbols as were drawn, again with the same seed."""
     table = people().drop(columns="name").assign(number=range(300))
