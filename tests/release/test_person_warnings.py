@@ -332,6 +332,25 @@ def test_a_value_is_alone_among_the_released_records():
     assert (found.column, found.count, found.of) == ("city", 1, 2)
 
 
+@pytest.mark.parametrize("kind", ["arrow", "duckdb"])
+@pytest.mark.parametrize("remove", [False, True])
+def test_only_values_of_released_records_are_shown(kind, remove):
+    """A note that finds a person, of a record that is alone in its class: it is kept or removed."""
+    table = pd.DataFrame({"job": ["a"] * 19 + ["b"], "illness": list("abcd") * 5, "note": "x"})
+    table.loc[19, "note"] = "kim@example.org"
+    how = Anonymizer(
+        {"job": "suppress"},
+        "illness",
+        [KAnonymity(5 if remove else 1)],
+        identifiers=(),
+        recoding=FullDomain(suppression=0.1, remove=True),
+    )
+    relation = relation_of(KINDS[kind](pa.Table.from_pandas(table)))
+    release = fitted(how, relation).release
+    assert release.released == (19 if remove else 20)
+    assert bool(told(release.warnings, VALUES)) == (not remove)
+
+
 def test_what_is_left_out_is_not_shown():
     table = visits()
     table["patient"] = [f"m{n}@example.org" for n in range(len(table))]
