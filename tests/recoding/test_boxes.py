@@ -26,6 +26,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.errors import Ended
+from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import objective_of
 from anonymizer.recoding import Found, Problem, Run, Suppression, solve
 from anonymizer.recoding.full_domain import branch_and_bound as boxes
@@ -34,6 +35,9 @@ from anonymizer.recoding.problem import parallel
 
 seeds = st.integers(0, 2**32 - 1)
 AT_ONCE = Run(time_limit=1e-9)
+KERNELS = [NUMPY, compiled_kernel()]
+"""The compiled one is loaded from now on, as in a worker of all tests: where it is loaded midway,
+scores of one test differ in their last digits."""
 
 
 def interrupting(after: int, error: type[BaseException] = KeyboardInterrupt) -> Run:
@@ -251,6 +255,33 @@ def test_beyond_a_thousand_million_nodes(objective, share):
     assert score == pytest.approx(found.score, rel=1e-14)
     if share == 0:
         assert problem.feasible(problem.at(found.node))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_few_nodes_are_remembered_and_that_decides_nothing(monkeypatch, kernel):
+    problem = large(3, kernel=kernel)
+    expected = branch_and_bound(problem)
+    monkeypatch.setattr(boxes, "MOST_REMEMBERED", 5)
+    tree = boxes.Tree(problem.evaluator, problem.lattice, True, problem.lattice.bottom)
+    for _ in tree.steps():
+        assert max(map(len, (tree._seen, tree._hope, tree._shortfall))) <= 5
+    found = tree.found()
+    assert (found.node, found.bound, found.proven) == (expected.node, expected.bound, True)
+    assert tree.checked > expected.checked
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_a_trace_has_nodes_that_did_not_win(kernel):
+    """The top is looked at first, and the nodes below it that the descent chose from."""
+    problem = large(3, kernel=kernel)
+    found, every = branch_and_bound(problem), solve(problem, "exhaustive")
+    below = problem.lattice.below(problem.lattice.heights)
+    known = found.trace.scores.keys() | found.trace.infeasible
+    assert {problem.lattice.heights, found.node, *below} <= known <= found.trace.counted
+    assert len(known) > 5
+    for node, score in found.trace.scores.items():
+        assert score == pytest.approx(every.trace.scores[node], abs=1e-12)
+    assert not found.trace.infeasible & every.trace.scores.keys()
 
 
 def test_too_many_open_boxes_end_the_search(monkeypatch):
