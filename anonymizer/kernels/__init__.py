@@ -7,9 +7,12 @@ Imports no other room.
 
 import sys
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from importlib import import_module
 from time import thread_time
+from types import ModuleType
 from typing import Any
 
 from anonymizer.kernels import plain
@@ -147,7 +150,7 @@ def _automatic() -> Kernel:
 def compiled_kernel() -> Kernel:
     """The compiled kernel; the one in NumPy where numba cannot be loaded."""
     try:
-        from anonymizer.kernels import checks, compiled
+        compiled, checks = _loaded("compiled", "checks")
     except ImportError:
         return NUMPY
     return Kernel(
@@ -170,7 +173,19 @@ def ordering(rows: float) -> Ordering | None:
 def _compiled_ordering() -> Ordering | None:
     """None where numba cannot be loaded."""
     try:
-        from anonymizer.kernels.splitting import split, uniform
+        (splitting,) = _loaded("splitting")
     except ImportError:
         return None
-    return Ordering(split, uniform)
+    return Ordering(splitting.split, splitting.uniform)
+
+
+def _loaded(*names: str) -> list[ModuleType]:
+    """Import modules of this room in a thread of their own, which no interrupt reaches.
+
+    An interrupt while numba is imported would leave half of it, and whoever goes on with the best
+    that was found by then would fail. It is raised once the modules are there.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(
+            lambda: [import_module(f"{__name__}.{name}") for name in names]
+        ).result()

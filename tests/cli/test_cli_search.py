@@ -218,7 +218,7 @@ def struck(study, number):
 
 def test_an_interrupt_releases_the_best_so_far(tmp_path):
     code, shown = struck(large(tmp_path), signal.SIGINT)
-    assert code == 0
+    assert code == 0, shown
     assert "The search was not finished" in shown
     said = manifest(tmp_path)["search"]
     assert (said["nodes"], said["proven"]) == (8**7, False)
@@ -228,7 +228,7 @@ def test_an_interrupt_releases_the_best_so_far(tmp_path):
 
 def test_a_request_to_end_is_no_interrupt(tmp_path):
     code, shown = struck(large(tmp_path), signal.SIGTERM)
-    assert code == 130
+    assert code == 130, shown
     assert "interrupted; nothing was written" in shown
     assert not (tmp_path / "out").exists()
 

@@ -294,3 +294,28 @@ def test_compiled_code_is_loaded_as_soon_as_numpy_took_as_long_as_loading_takes(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert 0 < int(done.stdout) <= 2**11
+
+
+STRUCK = """
+import os, signal, sys
+
+class Striking:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba.core.types":  # in the middle of numba
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Striking())
+from anonymizer.kernels import compiled_kernel
+
+try:
+    compiled_kernel()
+except KeyboardInterrupt:
+    print("interrupted")
+print(compiled_kernel().name)
+"""
+
+
+def test_an_interrupt_leaves_no_half_of_compiled_code():
+    """A search that an interrupt ends goes on with the best so far, by whichever kernel pays."""
+    done = subprocess.run([sys.executable, "-c", STRUCK], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("interrupted\ncompiled\n", 0), done.stderr
