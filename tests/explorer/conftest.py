@@ -52,9 +52,16 @@ def people(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Lent, Path]]:
     """A tab of a small study, for one test after the other, and the study."""
-    path = small_study(tmp_path_factory.mktemp("people"))
+    path = three_models(tmp_path_factory.mktemp("people"))
     with explored(path) as served, Lent(browser, served.link) as found:
         yield found, path
+
+
+@pytest.fixture
+def small(people: tuple[Lent, Path], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of that study, in which nothing was decided."""
+    with people[0].to(request) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +76,39 @@ def unlabelled(unlabelled_tab: Lent, request: pytest.FixtureRequest) -> Iterator
     """A page of a small study that shows figures alone; nothing was decided."""
     with unlabelled_tab.to(request) as found:
         yield found
+
+
+LISTENING = """
+import sys
+
+def heard(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        with open({log!r}, "a") as file:
+            print(event, arguments[1:] if event == "socket.connect" else arguments, file=file)
+
+sys.addaudithook(heard)
+with open({log!r}, "a") as file:
+    print("listening", file=file)
+"""
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path, str]]:
+    """The place of a study, another one, and code that takes note of what is asked elsewhere."""
+    study, here, log = tmp_path / "study", tmp_path / "here", tmp_path / "log"
+    study.mkdir()
+    here.mkdir()
+    monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
+    yield study, here, LISTENING.format(log=str(log))
+    asked = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
+    assert {*asked} == {"listening"}
+    assert names_in(here) == []
+    assert names_in(study / "study.session") == ["log.jsonl"]
+
+
+def names_in(directory: Path) -> list[str]:
+    """The names of what is in a directory, in order."""
+    return sorted(path.name for path in directory.iterdir())
 
 
 STUDY = """[data]
@@ -87,6 +127,20 @@ k = {k}
 
 [recoding]
 method = "full-domain"
+"""
+
+THREE_MODELS = """[[privacy]]
+model = "entropy-l-diversity"
+l = 1.5
+
+[[privacy]]
+model = "t-closeness"
+distance = "kl"
+t = 0.9
+
+[recoding]
+method = "variable-range"
+refine = ["age"]
 """
 
 
@@ -131,4 +185,11 @@ def in_pairs(directory: Path) -> Path:
     ]
     text = "\n".join([f"{header},drug,shelf,box", *wider, ""])
     (directory / "people.csv").write_text(text)
+    return path
+
+
+def three_models(directory: Path) -> Path:
+    """The same people under three models; age is cut at 32 and 40."""
+    path = small_study(directory)
+    path.write_text(path.read_text().partition("[recoding]")[0] + THREE_MODELS)
     return path

@@ -6,16 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
-from functools import partial
 from http.client import HTTPConnection
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from explorer.conftest import small_study
-from explorer.driving import SECONDS, explored, opened, started, visit
-from explorer.forking import Forked
-from lengths import LONG
+from explorer.conftest import names_in, small_study
+from explorer.driving import SECONDS, explored, started
 from playwright.sync_api import expect
 
 from anonymizer.cli import main
@@ -33,54 +29,21 @@ def refused(capsys, *arguments) -> str:
     return said.err
 
 
-def names(directory: Path) -> list[str]:
-    return sorted(path.name for path in directory.iterdir())
+ENDED = "The explorer has ended. Every step is kept: the same command goes on from here.\n"
 
 
-LISTENING = """
-import sys
-
-def heard(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
-        with open({log!r}, "a") as file:
-            print(event, arguments[1:] if event == "socket.connect" else arguments, file=file)
-
-sys.addaudithook(heard)
-with open({log!r}, "a") as file:
-    print("listening", file=file)
-"""
-
-
-@pytest.fixture
-def places(tmp_path, monkeypatch):
-    """The place of a study, another one, and code that takes note of what is asked elsewhere."""
-    study, here, log = tmp_path / "study", tmp_path / "here", tmp_path / "log"
-    study.mkdir()
-    here.mkdir()
-    monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
-    yield study, here, LISTENING.format(log=str(log))
-    asked = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
-    assert {*asked} == {"listening"}
-    assert names(here) == []
-    assert names(study / "study.session") == ["log.jsonl"]
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_it_ends_when_it_is_told_to(places, tmp_path, monkeypatch, how):
-    """As a user starts it; for SIGTERM that is tried at full length, and a fork by default."""
+    """As a user starts it; a fork ends by SIGTERM in the test of the release view."""
     study, here, listening = places
-    start = partial(Forked, first=listening)
-    if how == signal.SIGINT or LONG:
-        (tmp_path / "sitecustomize.py").write_text(listening)
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-        start = started
-    with explored(small_study(study), cwd=here, start=start) as served:
-        assert any("lock" in name for name in names(study))
-        said = served.end(how)
-    assert said == (
-        "The explorer has ended. Every step is kept: the same command goes on from here.\n"
-    )
-    assert names(study) == ["people.csv", "study.session", "study.toml"]
+    (tmp_path / "sitecustomize.py").write_text(listening)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with explored(small_study(study), cwd=here, start=started) as served:
+        assert any("lock" in name for name in names_in(study))
+        assert served.end(how) == ENDED
+    assert names_in(study) == ["people.csv", "study.session", "study.toml"]
 
 
 def test_it_goes_on_where_it_was_and_says_what_is_not_saved(tmp_path):
@@ -100,7 +63,7 @@ def test_one_process_at_a_time_has_a_session(tmp_path, capsys):
         other.mkdir()
         said = refused(capsys, small_study(other), "--port", port)
         assert f"port {port} (Address already in use); leave --port out" in said
-    assert names(other) == ["people.csv", "study.session", "study.toml"]
+    assert names_in(other) == ["people.csv", "study.session", "study.toml"]
 
 
 def test_nothing_of_a_record_is_printed_whatever_is_asked(tmp_path):
@@ -123,28 +86,20 @@ def test_nothing_of_a_record_is_printed_whatever_is_asked(tmp_path):
     assert not re.search("Rome|Oslo|flu|asthma|Traceback", said)
 
 
-def test_nothing_is_asked_elsewhere_nor_written_here(browser, places):
-    study, here, listening = places
-    path = small_study(study)
-    with explored(path, cwd=here, start=partial(Forked, first=listening)) as served:
-        with opened(browser, served.link) as page:
-            visit(page, "Release")
-            page.get_by_role("button", name="Preview the report").click()
-            expect(page.locator("iframe")).to_be_visible(timeout=SECONDS)
-        served.end()
-
-
-def test_the_demonstration_leaves_nothing(tmp_path):
+def test_the_demonstration_leaves_nothing_and_gives_its_port_back(tmp_path):
     with explored("--demo", cwd=tmp_path) as served:
+        port = urlsplit(served.link).port
         assert served.end() == "The demonstration has ended.\n"
-    assert names(tmp_path) == []
+    assert names_in(tmp_path) == []
+    with socket.create_server(("127.0.0.1", port)):
+        pass
 
 
 def test_a_table_gets_a_study_first(tmp_path):
     small_study(tmp_path)
     with explored("people.csv", cwd=tmp_path) as served:
         assert served.said == "A first study is in people-study/study.toml.\n"
-    assert "study.toml" in names(tmp_path / "people-study")
+    assert "study.toml" in names_in(tmp_path / "people-study")
     with explored("people.csv", cwd=tmp_path) as served:
         assert served.said == "Going on with people-study/study.toml.\n"
 
@@ -161,7 +116,7 @@ def test_a_study_that_is_none_is_refused(tmp_path, capsys, text, said):
     path = tmp_path / "study.toml"
     path.write_text(text)
     assert said in refused(capsys, path)
-    assert names(tmp_path) == ["study.toml"]
+    assert names_in(tmp_path) == ["study.toml"]
 
 
 def test_what_is_not_there_is_refused(tmp_path, capsys):
@@ -171,7 +126,7 @@ def test_what_is_not_there_is_refused(tmp_path, capsys):
     assert "Is a directory" in refused(capsys, tmp_path / "folder.toml")
     assert "Name a study or a table, or give --demo" in refused(capsys)
     assert "Name a study or a table, or give --demo" in refused(capsys, "x.toml", "--demo")
-    assert names(tmp_path) == ["folder.toml"]
+    assert names_in(tmp_path) == ["folder.toml"]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are others here")
@@ -232,12 +187,4 @@ def test_the_browser_is_told_of_a_file_that_others_cannot_read(
     assert "token" not in page.url
     page.context.close()
     Door(tmp_path).remove()
-    assert "open.html" not in names(tmp_path)
-
-
-def test_a_port_is_given_back(tmp_path):
-    with explored("--demo") as served:
-        port = urlsplit(served.link).port
-        served.end()
-    with socket.create_server(("127.0.0.1", port)):
-        pass
+    assert "open.html" not in names_in(tmp_path)

@@ -212,7 +212,7 @@ def brute_force(table, held, k):
     ages = sorted({*table.age} - {table.age.min()})
     values, cities = (table[name].factorize()[0] for name in ("diagnosis", "city"))
     found = []
-    for size in range(len(ages) + 1):
+    for size in range(len(table) // k):  # each of these ranges has somebody, and needs k
         for more in combinations(ages, size):
             ranges = np.searchsorted(sorted({*held, *more}), table.age, side="right")
             for classes in (ranges, ranges * 2 + cities):

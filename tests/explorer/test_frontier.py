@@ -34,6 +34,16 @@ def counter() -> Counter:
     return Counter()
 
 
+@pytest.fixture(scope="module")
+def swept(demo, counter) -> Frontier:
+    """The points of the demonstration by two recodings, held out as well."""
+    found = Frontier(counter.counted(demo.study()), "marital-status", "t-closeness")
+    recodings = recodings_of(demo.study().recoding)
+    chosen = [recodings[name] for name in ("full-domain", "variable-range")]
+    found.compute(chosen, 0.55, True, ignore)
+    return found
+
+
 def taken(session: Session, threshold: float, name: str, about: str = "marital-status") -> str:
     """The text of the study once a point was taken in the view."""
     study = session.study()
@@ -44,12 +54,8 @@ def taken(session: Session, threshold: float, name: str, about: str = "marital-s
 
 
 @pytest.mark.parametrize("name", ["full-domain", "variable-range"])
-def test_every_point_is_what_the_study_comes_to_there(demo, counter, name):
-    study = demo.study()
-    frontier = Frontier(counter.counted(study), "marital-status", "t-closeness")
-    recoding = recodings_of(study.recoding)[name]
-    frontier.compute([recoding], 0.55, False, ignore)
-    marks = frontier.marks(recoding)
+def test_every_point_is_what_the_study_comes_to_there(demo, counter, swept, name):
+    marks = swept.marks(recodings_of(demo.study().recoding)[name])
     assert len(marks) > 10
     assert 0.55 in [mark.threshold for mark in marks]
     some = [*marks[:2], marks[len(marks) // 2], marks[-1]]
@@ -62,24 +68,21 @@ def test_every_point_is_what_the_study_comes_to_there(demo, counter, name):
         assert mark.point.disclosure == outcome.disclosures["marital-status"]
 
 
-def test_held_out_points_are_those_of_the_comparison(demo, counter):
+def test_held_out_points_are_those_of_the_comparison(demo, swept):
     study = demo.study()
-    counted = counter.counted(study)
-    frontier = Frontier(counted, "marital-status", "t-closeness")
-    recodings = recodings_of(study.recoding)
-    chosen = [recodings["full-domain"], recodings["variable-range"]]
-    frontier.compute(chosen, None, True, ignore)
-    values = [0.3, 0.2, 0.05]
-    found = compare_study(study, recodings=[one.name for one in chosen], sweep={"t": values})
+    names, values = ["full-domain", "variable-range"], [0.3, 0.05]
+    found = compare_study(study, recodings=names, sweep={"t": values})
     known = {(fit.recoding, fit.parameters["t"]): fit.held_out for fit in found.fits}
-    compared = 0
-    for recoding in chosen:
-        for mark in frontier.marks(recoding):
-            if mark.threshold in values:
-                half = known[recoding.name, mark.threshold]
-                assert mark.held_out == half
-                compared += 1
-    assert compared == 6
+    recodings = recodings_of(study.recoding)
+    compared = [
+        (mark.held_out, known[name, mark.threshold])
+        for name in names
+        for mark in swept.marks(recodings[name])
+        if mark.threshold in values
+    ]
+    assert len(compared) == 4
+    for mine, half in compared:
+        assert mine == half
 
 
 def small(directory: Path, more: str = "", k: int = 3) -> Session:

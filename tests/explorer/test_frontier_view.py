@@ -1,11 +1,26 @@
 """The view Frontier: points appear, and are taken by mouse, by keyboard and in the chart."""
 
+import os
 import re
+from functools import partial
 
-from explorer.driving import answered, click_at, figures, place_of, seeing, visit
+from explorer.conftest import three_models
+from explorer.driving import (
+    SECONDS,
+    answered,
+    click_at,
+    explored,
+    figures,
+    opened,
+    place_of,
+    require_nothing_lies_askew,
+    require_seen_well,
+    seeing,
+    visit,
+)
+from explorer.forking import Forked
 from playwright.sync_api import expect
 
-SECONDS = 60_000
 CUT = re.compile(r"\bcut from")
 ABOUT_L = re.compile(r"against l: .*variable-range from")
 
@@ -20,7 +35,7 @@ def chart(page):
 
 def computed(page):
     """Wait until every point has its held-out one."""
-    row = page.get_by_role("row").filter(has_text="t = 0.05")
+    row = page.get_by_role("row").filter(has_text="t = 0.025")
     expect(row).to_contain_text("bits", timeout=SECONDS)
     expect(row.get_by_role("cell").nth(3)).not_to_have_text("-", timeout=SECONDS)
 
@@ -29,45 +44,51 @@ def now(page):
     return page.get_by_role("row").filter(has=page.get_by_role("cell", name="now", exact=False))
 
 
-def test_points_are_taken_by_mouse_keyboard_and_in_the_chart(page):
+def test_points_are_taken_by_mouse_keyboard_and_in_the_chart(small):
+    """In a class are 5, 3 and 4 people where age is cut at 32 and 40, or 4, 4 and 4 by tens."""
+    page = small
     visit(page, "Frontier")
     computed(page)
-    expect(now(page)).to_contain_text("t = 0.55")
+    expect(now(page)).to_contain_text("t = 0.9")
     kept = figures(page)["Information kept"]
-    assert kept == "0.2454 bits (39.28%)"
-    expect(now(page)).to_contain_text("0.2454 bits")
+    assert kept == "0.2538 bits (16.32%)"
+    expect(now(page)).to_contain_text("0.2538 bits")
 
-    page.get_by_role("button", name="Take t = 0.3").click()
-    expect(now(page)).to_contain_text("t = 0.3")
+    page.get_by_role("button", name="Take t = 0.4").click()
+    expect(now(page)).to_contain_text("t = 0.4")
     answered(page)
-    assert figures(page)["Information kept"] == "0.2292 bits (36.7%)"
-    page.get_by_role("button", name="Undo: t = 0.3").click()
-    expect(now(page)).to_contain_text("t = 0.55")
+    assert figures(page)["Information kept"] == "0.1175 bits (7.558%)"
 
-    button = page.get_by_role("button", name="Take t = 0.25")
+    button = page.get_by_role("button", name="Take t = 0.15")
     button.focus()
     page.keyboard.press("Enter")
-    expect(now(page)).to_contain_text("t = 0.25")
+    expect(now(page)).to_contain_text("t = 0.15")
     answered(page)
-    assert figures(page)["Information kept"] == "0.2054 bits (32.88%)"
+    assert figures(page)["Information kept"] == "0.08712 bits (5.604%)"
     expect(button).to_be_focused()
     page.keyboard.press("Control+z")
-    expect(now(page)).to_contain_text("t = 0.55")
+    expect(now(page)).to_contain_text("t = 0.4")
 
     answered(page)
     chart(page).evaluate("each => each.scrollIntoView({block: 'start'})")
     word = place_of(chart(page).locator("text", has_text="suggested"))
     click_at(page, word["x"] + word["width"] / 2, word["y"] - 16)
-    expect(now(page)).to_contain_text("t = 0.2")
+    expect(now(page)).to_contain_text("t = 0.5")
     expect(now(page)).to_contain_text("suggested")
-    page.get_by_role("button", name="Undo: t = 0.2").click()
+    page.get_by_role("button", name="Undo: t = 0.5").click()
+    expect(now(page)).to_contain_text("t = 0.4")
 
     button = page.get_by_role("button", name="Take the suggested point")
     button.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Undo: t = 0.2")).to_be_enabled()
-    page.keyboard.press("Control+z")
-    expect(now(page)).to_contain_text("t = 0.55")
+    expect(page.get_by_role("button", name="Undo: t = 0.5")).to_be_enabled()
+    answered(page)
+    assert figures(page)["Information kept"] == "0.2213 bits (14.23%)"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_selector("body.body--dark")
+    require_seen_well(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    require_nothing_lies_askew(page)
 
 
 OFFERED = """(() => {
@@ -79,58 +100,62 @@ OFFERED = """(() => {
 """Of what there is a chart, and whether its suggested point can be taken."""
 
 
-def test_a_point_is_taken_once_it_is_suggested(page):
-    suggestion = page.get_by_role("button", name="Take the suggested point")
-    visit(page, "Policy")
-    with seeing(page, OFFERED) as seen:
-        visit(page, "Frontier")
-        expect(suggestion).to_be_enabled(timeout=SECONDS)
-        page.get_by_role("combobox", name="Limit").focus()
-        for key in ("Enter", "ArrowDown", "Enter"):
-            page.keyboard.press(key)
-        expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
-        expect(suggestion).to_be_enabled(timeout=SECONDS)
+HELD = """
+from functools import cached_property
+from pathlib import Path
+from anonymizer.explorer.answers.frontier import Frontier
+
+compute = Frontier.original.func
+
+def held(frontier):
+    Path({gate!r}).read_text()
+    return compute(frontier)
+
+Frontier.original = cached_property(held)
+Frontier.original.__set_name__(Frontier, "original")
+"""
+"""Code of a server in which the points of each limit wait until a pipe is written."""
+
+
+def test_no_point_is_taken_before_it_is_of_the_limit_that_was_chosen(browser, tmp_path):
+    """Neither one that is suggested, nor one of a row that is there still."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    start = partial(Forked, first=HELD.format(gate=str(gate)))
+    path = three_models(tmp_path)
+    with explored(path, start=start) as served, opened(browser, served.link) as page:
+        suggestion = page.get_by_role("button", name="Take the suggested point")
+        with seeing(page, OFFERED) as seen:
+            visit(page, "Frontier")
+            expect(suggestion).to_be_disabled()
+            gate.write_text("")
+            expect(suggestion).to_be_enabled(timeout=SECONDS)
+            page.get_by_role("combobox", name="Limit").focus()
+            for key in ("Enter", "ArrowDown", "Enter"):
+                page.keyboard.press(key)
+            expect(suggestion).to_be_disabled()
+            page.get_by_role("button", name="Take t = 0.4").click()
+            expect(page.get_by_text("These points are of another limit")).to_be_visible()
+            gate.write_text("")
+            expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
+            expect(suggestion).to_be_enabled(timeout=SECONDS)
+        expect(page.get_by_role("cell", name="l = 1.5", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Undo: nothing")).to_be_disabled()
     states = [tuple(each) for each in seen if each is not None]
     assert states[0] == ("", False)
     assert [each for each in states if each[1]] == [("t", True), ("l", True)]
     assert states[states.index(("t", True)) + 1] == ("t", False)
 
 
-def test_a_point_of_another_limit_is_not_taken(page):
-    """Whoever presses a button of a row before the rows of the limit that was chosen are there."""
-    visit(page, "Frontier")
-    page.get_by_role("button", name="Take t = 0.3").wait_for()
-    page.evaluate(PRESSING)
-    page.get_by_role("combobox", name="Limit").click()
-    page.get_by_role("option", name="l: ").click()
-    expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
-    assert page.evaluate("pressed") == 1
-    answered(page)
-    expect(page.get_by_role("button", name="Undo: nothing")).to_be_disabled()
-
-
-PRESSING = """() => {
-  const named = name => document.querySelector(`button[aria-label="${name}"]`);
-  const suggestion = [...document.querySelectorAll('button.primary')]
-    .find(each => each.innerText === 'Take the suggested point');
-  window.pressed = 0;
-  new MutationObserver((_, changes) => {
-    if (!suggestion.disabled) return;
-    changes.disconnect();
-    named('Take t = 0.3').click();
-    window.pressed += 1;
-  }).observe(suggestion, {attributes: true});
-}"""
-"""Presses a button of a row at the moment at which nothing is suggested any more."""
-
-
-def test_series_and_limits_are_chosen_by_keyboard_and_by_mouse(page):
+def test_series_are_chosen_by_keyboard_and_by_mouse(small):
+    page = small
     visit(page, "Frontier")
     computed(page)
-    page.get_by_role("checkbox", name="cut").focus()
+    cut = page.get_by_role("checkbox", name="cut")
+    cut.focus()
     page.keyboard.press("Space")
     expect(chart(page)).to_have_attribute("aria-label", CUT, timeout=SECONDS)
-    page.get_by_role("checkbox", name="cut").click()
+    cut.click()
     expect(chart(page)).not_to_have_attribute("aria-label", CUT)
 
     page.get_by_role("checkbox", name="Held-out information").click()
@@ -141,17 +166,10 @@ def test_series_and_limits_are_chosen_by_keyboard_and_by_mouse(page):
 
     page.get_by_role("combobox", name="Recoding").click()
     page.get_by_role("option", name="full-domain").click()
-    row = page.get_by_role("row").filter(has_text="t = 0.55")
-    expect(row).to_contain_text("0.1055 bits")  # that of the other recoding is gone
-    row.get_by_role("button", name="Take t = 0.55").click()
-    undo = page.get_by_role("button", name="Undo: t = 0.55, full-domain")
+    row = page.get_by_role("row").filter(has_text="t = 0.9")
+    expect(row).to_contain_text("0.2213 bits")  # that of the other recoding is gone
+    row.get_by_role("button", name="Take t = 0.9").click()
+    undo = page.get_by_role("button", name="Undo: t = 0.9, full-domain")
     expect(undo).to_be_enabled()
     answered(page)
-    assert figures(page)["Information kept"] == "0.1055 bits (16.89%)"
-    undo.click()
-
-    page.get_by_role("combobox", name="Limit").focus()
-    for key in ("Enter", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
-    expect(chart(page)).to_have_attribute("aria-label", ABOUT_L, timeout=SECONDS)
-    expect(page.get_by_role("cell", name="l = 2.7", exact=True)).to_be_visible()
+    assert figures(page)["Information kept"] == "0.2213 bits (14.23%)"

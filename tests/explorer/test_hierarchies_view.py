@@ -3,16 +3,20 @@
 import re
 
 import pytest
-from explorer.driving import place_of, require_seen_well, settled, visit
+from explorer.driving import (
+    place_of,
+    require_nothing_lies_askew,
+    settled,
+    visit,
+)
 from explorer.test_table_view import content_of
 from playwright.sync_api import expect
 
 
 @pytest.fixture
-def page(people, request):
-    with people[0].to(request) as found:
-        visit(found, "Hierarchies")
-        yield found
+def page(small):
+    visit(small, "Hierarchies")
+    return small
 
 
 def choose(page, name):
@@ -157,9 +161,9 @@ def test_groups_are_made_renamed_moved_and_saved(page, people):
     expect(about(page)).to_contain_text("levels 0 to 1")
     page.get_by_role("button", name="Add a level").click()
     expect(about(page)).to_contain_text("levels 0 to 2")
-    require_seen_well(page)
+    require_nothing_lies_askew(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    require_seen_well(page)
+    require_nothing_lies_askew(page)
 
 
 def test_no_label_is_shown_where_none_may_be(unlabelled):

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.history import History
@@ -18,7 +19,7 @@ DEEDS = st.lists(
         st.tuples(st.sampled_from(["undo", "redo", "reopen", "crash"])),
         st.tuples(st.just("save")),
     ),
-    max_size=25,
+    max_size=at_length(12, 25),
 )
 
 

@@ -20,7 +20,10 @@ def test_no_name_and_no_value_is_taken_for_code(browser, tmp_path):
     with (tmp_path / "t.csv").open("w", newline="") as file:
         lines = csv.writer(file)
         lines.writerow([*NAMES, "number"])
-        lines.writerows([*each, n] for n, each in enumerate(product(NAMES, repeat=4)))
+        lines.writerows(
+            [*map(NAMES.__getitem__, each), NAMES[sum(each) % 4], number]
+            for number, each in enumerate(product(range(4), repeat=3))
+        )
     rules = "".join(f'{json.dumps(name)} = "suppress"\n' for name in (one, two, three))
     path = tmp_path / "study.toml"
     path.write_text(

@@ -63,6 +63,7 @@ def test_names_that_do_not_fit(bare, names, wrong):
         redrafted(session, session.study(), names, ignore)
 
 
+@pytest.mark.long  # the whole path names columns, and test_keys goes to the next view and back
 def test_columns_are_named_on_the_page(browser, bare):
     with explored(bare, cwd=bare.parent) as own, opened(browser, own.link) as page:
         fields = page.get_by_role("region", name="Names of the columns")

@@ -22,10 +22,17 @@ from anonymizer.explorer.session.contents import with_levels, with_recoding, wit
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.views.lattice import full_domain
 
+counter = Counter()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Session:
+    return Session(_demo_in(tmp_path_factory.mktemp("demo")))
+
 
 def nodes_at(session: Session, change=full_domain) -> tuple[Nodes, str]:
     text = session.after(change)
-    return nodes_of(Counter().counted(session.study(text))), text
+    return nodes_of(counter.counted(session.study(text))), text
 
 
 def suppressing(content):
@@ -33,9 +40,8 @@ def suppressing(content):
 
 
 @pytest.mark.parametrize("change", [full_domain, suppressing])
-def test_the_nodes_are_those_of_the_command_line(tmp_path, capsys, change):
-    session = Session(_demo_in(tmp_path))
-    nodes, text = nodes_at(session, change)
+def test_the_nodes_are_those_of_the_command_line(demo, tmp_path, capsys, change):
+    nodes, text = nodes_at(demo, change)
     path = tmp_path / "levels.toml"
     path.write_text(text)
     with pytest.raises(SystemExit):
@@ -54,27 +60,25 @@ def test_the_nodes_are_those_of_the_command_line(tmp_path, capsys, change):
     assert links == {(levels[low], levels[high]) for low, high in found["edges"]}
 
 
-def test_what_nodes_keep_is_what_the_study_comes_to_at_their_levels(tmp_path):
-    session = Session(_demo_in(tmp_path))
-    nodes, _ = nodes_at(session)
-    counter = Counter()
+def test_what_nodes_keep_is_what_the_study_comes_to_at_their_levels(demo):
+    nodes, _ = nodes_at(demo)
     assert len(nodes.found) == 2
     for node, found in nodes.found.items():
         levels = dict(zip(nodes.names, node, strict=True))
-        text = session.after(lambda content, levels=levels: with_levels(content, levels))
-        outcome = outcome_of(counter.counted(session.study(text)))
+        text = demo.after(lambda content, levels=levels: with_levels(content, levels))
+        outcome = outcome_of(counter.counted(demo.study(text)))
         assert outcome.holds
         assert found.classes == outcome.classes
         assert found.retained == pytest.approx(outcome.information[1])
         assert chosen_in(outcome, nodes) == node
-    assert chosen_in(outcome_of(counter.counted(session.study())), nodes) is None
+    assert chosen_in(outcome_of(counter.counted(demo.study())), nodes) is None
 
 
 def test_a_node_that_breaks_the_policy_can_be_chosen(tmp_path):
     session = Session(small_study(tmp_path))
     nodes, _ = nodes_at(session)
     text = session.after(lambda content: with_levels(content, {"age": 0, "city": 0}))
-    outcome = outcome_of(Counter().counted(session.study(text)))
+    outcome = outcome_of(counter.counted(session.study(text)))
     assert not outcome.holds
     assert chosen_in(outcome, nodes) == (0, 0)
     assert nodes.kind((0, 0)) == "infeasible"
@@ -85,7 +89,7 @@ def test_values_that_are_drawn_are_no_node(tmp_path):
     session = Session(small_study(tmp_path))
     nodes, _ = nodes_at(session)
     text = session.after(lambda content: with_recoding(content, "pram", {}))
-    outcome = outcome_of(Counter().counted(session.study(text)))
+    outcome = outcome_of(counter.counted(session.study(text)))
     assert outcome.holds
     assert chosen_in(outcome, nodes) is None
 

@@ -1,10 +1,21 @@
 """The release view, used by mouse and by keys: before and after, its report, and what it writes."""
 
 import re
+import signal
+from functools import partial
 from pathlib import Path
 
-from explorer.conftest import in_pairs, small_study
-from explorer.driving import SECONDS, explored, figures, opened, require_seen_well, visit
+from explorer.conftest import in_pairs
+from explorer.driving import (
+    SECONDS,
+    explored,
+    figures,
+    opened,
+    require_nothing_lies_askew,
+    require_seen_well,
+    visit,
+)
+from explorer.forking import Forked
 from playwright.sync_api import Page, expect
 from releases import alike
 
@@ -28,35 +39,42 @@ def press(page: Page, name: str, key: str = "Enter") -> None:
     page.keyboard.press(key)
 
 
-def test_from_before_and_after_to_files(browser, tmp_path):
-    path = in_pairs(tmp_path)
-    with explored(path) as served, opened(browser, served.link) as page:
-        visit(page, "Release")
-        expect(page.get_by_label("Labels after")).to_contain_text("*")
-        pair = "12 of 12 records have values of 'shelf' and 'box' that no other record has together"
-        expect(page.locator("ul.warnings")).to_contain_text(pair, timeout=SECONDS)
-        shown = {row[0]: row[1:] for row in cells(page, "Figures before and after")}
-        assert shown["Records"] == ["12", "12"]
-        assert shown["Smallest class"] == ["1 record", "5 records"]
-        assert shown["Records alone in their class"] == ["12", "0"]
-        age, city = cells(page, "Quasi-identifiers before and after")
-        assert age == ["age", "suppressed", "12", "1", "12"]
-        assert city == ["city", "as it is", "2", "2", "0"]
-        assert cells(page, "Labels after") == [["*", "12"]]
-        expect(page.get_by_text("12 values before, the 10 of most records")).to_be_visible()
-        page.get_by_label("Quasi-identifier", exact=True).focus()
-        for key in ("Enter", "ArrowDown", "Enter"):
-            page.keyboard.press(key)
-        expect(page.get_by_label("Labels after")).to_contain_text("Oslo")
-        assert cells(page, "Values before") == [["Rome", "7"], ["Oslo", "5"]]
-        require_seen_well(page)
-        look_at_the_report(page)
-        write_the_release(page, tmp_path)
-        save_the_study(page, path)
-        require_seen_well(page)
-        page.set_viewport_size({"width": 390, "height": 844})
-        require_seen_well(page)
-        write_after_the_table_changed(page, tmp_path / "people.csv")
+def test_from_before_and_after_to_files(browser, places):
+    """Meanwhile nothing is asked elsewhere, nor written where the command was called."""
+    directory, here, listening = places
+    path = in_pairs(directory)
+    with explored(path, cwd=here, start=partial(Forked, first=listening)) as served:
+        with opened(browser, served.link) as page:
+            before_and_after(page)
+            look_at_the_report(page)
+            write_the_release(page, directory)
+            save_the_study(page, path)
+            require_seen_well(page)
+            page.set_viewport_size({"width": 390, "height": 844})
+            require_nothing_lies_askew(page)
+            write_after_the_table_changed(page, directory / "people.csv")
+        assert served.end(signal.SIGTERM).startswith("The explorer has ended.")
+
+
+def before_and_after(page: Page) -> None:
+    visit(page, "Release")
+    expect(page.get_by_label("Labels after")).to_contain_text("*")
+    pair = "12 of 12 records have values of 'shelf' and 'box' that no other record has together"
+    expect(page.locator("ul.warnings")).to_contain_text(pair, timeout=SECONDS)
+    shown = {row[0]: row[1:] for row in cells(page, "Figures before and after")}
+    assert shown["Records"] == ["12", "12"]
+    assert shown["Smallest class"] == ["1 record", "5 records"]
+    assert shown["Records alone in their class"] == ["12", "0"]
+    age, city = cells(page, "Quasi-identifiers before and after")
+    assert age == ["age", "suppressed", "12", "1", "12"]
+    assert city == ["city", "as it is", "2", "2", "0"]
+    assert cells(page, "Labels after") == [["*", "12"]]
+    expect(page.get_by_text("12 values before, the 10 of most records")).to_be_visible()
+    page.get_by_label("Quasi-identifier", exact=True).focus()
+    for key in ("Enter", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("Labels after")).to_contain_text("Oslo")
+    assert cells(page, "Values before") == [["Rome", "7"], ["Oslo", "5"]]
 
 
 def look_at_the_report(page: Page) -> None:
@@ -132,19 +150,22 @@ def write_after_the_table_changed(page: Page, table: Path) -> None:
     assert before != "100%"
 
 
-def test_where_the_policy_does_not_hold_there_is_no_release(browser, tmp_path):
-    path = small_study(tmp_path, k=13)
-    with explored(path) as served, opened(browser, served.link, theme="dark") as page:
-        page.get_by_role("button", name="What to do: see Policy").click()
-        expect(page.locator("h1")).to_have_text(re.compile("policy promise"))
-        expect(page.get_by_role("button", name="What to do: see Policy")).to_be_hidden()
-        visit(page, "Release")
-        expect(page.get_by_role("button", name="Write the release")).to_be_disabled()
-        expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
-        expect(card(page, "The release")).to_contain_text("The policy does not hold")
-        page.get_by_role("button", name="Save the study").click()
-        expect(card(page, "The study")).to_contain_text("Saved:")
-        require_seen_well(page)
+def test_where_the_policy_does_not_hold_there_is_no_release(small):
+    page = small
+    visit(page, "Policy")
+    size = page.get_by_role("region", name="k-anonymity").get_by_role("spinbutton")
+    size.fill("13")
+    size.press("Enter")
+    expect(page.locator(".verdict")).to_have_class(re.compile("breaks"))
+    visit(page, "Attack")
+    page.get_by_role("button", name="What to do: see Policy").click()
+    expect(page.locator("h1")).to_have_text(re.compile("policy promise"))
+    expect(page.get_by_role("button", name="What to do: see Policy")).to_be_hidden()
+    visit(page, "Release")
+    expect(page.get_by_role("button", name="Write the release")).to_be_disabled()
+    expect(page.get_by_role("button", name="Preview the report")).to_be_disabled()
+    expect(card(page, "The release")).to_contain_text("The policy does not hold")
+    expect(page.get_by_role("button", name="Save the study")).to_be_enabled()
 
 
 def test_with_figures_alone_there_is_no_label(unlabelled):

@@ -52,14 +52,14 @@ def test_without_labels_no_error_and_no_earlier_step_shows_one(browser, tmp_path
         context.close()
 
 
-def test_the_editor_is_that_of_the_attribute_that_is_chosen(people, request):
-    with people[0].to(request) as page:
-        visit(page, "Hierarchies")
-        widths = page.get_by_label("Widths, the finest first")
-        expect(widths).to_have_value("10, 20")
-        page.get_by_label("Quasi-identifier", exact=True).click()
-        page.get_by_role("option", name="city", exact=True).click()
-        expect(widths).to_have_count(0)
+def test_the_editor_is_that_of_the_attribute_that_is_chosen(small):
+    page = small
+    visit(page, "Hierarchies")
+    widths = page.get_by_label("Widths, the finest first")
+    expect(widths).to_have_value("10, 20")
+    page.get_by_label("Quasi-identifier", exact=True).click()
+    page.get_by_role("option", name="city", exact=True).click()
+    expect(widths).to_have_count(0)
 
 
 def test_where_no_step_can_be_kept_the_study_file_stays(tmp_path, monkeypatch):

@@ -105,6 +105,7 @@ def test_a_long_search_is_settled_or_ends_with_its_page(browser, tmp_path):
         best = page.get_by_role("button", name="Take the best so far")
         expect(best).to_be_visible(timeout=SECONDS)
         expect(page.locator(".doing")).to_contain_text("bounding", timeout=SECONDS)
+        assert page.evaluate("document.getAnimations()") == []  # nothing moves, as is wished
         other.goto(served.home)
         expect(other.get_by_role("button", name="Take the best so far")).to_be_visible()
         other.close()

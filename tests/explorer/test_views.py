@@ -4,9 +4,13 @@ from explorer.driving import VIEWS, require_nothing_lies_askew, require_seen_wel
 
 
 def test_every_view_is_seen_well(page):
-    """In both widths and themes by turns; the pictures in the docs are drawn in all four."""
+    """In both widths and themes by turns; the pictures in the docs are drawn in all four.
+
+    Frontier, of which a large table has points for seconds, is looked at with a small one.
+    """
     ways = [(1440, "dark"), (390, "light"), (1440, "light"), (390, "dark")]
-    for title, (width, theme) in zip(VIEWS, ways + ways[2:] + ways[:2], strict=True):
+    titles = [title for title in VIEWS if title != "Frontier"]
+    for title, (width, theme) in zip(titles, ways + ways[2:] + ways[:1], strict=True):
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         visit(page, title)

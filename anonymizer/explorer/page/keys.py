@@ -28,8 +28,8 @@ NUMBERED = "Control+Alt+{}"
 KEEP_FOCUS = """
 (() => {
   let last = null;
-  const name = each => each.getAttribute('aria-label') || each.labels?.[0]?.innerText ||
-    each.innerText || '';
+  const name = each => each.getAttribute('aria-label') || each.labels?.[0]?.textContent ||
+    each.textContent || '';  // innerText would have the page laid out each time
   const like = (tag, named) => [...document.querySelectorAll(`.content ${tag}`)]
     .filter(each => name(each) === named && !each.disabled);
   addEventListener('focusin', ({target}) => {
