@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.information.matrices import CountMatrix, largest
+from anonymizer.counts.counts import Classes
+from anonymizer.information.matrices import largest
 from anonymizer.privacy import TOLERANCE
 from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import NEARLY
@@ -19,7 +20,7 @@ class Disclosure(Result):
     attribute
         The sensitive attribute.
     records
-        Records released.
+        Records released, but for those whose missing value counts as nothing.
     sure
         Records in classes of a single value: it is known of each of them.
     guessed
@@ -29,7 +30,7 @@ class Disclosure(Result):
         The largest share of a value in a class: nobody's value is guessed with a larger
         probability.
     prior
-        The largest share of a value in the released table: what is guessed without a class.
+        The largest share of a value among these records: what is guessed without a class.
     """
 
     attribute: str
@@ -40,17 +41,21 @@ class Disclosure(Result):
     prior: float
 
 
-def disclosure_of(attribute: str, joint: CountMatrix) -> Disclosure:
-    """What classes disclose; ``joint``: records by class and value, shape (classes, values).
+def disclosure_of(classes: Classes) -> Disclosure:
+    """What classes disclose of their sensitive attribute.
 
-    Classes without a record, of which only a population has some, disclose nothing.
+    A class in which nobody has a value discloses nothing, nor does one without a record, which
+    only a population has.
     """
-    sizes = joint.sum(axis=1)
+    assert classes.attribute is not None
+    joint, sizes = classes.known.joint, classes.known.sizes
     joint, sizes = joint[sizes > 0], sizes[sizes > 0]
+    if not len(sizes):
+        return Disclosure(classes.attribute, 0, 0, 0, 0.0, 0.0)
     most = largest(joint)
     nearly = most >= NEARLY * sizes - TOLERANCE
     return Disclosure(
-        attribute,
+        classes.attribute,
         records=int(sizes.sum()),
         sure=int(sizes[most == sizes].sum()),
         guessed=int(most[nearly].sum()),

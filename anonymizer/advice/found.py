@@ -1,7 +1,7 @@
 """What a recoding finds on counts under a policy: how much it keeps, hides and discloses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -114,6 +114,7 @@ def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> F
     """The result with what the classes keep and disclose."""
     raw = space.problem.counts
     about = raw.targets or raw.sensitive
+    released = [replace(raw.about(name), joint=joint[name]) for name in raw.sensitive]
     informs = isinstance(space.problem.objective, MutualInformation)
     original = sum(mutual_information(raw.joint[name]) for name in about)
     retained = sum(mutual_information(joint[name]) for name in about)
@@ -121,7 +122,7 @@ def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> F
         original=original if about else None,
         retained=retained if about else None,
         lost=_lost(raw, joint, about, original, retained) if informs else None,
-        disclosures=tuple(disclosure_of(name, joint[name]) for name in raw.sensitive),
+        disclosures=tuple(map(disclosure_of, released)),
         **known,  # type: ignore[arg-type]
     )
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, floor, log10
-from typing import Any
 
 import numpy as np
 
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space, released_classes
+from anonymizer.counts.counts import Classes
 from anonymizer.counts.pairs import chosen
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
@@ -197,7 +197,7 @@ class Sweeper:
 
         A class in which everybody misses the value holds under no threshold.
         """
-        found = measures_of(self.swept, self._loosest)
+        found = measures_of(self.swept, self._classes(None))
         found = found[np.isfinite(found)]
         if not len(found):
             return []
@@ -211,10 +211,9 @@ class Sweeper:
     def _joint(self) -> dict[float | None, CountMatrix]:
         return {}
 
-    @property
-    def _loosest(self) -> Any:
+    def _classes(self, threshold: float | None) -> Classes:
         about = self.space.problem.counts.about(self.attribute)
-        return replace(about, joint=self._joint[None], population=None)
+        return replace(about, joint=self._joint[threshold], population=None)
 
     def _point(self, threshold: float | None, most: float | None) -> Point | None:
         """The best recoding under a threshold; None where there is none."""
@@ -235,7 +234,7 @@ class Sweeper:
             retained,
             min(retained / most, 1.0) if most > TOLERANCE else 1.0,
             value,
-            disclosure_of(self.attribute, joint),
+            disclosure_of(self._classes(threshold)),
         )
 
     def _best(self, models: Sequence[PrivacyModel]) -> tuple[CountMatrix, float] | None:

@@ -31,6 +31,7 @@ from anonymizer.advice.advise import space_of
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.advice.sweep import Point, round_series, round_steps, suggested_of, sweeper_of
 from anonymizer.counts import pairs
+from anonymizer.counts.counts import Classes
 from anonymizer.objectives import candidate
 
 STUDIES = 20
@@ -65,7 +66,17 @@ def estimator(*models, table=SMALL, **options) -> Anonymizer:
 
 def test_what_classes_disclose_by_hand():
     joint = np.array([[5, 0], [4, 1], [2, 2], [0, 0]])
-    assert disclosure_of("w", joint) == Disclosure("w", 14, 5, 9, 1.0, 11 / 14)
+    classes = Classes(joint, joint.sum(axis=0), attribute="w")
+    assert disclosure_of(classes) == Disclosure("w", 14, 5, 9, 1.0, 11 / 14)
+
+
+def test_a_value_that_is_missing_and_counts_as_nothing_is_not_known():
+    joint = np.array([[3, 0, 9], [2, 2, 1], [0, 0, 7]])
+    classes = Classes(joint, joint.sum(axis=0), attribute="w", gap=True)
+    assert disclosure_of(classes) == Disclosure("w", 7, 3, 3, 1.0, 5 / 7)
+    nothing = joint[2:]
+    classes = Classes(nothing, nothing.sum(axis=0), attribute="w", gap=True)
+    assert disclosure_of(classes) == Disclosure("w", 0, 0, 0, 0.0, 0.0)
 
 
 def test_the_numbers_of_homogeneous_classes_under_k_anonymity_alone():

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from anonymizer.advice.disclosure import disclosure_of
-from anonymizer.counts.counts import Counts
-from anonymizer.kernels.arrays import Mask
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.report.page.numbers import count, number, share
 from anonymizer.risk.attacks import guesses, linkage
 
@@ -80,7 +79,7 @@ def exposure_of(
         highest=success.highest,
         average=success.average,
         alone=success.certain,
-        guessing=None if attribute is None else _guessing(seen, some, attribute),
+        guessing=None if attribute is None else _guessing(seen.about(attribute)),
     )
 
 
@@ -94,9 +93,11 @@ def seen_by(counts: Counts, known: Sequence[str] | None) -> Counts:
     return counts.project(tuple(name for name in counts.names if name in known))
 
 
-def _guessing(seen: Counts, some: Mask, attribute: str) -> Guessing:
-    joint = seen.joint[attribute][some]
-    disclosed, guessed = disclosure_of(attribute, joint), guesses(joint)
+def _guessing(classes: Classes) -> Guessing:
+    disclosed = disclosure_of(classes)
+    if not disclosed.records:  # everybody's value is missing, and counts as nothing
+        return Guessing(0.0, 0, 0, 0.0, 0.0)
+    guessed = guesses(classes.known.joint)
     return Guessing(
         surest=disclosed.worst,
         certain=disclosed.sure,

@@ -136,7 +136,7 @@ class Outcome:
         counts = self.counts
         if counts is None:
             return {}
-        return {name: disclosure_of(name, counts.joint[name]) for name in counts.sensitive}
+        return {name: disclosure_of(counts.about(name)) for name in counts.sensitive}
 
     @cached_property
     def information(self) -> tuple[float, float] | None:

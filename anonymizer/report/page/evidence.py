@@ -142,7 +142,8 @@ class Evidence:
     @cached_property
     def disclosures(self) -> tuple[Disclosure, ...]:
         """What classes give away about each sensitive attribute and target."""
-        return tuple(self._disclosure(name) for name in self.schema.counted)
+        there = (name for name in self.schema.counted if self.counts.about(name).known.margin.sum())
+        return tuple(map(self._disclosure, there))
 
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -159,7 +160,8 @@ class Evidence:
         return Counter(check.how for check in self.verification.checks if check.agrees)
 
     def _disclosure(self, name: str) -> Disclosure:
-        classes = self.counts.about(name).occupied
+        classes = self.counts.about(name).known
+        classes = classes.select(classes.sizes > 0)
         uncertainty = float(entropy(classes.margin))
         first = divergence(classes.joint, classes.margin)
         second = uncertainty - entropy(classes.joint)
