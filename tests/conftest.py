@@ -84,7 +84,7 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()
 
 
-SEARCHED = {"test_merged_cells.py", "test_plots.py"}
+SEARCHED = {"test_plots.py"}
 """Where merged cells are searched for as long as by default: there the search is the point."""
 
 

@@ -1,11 +1,13 @@
-"""All partitions of a number into ranges, enumerated: the oracle of every refinement."""
+"""All partitions of a number into ranges, and the best of them: the oracle of every refinement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product, takewhile
 from math import floor
 
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.objectives import Objective
+from anonymizer.recoding import Problem
 
 
 def all_partitions(values, width=None, grid=None):
@@ -64,3 +66,21 @@ def all_ranges(taxonomy: Taxonomy, most=None, **confined) -> Iterator[Partition]
         if not most or groups[-1] < most:
             place = dict(zip(present, groups, strict=True))
             yield Partition.of([-1 if n is None else place[Fraction(n)] for n in numbers])
+
+
+def best_of(
+    problem: Problem, partitions: Sequence[Iterable[Partition]], objective: Objective
+) -> tuple[float, int]:
+    """The best objective over all combinations of partitions, and the most classes of the best.
+
+    From the best down, the first that satisfies the policy: to judge them takes longest.
+    """
+    recoded = (
+        problem.counts.recode(dict(zip(problem.counts.names, chosen, strict=True)))
+        for chosen in product(*partitions)
+    )
+    scored = sorted(((objective(counts), counts) for counts in recoded), key=lambda each: -each[0])
+    feasible = (each for each in scored if problem.feasible(each[1]))
+    top, best = next(feasible)
+    tied = takewhile(lambda each: each[0] >= top - 1e-9, feasible)
+    return top, max(len(counts) for counts in (best, *(counts for _, counts in tied)))

@@ -71,6 +71,13 @@ def blocks(page: Path) -> Iterator[Block]:
             yield Block(page, line, found["language"], found["text"])
 
 
+Files = dict[Path, tuple[int, bytes]]
+"""Files by their paths: who may read them, and what they hold."""
+
+OF_SAMPLE: dict[tuple[str, ...], tuple[int, str, Files]] = {}
+"""What commands made of the sample alone: exit code, output, files. Several pages begin alike."""
+
+
 @dataclass
 class Session:
     """What the blocks of a page share: a directory, names, and the last exit code."""
@@ -86,6 +93,15 @@ class Session:
             target.parent.mkdir(exist_ok=True)
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, target)
+        self.sample = self.files()
+
+    def files(self) -> Files:
+        """What lies in the directory."""
+        found = (path for path in self.directory.rglob("*") if path.is_file())
+        return {
+            path.relative_to(self.directory): (path.stat().st_mode, path.read_bytes())
+            for path in found
+        }
 
     def carry_out(self, block: Block) -> None:
         """Carry out a block; an info string that is none of these is an error."""
@@ -142,7 +158,28 @@ class Session:
             require_shown(expected, printed, block.place)
 
     def run(self, program: str, arguments: list[str], place: str) -> str:
-        """Run a command, or a script of ``data/``, in this process; its output on both streams."""
+        """Run a command, or a script of ``data/``, in this process; its output on both streams.
+
+        What another page made of the sample by the same command is laid down as it was made there.
+        """
+        command, before = (program, *arguments), self.files()
+        others = [name for name in arguments if (self.directory / name).exists()]
+        if {*map(Path, others)} - {*self.sample} or not self.sample.items() <= before.items():
+            return self.ran(program, arguments, place)
+        if command not in OF_SAMPLE:
+            printed = self.ran(program, arguments, place)
+            made = {path: file for path, file in self.files().items() if path not in before}
+            OF_SAMPLE[command] = self.code, printed, made
+            return printed
+        self.code, printed, made = OF_SAMPLE[command]
+        for path, (mode, content) in made.items():
+            (self.directory / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.directory / path).write_bytes(content)
+            (self.directory / path).chmod(mode)
+        return printed
+
+    def ran(self, program: str, arguments: list[str], place: str) -> str:
+        """Run a command or a script in this process; its output on both streams."""
         script = arguments and program == "python" and arguments[0] in SAMPLE
         assert program == "anonymizer" or script, place
         try:

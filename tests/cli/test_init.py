@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from forked import start
+from lengths import at_length
 
 from anonymizer import load_adult, load_census
 from anonymizer.cli import init as command
@@ -59,8 +60,9 @@ def test_init_then_run_then_verify(here, capsys):
 @pytest.mark.usefixtures("adult")
 @pytest.mark.parametrize("named", [True, False])
 def test_adult_as_it_is_downloaded(here, capsys, named):
-    columns = list(load_adult().columns)
-    load_adult().fillna("?").to_csv("adult.data", index=False, header=False, lineterminator="\n")
+    adult = load_adult().iloc[:: at_length(4, 1)]
+    columns = list(adult.columns)
+    adult.fillna("?").to_csv("adult.data", index=False, header=False, lineterminator="\n")
     more = ["--columns", ",".join(columns)] if named else []
     assert call(capsys, "init", "adult.data", *more)[0] == 0
     assert call(capsys, "run", "adult-study/study.toml", "-o", "release")[0] == 0
@@ -69,7 +71,7 @@ def test_adult_as_it_is_downloaded(here, capsys, named):
     assert len(quasi) == 8
     mostly_lost = [name for name in quasi if (released[name] == "*").mean() > 0.95]
     assert len(mostly_lost) <= 1
-    assert released.groupby(quasi, dropna=False).ngroups > 1000
+    assert released.groupby(quasi, dropna=False).ngroups > at_length(300, 1000)
 
 
 def test_the_census_of_invented_people(here, capsys):

@@ -47,8 +47,18 @@ def of_kind(kind, table=PEOPLE):
     return {"pyarrow": arrow, "polars": frame, "lazy": frame.lazy()}[kind]
 
 
+GIVEN = {"sensitive": "disease", "privacy": [KAnonymity(3)], "missing": "category"}
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """An estimator fitted to the table in memory, and what it releases."""
+    anonymizer = Anonymizer(quasi_identifiers=GROUNDS, **GIVEN)
+    return anonymizer, anonymizer.fit_transform(PEOPLE)
+
+
 @pytest.mark.parametrize("kind", ["polars", "lazy", "pyarrow", "duckdb"])
-def test_a_table_is_counted_at_its_grounds_where_it_lies(kind):
+def test_a_table_is_counted_at_its_grounds_where_it_lies(kind, loaded):
     relation = relation_of(of_kind(kind))
     coarser, _ = grounded(relation, GROUNDS)
     months = {(day.year, day.month) for day in PEOPLE["birth"]}
@@ -57,9 +67,8 @@ def test_a_table_is_counted_at_its_grounds_where_it_lies(kind):
     assert len(found.sizes) == len(months) < PEOPLE["birth"].nunique()
     assert {type(day) for day in found["birth"]} == {date}
     assert sorted(coarser.frame(["note"])["note"]) == [*range(120)]
-    given = {"sensitive": "disease", "privacy": [KAnonymity(3)], "missing": "category"}
-    one, other = (Anonymizer(quasi_identifiers=GROUNDS, **given) for _ in range(2))
-    released = one.fit_transform(PEOPLE)
+    one, released = loaded
+    other = Anonymizer(quasi_identifiers=GROUNDS, **GIVEN)
     carried = fitted(other, relation)
     carried.verify()
     for said in (

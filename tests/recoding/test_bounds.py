@@ -9,6 +9,7 @@ from cutting import all_cuts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intervals import all_ranges
+from lengths import at_length
 from strategies import drawn_problems, paired_problems, problem_of, problems
 
 from anonymizer import (
@@ -53,7 +54,7 @@ def within(problem, ranged, run=Run(), **bounds):  # noqa: B008 (frozen)
     return refine_within(confined, ranged, refiner, stated, automatic, run)
 
 
-@settings(max_examples=10)
+@settings(max_examples=at_length(6, 10))
 @given(drawn_problems(numbers=True), st.sampled_from([0, 0.01, 0.05, 0.2]))
 def test_a_least_gain_equals_brute_force(drawn, gain):
     _, problem = drawn
@@ -67,7 +68,7 @@ def test_a_least_gain_equals_brute_force(drawn, gain):
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=at_length(12, 20))
 @given(paired_problems(), st.integers(1, 6), st.sampled_from([0, 0.02]))
 def test_so_many_classes_at_most(drawn, most, gain):
     """Never beyond the bound, and the optimum where that is said; the bound never below it."""
@@ -83,7 +84,7 @@ def test_so_many_classes_at_most(drawn, most, gain):
         assert found.value == pytest.approx(best, abs=1e-9)
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(7, 12))
 @given(drawn_problems(numbers=True), st.integers(1, 9))
 def test_so_many_records_at_least(drawn, least):
     _, problem = drawn
@@ -96,7 +97,7 @@ def test_so_many_records_at_least(drawn, least):
     assert found.counts.sizes.min() >= least
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(problems(2), st.integers(1, 6), st.integers(1, 5))
 def test_levels_within_bounds_equal_brute_force(problem, most, least):
     bounds = Bounds(max_classes=most, min_records=least)
@@ -127,7 +128,7 @@ class Evenness(Objective):
         return -(p**2) * (1 - p)
 
 
-@settings(max_examples=10)
+@settings(max_examples=at_length(6, 10))
 @given(drawn_problems(numbers=True))
 def test_an_objective_that_may_rise_equals_brute_force(drawn):
     _, problem = drawn
@@ -175,7 +176,7 @@ def test_the_price_is_per_class_with_records():
     assert (priced.name, priced.falls) == ("mutual-information", False)
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(6, 12))
 @given(drawn_problems(numbers=True))
 def test_when_time_is_up_the_best_found_is_feasible_and_bounded(drawn):
     _, problem = drawn

@@ -1,7 +1,6 @@
 """Cuts through taxonomies and groupings against brute force over all of them."""
 
 import json
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,8 @@ from checker import classes_of, least_close, least_diverse, smallest
 from cutting import all_cuts, all_groupings
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intervals import all_ranges
+from intervals import all_ranges, best_of
+from lengths import at_length
 from releases import manifest_of
 from strategies import drawn_problems, problem_of
 
@@ -35,17 +35,6 @@ from anonymizer.release.manifest import Manifest
 information = MutualInformation()
 
 
-def brute_force(problem, partitions, objective=information):
-    """The best objective over all combinations of partitions, and the most classes of the best."""
-    recoded = (
-        problem.counts.recode(dict(zip(problem.counts.names, chosen, strict=True)))
-        for chosen in product(*partitions)
-    )
-    found = [(objective(counts), len(counts)) for counts in recoded if problem.feasible(counts)]
-    top = max(value for value, _ in found)
-    return top, max(classes for value, classes in found if value >= top - 1e-9)
-
-
 def cut(problem, ranged=(), run=Run(), **options):  # noqa: B008 (frozen)
     return refine_jointly(problem, ranged, Refiner(information, cuts=True, **options), run=run)
 
@@ -55,7 +44,9 @@ def cut(problem, ranged=(), run=Run(), **options):  # noqa: B008 (frozen)
 def test_cuts_equal_brute_force(drawn):
     _, problem = drawn
     found = cut(problem)
-    value, classes = brute_force(problem, [all_cuts(t) for t in problem.taxonomies.values()])
+    value, classes = best_of(
+        problem, [all_cuts(t) for t in problem.taxonomies.values()], information
+    )
     assert found.proven
     assert found.value == pytest.approx(value, abs=1e-9)
     assert len(found.counts) == classes
@@ -70,12 +61,12 @@ def test_cuts_beside_ranges_equal_brute_force(drawn, confined):
     x, *others = problem.taxonomies.values()
     found = cut(problem, ["x"], options=RangeOptions(**confined))
     wanted = {"most": confined.get("max_ranges"), "width": confined.get("min_width")}
-    value, _ = brute_force(problem, [all_ranges(x, **wanted), *map(all_cuts, others)])
+    value, _ = best_of(problem, [all_ranges(x, **wanted), *map(all_cuts, others)], information)
     assert found.proven
     assert found.value == pytest.approx(value, abs=1e-9)
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(8, 12))
 @given(drawn_problems(numbers=True), st.booleans())
 def test_groupings_equal_brute_force(drawn, cuts):
     """x in ranges, a in groups, the others cut, or at a level."""
@@ -84,13 +75,13 @@ def test_groupings_equal_brute_force(drawn, cuts):
     refiner = Refiner(information, cuts=cuts, group=["a"])
     found = refine_jointly(problem, ["x"], refiner)
     left = [all_cuts(each) if cuts else each.levels for each in others]
-    value, classes = brute_force(problem, [all_ranges(x), all_groupings(a), *left])
+    value, classes = best_of(problem, [all_ranges(x), all_groupings(a), *left], information)
     assert found.proven
     assert found.value == pytest.approx(value, abs=1e-9)
     assert len(found.counts) == classes
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(6, 12))
 @given(drawn_problems(numbers=True))
 def test_the_ascent_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
@@ -104,7 +95,7 @@ def test_the_ascent_is_feasible_and_never_above_the_optimum(drawn):
     assert climbed.value >= node.score - 1e-9
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(6, 12))
 @given(drawn_problems(numbers=True))
 def test_every_family_holds_the_one_before(drawn):
     _, problem = drawn
@@ -119,7 +110,7 @@ def test_every_family_holds_the_one_before(drawn):
     assert grouped.value >= cuts.value - 1e-9
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(6, 12))
 @given(drawn_problems(numbers=True), st.integers(0, 99))
 def test_the_order_of_records_does_not_matter(drawn, seed):
     table, problem = drawn
@@ -225,7 +216,7 @@ def test_labels_of_groups_spell_out_their_values():
     assert len(set(partition.labels)) == len(partition)
 
 
-@settings(max_examples=12)
+@settings(max_examples=at_length(6, 12))
 @given(drawn_problems(numbers=True))
 def test_manifests_describe_what_was_found(drawn):
     _, problem = drawn
@@ -349,7 +340,7 @@ def test_adult_by_ranges_and_groups(adult):
     assert problem.feasible(problem.counts.recode(found.recoding))
 
 
-@settings(max_examples=15)
+@settings(max_examples=at_length(8, 15))
 @given(drawn_problems(numbers=True), st.booleans())
 def test_whatever_is_released_is_safe(drawn, refined):
     table, problem = drawn

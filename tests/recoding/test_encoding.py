@@ -1,5 +1,6 @@
 """Prefix-coded keys: key & mask tells apart exactly what the levels of the lattice do."""
 
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
@@ -29,21 +30,22 @@ def problem_with(columns: dict[str, list], rows: dict[str, list[list[str]]]) -> 
     return problem_of(frame, hierarchies, [KAnonymity(1)])
 
 
-def assert_groups(problem: Problem, node: tuple[int, ...]) -> None:
-    """The classes by key & mask are those of the counts recoded by the levels."""
+def assert_groups(problem: Problem, nodes: Iterable[tuple[int, ...]]) -> None:
+    """The classes by key & mask are those of the counts recoded by the levels of each node."""
     encoding, base = encoded(problem)
     names, raw = problem.counts.names, problem.counts.cells[base.members]
-    recoding = level_recoding(problem.taxonomies, names, node)
-    cells = [recoding[name].groups[codes] for name, codes in zip(names, raw.T, strict=True)]
-    masked = base.keys & np.array(encoding.mask(node), np.uint64)
-    keys, groups = map(tuple, masked.tolist()), map(tuple, np.column_stack(cells).tolist())
-    pairs = set(zip(keys, groups, strict=True))
-    assert len(pairs) == len({key for key, _ in pairs}) == len({cell for _, cell in pairs})
-    expected = problem.at(node)
-    for kernel in (NUMPY, compiled_kernel()):
-        rolled = kernel.roll_up(base, encoding.mask(node))
-        assert len(rolled) == len(expected)
-        assert sorted(rolled.sizes.tolist()) == sorted(expected.sizes.tolist())
+    for node in nodes:
+        recoding = level_recoding(problem.taxonomies, names, node)
+        cells = [recoding[name].groups[codes] for name, codes in zip(names, raw.T, strict=True)]
+        masked = base.keys & np.array(encoding.mask(node), np.uint64)
+        keys, groups = map(tuple, masked.tolist()), map(tuple, np.column_stack(cells).tolist())
+        pairs = set(zip(keys, groups, strict=True))
+        assert len(pairs) == len({key for key, _ in pairs}) == len({cell for _, cell in pairs})
+        expected = problem.at(node)
+        for kernel in (NUMPY, compiled_kernel()):
+            rolled = kernel.roll_up(base, encoding.mask(node))
+            assert len(rolled) == len(expected)
+            assert sorted(rolled.sizes.tolist()) == sorted(expected.sizes.tolist())
 
 
 def test_bits_by_hand():
@@ -76,8 +78,7 @@ def test_values_that_do_not_occur_take_no_bits():
 @given(seeds)
 def test_keys_group_as_levels_do(seed):
     problem = random_case(np.random.default_rng(seed), attributes=3).problem()
-    for node in problem.lattice:
-        assert_groups(problem, node)
+    assert_groups(problem, problem.lattice)
 
 
 @settings(max_examples=15)
@@ -90,8 +91,7 @@ def test_levels_of_random_hierarchies_some_values_of_which_occur(data, seed):
         rows[name] = data.draw(nested_rows(values))
         columns[name] = rng.choice(values[: rng.integers(1, len(values) + 1)], 25)
     problem = problem_with(columns, rows)
-    for node in problem.lattice:
-        assert_groups(problem, node)
+    assert_groups(problem, problem.lattice)
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -104,9 +104,8 @@ def test_keys_of_many_attributes_take_several_words(order):
     encoding, base = encoded(problem)
     assert encoding.words == base.keys.shape[1] > 2
     assert int(base.keys.max()) < 2**WORD
-    for _ in range(40):
-        assert_groups(problem, tuple(int(level) for level in rng.integers(0, 4, len(names))))
-    assert_groups(problem, problem.lattice.heights)
+    drawn = [tuple(map(int, rng.integers(0, 4, len(names)))) for _ in range(40)]
+    assert_groups(problem, [*drawn, problem.lattice.heights])
     assert set(encoding.mask(problem.lattice.heights)) == {0}
 
 
@@ -122,10 +121,8 @@ def test_one_attribute_alone_may_take_more_bits_than_a_word():
     problem = problem_with({"a": values, "b": ["x", "y"] * 40}, {"a": rows, "b": [["x"], ["y"]]})
     encoding, _ = encoded(problem)
     assert encoding.words == 2
-    for level in range(80):
-        assert_groups(problem, (level, 0))
-        assert_groups(problem, (level, 1))
-        assert len(problem.at((level, 1))) == 80 - level
+    assert_groups(problem, product(range(80), range(2)))
+    assert [len(problem.at((level, 1))) for level in range(80)] == [*range(80, 0, -1)]
 
 
 def test_searches_agree_on_keys_of_several_words():
@@ -169,5 +166,4 @@ def test_fields_never_straddle_words():
     assert encoding.words == 2
     assert len(np.unique(base.keys, axis=0)) == len(problem.counts)
     rng = np.random.default_rng(1)
-    for _ in range(5):
-        assert_groups(problem, tuple(int(level) for level in rng.integers(0, 3, len(names))))
+    assert_groups(problem, [tuple(map(int, rng.integers(0, 3, len(names)))) for _ in range(5)])

@@ -9,6 +9,7 @@ import pytest
 from cases import EvenClasses
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import problem_of, problems, tables
 
 from anonymizer import Hierarchy, InputError, KAnonymity
@@ -45,7 +46,7 @@ def test_an_up_set_is_what_lies_above(heights, data):
     assert lattice.up_set(lattice.minimal(above)) == above
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 @given(st.integers(1, 3).flatmap(lambda attributes: problems(attributes)))
 def test_incognito_equals_exhaustive_and_brute_force(problem):
     lattice = problem.lattice
@@ -110,7 +111,7 @@ def test_the_best_node_of_the_frontier_is_the_best_of_all(problem):
         assert solve(problem, search).node == expected
 
 
-@settings(max_examples=10)
+@settings(max_examples=at_length(4, 10))
 @given(problems(3))
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_number_of_jobs_does_not_matter(search, problem):

@@ -10,6 +10,7 @@ import pytest
 from fuzz.exercise import command
 from hypothesis import given
 from hypothesis import strategies as st
+from lengths import at_length
 from releases import rewritten
 from strategies import problem_of
 
@@ -152,9 +153,10 @@ def test_thousands_of_decimals_are_refined(recoding):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_distinct_values():
-    table = table_of(100_000)
-    assert table["x"].nunique() > 60_000
+def test_very_many_distinct_values():
+    size = at_length(20_000, 100_000)
+    table = table_of(size)
+    assert table["x"].nunique() > 0.6 * size
     asked = Anonymizer(
         {"x": Hierarchy.ranges(widths=[1000])}, "w", [KAnonymity(50)], recoding="variable-range"
     ).fit(table)

@@ -1,8 +1,6 @@
 """The lattice as a graph: what it says of each node, against brute force."""
 
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 
 import networkx as nx
@@ -10,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import RISING, EvenClasses, random_case
+from forked import carried_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import problem_of, problems
 
 import anonymizer
@@ -186,7 +186,7 @@ def test_a_search_of_ones_own_tells_what_it_tells():
 # Laws
 
 
-@settings(max_examples=15)
+@settings(max_examples=at_length(8, 15))
 @given(st.integers(1, 3).flatmap(problems))
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_status_is_that_of_the_node_itself(search, problem):
@@ -204,7 +204,7 @@ def test_every_status_is_that_of_the_node_itself(search, problem):
     assert nx.utils.graphs_equal(nx.DiGraph(graph.edges), nx.DiGraph(problem.lattice.graph().edges))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(at_length(30, 60)))
 def test_no_search_says_what_brute_force_denies(seed):
     """Any models, objectives and suppression, among them models that are not monotone."""
     case = random_case(np.random.default_rng(seed), records=30)
@@ -247,7 +247,7 @@ def test_what_is_called_checked_was_counted(search, problem, share):
     assert column(graph, "checked") == {node: node in seen for node in problem.lattice}
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(problems(2))
 def test_models_that_are_not_monotone_are_no_up_set(problem):
     problem = replace(problem, models=[EvenClasses()])
@@ -399,4 +399,4 @@ fitted = Anonymizer({"a": "suppress"}, "w", [KAnonymity(2)]).fit(table)
 assert "networkx" not in sys.modules
 assert len(fitted.lattice_) == 2 and "networkx" in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert carried_out("-c", code) == (0, "", "")

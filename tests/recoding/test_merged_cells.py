@@ -8,6 +8,7 @@ import pytest
 from cases import EvenClasses, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import problems
 
 from anonymizer.counts.counts import Counts
@@ -23,7 +24,7 @@ from anonymizer.privacy import (
     acceptable,
 )
 from anonymizer.recoding import Problem, Run, solve
-from anonymizer.recoding.merged_cells import merge_cells
+from anonymizer.recoding.merged_cells import grouping, merge_cells
 from anonymizer.recoding.problem.policy import Policy
 
 seeds = st.integers(0, 2**32 - 1)
@@ -161,7 +162,7 @@ def test_neither_jobs_nor_more_searches_make_it_worse(problem, seed):
 def test_as_a_rule_it_is_the_best_of_all_partitions(objective):
     rng = np.random.default_rng(5)
     met = 0
-    for seed in range(10):
+    for seed in range(tried := at_length(6, 10)):
         joint = rng.integers(0, 6, (rng.integers(2, 7), rng.integers(2, 4)))
         joint[:, 0] += joint.sum(axis=1) == 0
         p = joint.sum(axis=0) / joint.sum()
@@ -171,7 +172,7 @@ def test_as_a_rule_it_is_the_best_of_all_partitions(objective):
         best, found = best_of_all(problem), merge_cells(problem, None, seed).value
         assert found <= best + 1e-9
         met += found >= best - 1e-9
-    assert met >= 7
+    assert met >= 0.7 * tried
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
@@ -195,7 +196,8 @@ def test_a_time_limit_gives_the_best_so_far():
     assert found.regroupings == 0
 
 
-def test_an_interrupt_gives_the_best_so_far():
+def test_an_interrupt_gives_the_best_so_far(monkeypatch):
+    monkeypatch.setattr(grouping, "PATIENCE", 400)
     told = []
 
     def watch(doing: str, done: int, of: int | None) -> None:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intervals import all_ranges
+from intervals import all_ranges, best_of
+from lengths import at_length
 from strategies import paired_problems, problem_of
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
@@ -53,16 +54,10 @@ def brute_force(problem, objective, max_ranges=None, min_width=None, grid=None):
     """The best objective over all ranges of x and y and levels of a, and its most classes."""
     x, y, a = problem.taxonomies.values()
     ranges = [all_ranges(each, most=max_ranges, width=min_width, grid=grid) for each in (x, y)]
-    recoded = (
-        problem.counts.recode(dict(zip("xya", partitions, strict=True)))
-        for partitions in product(*ranges, a.levels)
-    )
-    found = [(objective(c), len(c)) for c in recoded if problem.feasible(c)]
-    top = max(value for value, _ in found)
-    return top, max(classes for value, classes in found if value >= top - 1e-9)
+    return best_of(problem, [*ranges, a.levels], objective)
 
 
-@settings(max_examples=50)
+@settings(max_examples=at_length(25, 50))
 @given(paired_problems(), st.sampled_from(OPTIONS), st.sampled_from(["xy", "yx"]))
 def test_the_pair_equals_brute_force(drawn, confined, order):
     _, problem = drawn
@@ -75,7 +70,7 @@ def test_the_pair_equals_brute_force(drawn, confined, order):
     assert len(problem.counts.recode(refined.recoding)) == classes
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(paired_problems(), st.sampled_from(OPTIONS), st.sampled_from([0.5, 2, 50]))
 def test_gains_may_have_any_sign(drawn, confined, factor):
     _, problem = drawn
@@ -174,7 +169,7 @@ def test_missing_values_of_both_stay_apart():
 
 
 @pytest.mark.parametrize("cap", ["MOST_PREFIXES", "MOST_CLASSES"])
-@settings(max_examples=20)
+@settings(max_examples=at_length(10, 20))
 @given(drawn=paired_problems(), confined=st.sampled_from(OPTIONS))
 def test_beyond_a_cap_nothing_is_proven_but_all_holds(cap, drawn, confined):
     _, problem = drawn
@@ -242,7 +237,7 @@ def ascending(monkeypatch):
 
 
 @pytest.mark.parametrize("confined", [{}, {"max_ranges": 2}, {"min_width": 2}])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(at_length(2, 4)))
 @pytest.mark.usefixtures("ascending")
 def test_three_attributes_ascend_from_every_node_of_the_frontier(confined, seed):
     problem = three(seed)

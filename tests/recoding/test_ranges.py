@@ -1,13 +1,13 @@
 """A1* against brute force over all interval partitions."""
 
 from dataclasses import replace
-from itertools import product
 
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from intervals import all_ranges
+from intervals import all_ranges, best_of
+from lengths import at_length
 from strategies import ordered_problems, problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity
@@ -43,14 +43,10 @@ PEOPLE = pd.DataFrame({"x": [1, 2, 3]})
 def brute_force(problem, **confined):
     """The best objective over all ranges of x and all levels of a."""
     x, a = problem.taxonomies.values()
-    recoded = (
-        problem.counts.recode({"x": ranges, "a": level})
-        for ranges, level in product(all_ranges(x, **confined), a.levels)
-    )
-    return max(information(counts) for counts in recoded if problem.feasible(counts))
+    return best_of(problem, [all_ranges(x, **confined), a.levels], information)[0]
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
 def test_the_joint_search_equals_brute_force(drawn, most):
     _, problem = drawn
@@ -61,7 +57,7 @@ def test_the_joint_search_equals_brute_force(drawn, most):
     assert problem.feasible(refined.counts)
 
 
-@settings(max_examples=10)
+@settings(max_examples=at_length(5, 10))
 @given(ordered_problems())
 @pytest.mark.parametrize(
     "model",
@@ -106,7 +102,7 @@ def test_models_of_more_than_a_class_are_refused(model, about):
         anonymizer.fit(table)
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(ordered_problems(), st.sampled_from([2, 3, 4]))
 def test_min_width_equals_brute_force(drawn, width):
     _, problem = drawn
@@ -115,7 +111,7 @@ def test_min_width_equals_brute_force(drawn, width):
     assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(ordered_problems(), st.sampled_from([2, 3, 5]))
 def test_a_grid_equals_brute_force(drawn, grid):
     _, problem = drawn
@@ -126,7 +122,7 @@ def test_a_grid_equals_brute_force(drawn, grid):
         assert low is None or low % grid == 0, label
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(ordered_problems())
 def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn

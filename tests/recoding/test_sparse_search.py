@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from scipy.sparse import csr_array
 
 from anonymizer import (
@@ -118,7 +119,7 @@ def found_of(problem: Problem, kernel: Kernel, sparse: bool, strategy: str) -> F
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@settings(max_examples=at_length(50, 120))
 @given(
     seed=seeds,
     values=st.sampled_from([3, 90, 400]),

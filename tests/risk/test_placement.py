@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from lengths import in_pairs
 from releases import manifest_of
 
 from anonymizer.errors import InputError
@@ -144,9 +145,9 @@ RULES = [
 RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "merged-cells"]
 
 
-@pytest.mark.parametrize("missing", ["error", "drop", "category"])
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("recoding", RECODINGS)
+@pytest.mark.parametrize(
+    ("recoding", "missing", "rules"), in_pairs(RECODINGS, ["error", "drop", "category"], RULES)
+)
 def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, missing, rules):
     """In the order of its table: each record has the labels that stand in its place."""
     rng = np.random.default_rng([RECODINGS.index(recoding), len(missing)])

@@ -14,6 +14,7 @@ from cases import ESTIMATES, RISING, Case, assert_solved, random_case
 from forked import unwarned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from oracle import Brute, Chain, by_chance
 
 from anonymizer import Anonymizer, DistinctLDiversity, Hierarchy, InputError, KAnonymity
@@ -105,7 +106,7 @@ def informing(seed: int, name: str, **asked: object) -> Case:
     return found
 
 
-@settings(max_examples=20)
+@settings(max_examples=at_length(10, 20))
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_the_best_node_is_what_brute_force_finds(name, seed):
@@ -114,7 +115,7 @@ def test_the_best_node_is_what_brute_force_finds(name, seed):
         assert_solved(case, kernel)
 
 
-@settings(max_examples=15)
+@settings(max_examples=at_length(8, 15))
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_scores_are_those_of_the_records_released(name, seed):
@@ -137,7 +138,7 @@ def assert_scored(case: Case, kernel: Kernel) -> None:
             assert evaluator.objective(problem.at(node)) == pytest.approx(score, abs=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=at_length(8, 15))
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_what_a_class_adds_does_not_depend_on_which_others_are_looked_at(name, seed):
@@ -217,7 +218,7 @@ def test_one_that_nothing_bounds_is_searched_exhaustively():
         solve(problem, "branch-and-bound")
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 @given(seeds, st.sampled_from(RISING), st.sampled_from([0, 0.1, 0.3]))
 def test_a_node_and_all_above_it_are_bounded_and_all_below_it_fall_short(seed, name, share):
     problem = informing(seed, name).problem()

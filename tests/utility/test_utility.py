@@ -1,6 +1,7 @@
 """The quality of releases: hand-worked, by brute force on records, and by laws."""
 
 import json
+import shutil
 import sys
 import warnings
 from collections import Counter
@@ -718,10 +719,17 @@ def test_what_was_written_is_measured_as_what_was_in_memory(tmp_path, missing, s
     assert (found.suppressed > 0) == (fate in ("kept", "removed"))
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A directory with a study, its table and its release; tests change copies of it."""
+    directory = tmp_path_factory.mktemp("quality")
+    publish(lay(directory, search=SEARCHES["kept"]), directory / "out")
+    return directory
+
+
 @pytest.fixture
-def released(tmp_path):
-    study = lay(tmp_path, search=SEARCHES["kept"])
-    publish(study, tmp_path / "out")
+def released(made, tmp_path):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "out" / "released.csv"
 
 
