@@ -1,4 +1,7 @@
-"""Everything at full length, before a release: ``make long``. The last result is in ``long.md``."""
+"""Everything at full length, before a release: ``make long``, or ``python tests/long.py PART ...``.
+
+The last result of each part is kept in ``long.md``, with the commit it is of.
+"""
 
 import os
 import re
@@ -11,46 +14,68 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_name("long.md")
 PARTS = {
-    "all tests, every combination": ["pytest", "-n", "2", "-q"],
-    "random studies and changed files": ["tests.fuzz", "--minutes", "10"],
-    "random problems by brute force": ["tests.problems", "--number", "10000", "--jobs", "2"],
-    "ends of ranges in random studies": ["tests.borders", "--number", "10000", "--jobs", "2"],
-    "runs struck at every system call": ["tests.kill_points"],
+    "tests": ["pytest", "-n", "2", "-q"],
+    "fuzz": ["tests.fuzz", "--minutes", "10"],
+    "problems": ["tests.problems", "--number", "10000", "--jobs", "2"],
+    "borders": ["tests.borders", "--number", "10000", "--jobs", "2"],
+    "kill_points": ["tests.kill_points"],
 }
 """What is carried out: the modules and their arguments."""
 
+HEAD = """\
+# Everything at full length
 
-def main() -> int:
-    """Carry out each part, and write what came of it; 1 if any failed."""
-    environment = {**os.environ, "ANONYMIZER_TESTS": "long"}
-    rows, failed = [], False
-    for title, (module, *arguments) in PARTS.items():
-        since = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        sys.stdout.write(done.stdout)
-        failed |= done.returncode != 0
-        minutes = (time.monotonic() - since) / 60
-        last = re.sub(r" in .*$", "", done.stdout.strip().splitlines()[-1].strip("= "))
-        command = " ".join(["python -m", module, *arguments])
-        rows.append(f"| {title} | `{command}` | {last} | {minutes:.0f} |")
-    RESULT.write_text(_page(rows), encoding="utf-8")
-    return int(failed)
+The last result of each part of `make long`; `tests/README.md` says what each is for.
+
+| part | command | result | minutes | day | commit |
+| --- | --- | --- | --- | --- | --- |
+"""
 
 
-def _page(rows: list[str]) -> str:
-    commit = subprocess.run(
+def main(parts: list[str]) -> int:
+    """Carry out some parts, or all, and write what came of each; 1 if any failed."""
+    if unknown := [name for name in parts if name not in PARTS]:
+        sys.exit(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    failed = [name for name in parts or PARTS if carried_out(name)]
+    return int(bool(failed))
+
+
+def carried_out(name: str) -> bool:
+    """Carry out a part and note its result; whether it failed."""
+    module, *arguments = PARTS[name]
+    of, since = commit(), time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "ANONYMIZER_TESTS": "long"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    sys.stdout.write(done.stdout)
+    last = re.sub(r" in .*$", "", (done.stdout.strip().splitlines() or ["nothing"])[-1].strip("= "))
+    command = f"`{' '.join(['python -m', module, *arguments])}`"
+    minutes = f"{(time.monotonic() - since) / 60:.0f}"
+    rows = {**noted(), name: [command, last, minutes, f"{datetime.now(UTC):%Y-%m-%d}", of]}
+    lines = [f"| {' | '.join([part, *rows[part]])} |\n" for part in PARTS if part in rows]
+    RESULT.write_text(HEAD + "".join(lines), encoding="utf-8")
+    return done.returncode != 0
+
+
+def noted() -> dict[str, list[str]]:
+    """What is known of each part."""
+    if not RESULT.exists():
+        return {}
+    lines = RESULT.read_text(encoding="utf-8").removeprefix(HEAD).splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    return {part: row for part, *row in rows}
+
+
+def commit() -> str:
+    """The commit that is tested."""
+    return subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
-    head = f"Made by `make long` on {datetime.now(UTC):%Y-%m-%d}, commit {commit}."
-    table = ["| what | command | result | minutes |", "| --- | --- | --- | --- |", *rows]
-    return "\n".join(["# Everything at full length", "", head, "", *table, ""])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
