@@ -1,9 +1,10 @@
 # Two commands do everything: `make demo` and `make test`; `make docs` builds the site. Each makes its
-# own .venv first. `make quick` runs the tests of what differs from main, `make long` all at full length.
+# own .venv first. `make quick` runs the tests of what differs from main, `make long` all at full length,
+# `make frozen` compares what is released and said with what was recorded.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test suite quick long lint types docs clean
+.PHONY: demo test suite quick long frozen lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
@@ -20,6 +21,9 @@ quick: .venv/machine-code
 
 long: lint types .venv/machine-code
 	$(BIN)/python tests/long.py
+
+frozen: .venv/machine-code
+	$(BIN)/python -m tests.frozen
 
 lint: .venv/dev
 	$(BIN)/ruff check .
