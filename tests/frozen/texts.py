@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import tempfile
 import warnings
@@ -31,6 +32,9 @@ LEFT_OUT: Mapping[tuple[str, ...], str] = {
     ("table", "parts", "sha256"): "as that of the table",
 }
 """Fields of ``release.json`` and of the steward's file that are left out, and why."""
+
+OF_REPORTS = re.compile(r"^- \*\*(Date of its manifest|Made by|SHA-256 of .*)\*\*: .*\n", re.M)
+"""Lines of a report that are left out: the day, the version, and digests as those above."""
 
 
 def settle() -> None:
@@ -98,7 +102,8 @@ def _content(path: Path) -> str:
         table = pyarrow.parquet.read_table(path)
         rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
         return "".join(f"{line}\n" for line in (table.schema.to_string(), *map(repr, rows)))
-    return path.read_bytes().decode("utf-8", "backslashreplace")
+    text = path.read_bytes().decode("utf-8", "backslashreplace")
+    return OF_REPORTS.sub("", text) if path.suffix == ".md" else text
 
 
 def plain(content: object) -> str:
