@@ -363,3 +363,17 @@ def test_a_label_that_reads_as_missing_is_refused_where_it_is_shown(tmp_path, mi
         else:
             publish(Study(path), tmp_path / "out")
             assert verify_release(tmp_path / "out", Study(path)).satisfied
+
+
+def test_the_number_of_a_class_that_reads_as_missing_is_refused(tmp_path):
+    """Merged cells that no label tells apart are numbered: a column of the release alone."""
+    path = tmp_path / "study.toml"
+    named = CLASHING.format(missing="category", method="merged-cells").replace('"other"', '"1"', 1)
+    path.write_text(named.replace('{ keep = [["A"]], other = "other" }', '"ward.csv"'))
+    (tmp_path / "ward.csv").write_text("A;x;*\nB;y;*\nC;x;*\nD;y;*\n")
+    rows = [(ward, "pn"[ward in "AB"]) for ward in "AAABBBCCCDDD"]
+    pd.DataFrame(rows, columns=["ward", "result"]).to_csv(tmp_path / "people.csv", index=False)
+    refusal = "column 'class' would show '1', which missing-values takes for a missing value"
+    assert refusal in outcome_of(Counting().counted(Study(path))).refusal
+    with pytest.raises(InputError, match=re.escape(refusal)):
+        publish(Study(path), tmp_path / "out")

@@ -14,7 +14,7 @@ from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions, row_keys
-from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
@@ -224,7 +224,9 @@ def _may_show(plan: RecodingPlan, texts: Sequence[str]) -> bool:
         if isinstance(recoding, Regions)
         else [partition.labels for partition in recoding.values()]
     )
-    return ANY in texts or any(text_of(label) in texts for labels in by_name for label in labels)
+    numbers = CLASS in plan.published.quasi_identifiers and any(map(str.isdigit, texts))
+    labelled = any(text_of(label) in texts for labels in by_name for label in labels)
+    return ANY in texts or numbers or labelled
 
 
 @lru_cache(4)
