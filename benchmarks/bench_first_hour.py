@@ -25,7 +25,7 @@ from typing import Any
 
 from measure import table as markdown
 
-from anonymizer.tables.files import Given, columns_in, describe_file
+from anonymizer.tables.files import GivenFormat, columns_in, describe_file
 
 RESULTS = Path(__file__).parent / "results" / "first_hour.md"
 MAKER = Path(__file__).parents[1] / "data" / "make_tables.py"
@@ -195,7 +195,7 @@ def hidden(groups: Sequence[Mapping[str, object]]) -> bool:
 def differences(trial: Trial, study: Mapping[str, Any], path: Path) -> str:
     """Each column on which the expert and `init` disagree."""
     roles, expert = proposed(study), trial.roles
-    columns = columns_in(path, describe_file(path, Given(**trial.form)))
+    columns = columns_in(path, describe_file(path, GivenFormat(**trial.form)))
     apart = [
         f"`{name}` {roles.get(name, '-')} ({expert.get(name, '-')})"
         for name in columns

@@ -16,8 +16,8 @@ import pandas as pd
 from measure import table
 
 from anonymizer.channels import (
+    CentroidRanges,
     OptimalChannel,
-    Ranges,
     best_ranges,
     default_alphabet,
     privacy_distortion,
@@ -135,7 +135,7 @@ def _timed(
     return found, median(taken)
 
 
-def _fixed(joint: np.ndarray, ages: np.ndarray, starts: np.ndarray) -> Ranges:
+def _fixed(joint: np.ndarray, ages: np.ndarray, starts: np.ndarray) -> CentroidRanges:
     """Ranges from given starts, released as their centroids."""
     groups = np.searchsorted(starts, ages, side="right") - 1
     groups = np.unique(groups, return_inverse=True)[1]
@@ -146,7 +146,9 @@ def _fixed(joint: np.ndarray, ages: np.ndarray, starts: np.ndarray) -> Ranges:
     known = law.sum(axis=0)
     some = law > 0
     leakage = (law[some] * np.log2((law / (mass[:, None] * known))[some])).sum()
-    return Ranges(groups, centroids, float(p @ (ages - centroids[groups]) ** 2), leakage, "bits")
+    return CentroidRanges(
+        groups, centroids, float(p @ (ages - centroids[groups]) ** 2), leakage, "bits"
+    )
 
 
 def _partitions(joint: np.ndarray, ages: np.ndarray) -> Iterator[list[object]]:

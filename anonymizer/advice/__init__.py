@@ -10,20 +10,20 @@ import release and what lies below.
 
 from anonymizer.advice.advice import Advice
 from anonymizer.advice.advise import advise, advise_counted, advise_study
-from anonymizer.advice.changes import Change, Setting
+from anonymizer.advice.changes import Change, Parameter
 from anonymizer.advice.disclosure import Disclosure
 from anonymizer.advice.found import is_drastic, mostly_lost
 from anonymizer.advice.obstacles import Obstacle
-from anonymizer.advice.sweep import Point, Sweep
+from anonymizer.advice.sweep import Sweep, ThresholdPoint
 
 __all__ = [
     "Advice",
     "Change",
     "Disclosure",
     "Obstacle",
-    "Point",
-    "Setting",
+    "Parameter",
     "Sweep",
+    "ThresholdPoint",
     "advise",
     "advise_counted",
     "advise_study",

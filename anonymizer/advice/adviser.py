@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from anonymizer.advice.advice import Advice
 from anonymizer.advice.changes import Change, freeing, freeing_most, ways_out
-from anonymizer.advice.found import LOST, Found, found_by, found_by_levels, is_drastic
+from anonymizer.advice.found import LOST, FoundRelease, found_by, found_by_levels, is_drastic
 from anonymizer.advice.improvement import improving
 from anonymizer.advice.obstacles import Obstacle, obstacles_at
 from anonymizer.advice.space import Space, TimeUpError, within_time
@@ -81,13 +81,13 @@ class Adviser:
             sweeps=sweeps,
         )
 
-    def _improving(self, found: Found, changes: Sequence[Change]) -> tuple[Change, ...]:
+    def _improving(self, found: FoundRelease, changes: Sequence[Change]) -> tuple[Change, ...]:
         """The changes that free most, and those of the policy, that improve what was found."""
         others = [change for change in changes if change.attribute is None]
         tried = [*freeing_most(changes), *others]
         return self._until_time_is_up(improving(self.space, self.recoding, self.seed, found, tried))
 
-    def _found(self, node: Node) -> Found:
+    def _found(self, node: Node) -> FoundRelease:
         """What the study's own recoding finds; the best node where there is no time for that."""
         if isinstance(self.recoding, FullDomain | Fixed):
             return found_by_levels(self.space, node, self.recoding.name)
@@ -131,7 +131,7 @@ class Adviser:
         columns = zip(counts.names, counts.cells.T, strict=True)
         return [name for name, codes in columns if (codes != codes[0]).any()]
 
-    def _drastic(self, found: Found) -> Iterator[str]:
+    def _drastic(self, found: FoundRelease) -> Iterator[str]:
         """Why a result is drastic; never where the levels are given."""
         if self.space.fixed is not None:
             return

@@ -29,7 +29,7 @@ MOST = 3
 
 
 @dataclass(frozen=True)
-class Setting(Result):
+class Parameter(Result):
     """One parameter of a model (or ``min-records``), as it is and as it would be."""
 
     model: str
@@ -78,7 +78,7 @@ class Change(Result):
     """
 
     kind: str
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[Parameter, ...] = ()
     suppression: float | None = None
     attribute: str | None = None
     level: int | None = None
@@ -158,12 +158,12 @@ def _best_under(space: Space, change: Change, score: float | None) -> Change:
     return found_at(space, entry[2], change, None if score is None else entry[0] - score)
 
 
-def setting_of(before: PrivacyModel, after: PrivacyModel) -> Setting:
+def setting_of(before: PrivacyModel, after: PrivacyModel) -> Parameter:
     """The parameter in which two models differ, and both its values."""
     name = before.bounded_by
     old, new = (getattr(each, name) for each in (before, after))
     confines = before.name == "min-records"
-    return Setting(before.name, before.attribute, before.name if confines else name, old, new)
+    return Parameter(before.name, before.attribute, before.name if confines else name, old, new)
 
 
 def _enough_suppressed(space: Space) -> Iterator[Change]:
@@ -329,7 +329,7 @@ def retained_of(space: Space, classes: Histograms) -> float | None:
     return sum(mutual_information(space.joint(name, classes)) for name in about)
 
 
-def _said(setting: Setting) -> str:
+def _said(setting: Parameter) -> str:
     about = f" about {setting.about}" if setting.about else ""
     owner = "" if setting.parameter == setting.model else f"{setting.model}{about} with "
     return f"{owner}{setting.parameter} = {setting.after:g} (not {setting.before:g})"

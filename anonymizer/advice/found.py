@@ -28,7 +28,7 @@ NOISE = 0.05
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRelease:
     """A result: the level of each quasi-identifier at the best node, and what is released.
 
     ``hidden`` are the quasi-identifiers of which it says nothing; ``original`` and ``retained`` are
@@ -50,7 +50,7 @@ class Found:
     levels: Mapping[str, int]
 
 
-def found_by_levels(space: Space, node: Node, recoding: str) -> Found:
+def found_by_levels(space: Space, node: Node, recoding: str) -> FoundRelease:
     """What a node of the lattice releases."""
     candidate = space.candidate(node)
     classes = released_classes(candidate)
@@ -69,7 +69,7 @@ def found_by_levels(space: Space, node: Node, recoding: str) -> Found:
     )
 
 
-def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> Found:
+def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> FoundRelease:
     """What a recoding beyond levels releases; ``node``: the best of levels.
 
     TimeUpError when the time is up before it is known.
@@ -110,7 +110,7 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
     return tuple(name for name in names if len(chosen[name]) == 1)
 
 
-def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> Found:
+def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> FoundRelease:
     """The result with what the classes keep and disclose."""
     raw = space.problem.counts
     about = raw.targets or raw.sensitive
@@ -118,7 +118,7 @@ def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> F
     informs = isinstance(space.problem.objective, MutualInformation)
     original = sum(mutual_information(raw.joint[name]) for name in about)
     retained = sum(mutual_information(joint[name]) for name in about)
-    return Found(
+    return FoundRelease(
         original=original if about else None,
         retained=retained if about else None,
         lost=_lost(raw, joint, about, original, retained) if informs else None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from anonymizer.advice.changes import Change
-from anonymizer.advice.found import CONFINED, Found
+from anonymizer.advice.found import CONFINED, FoundRelease
 from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space, objective_of_rest
 from anonymizer.errors import AnonymizerError, column_names
@@ -22,7 +22,11 @@ NAMING = "refine", "group"
 
 
 def improving(
-    space: Space, recoding: Generalization, seed: int, found: Found, changes: Iterable[Change]
+    space: Space,
+    recoding: Generalization,
+    seed: int,
+    found: FoundRelease,
+    changes: Iterable[Change],
 ) -> Iterator[Change]:
     """Those changes under which the recoding reaches a better objective than it ``found``.
 
@@ -43,7 +47,7 @@ def _rises(objective: Objective) -> bool:
 
 
 def _compared(
-    space: Space, recoding: Generalization, seed: int, found: Found, change: Change
+    space: Space, recoding: Generalization, seed: int, found: FoundRelease, change: Change
 ) -> tuple[float | None, float | None]:
     """The objective of the release and that under a change; None where they do not compare.
 
@@ -58,7 +62,7 @@ def _compared(
     return found.value, other.choose(problem, seed, space.run)[1].value
 
 
-def _others(space: Space, found: Found, change: Change) -> float | None:
+def _others(space: Space, found: FoundRelease, change: Change) -> float | None:
     """The objective of the release about all attributes but the one that is left out."""
     rest = space.without(str(change.attribute))
     entry = rest.scored(tuple(found.levels[name] for name in rest.names))

@@ -53,7 +53,7 @@ SWEPT: Mapping[str, PrivacyModel] = {
 
 
 @dataclass(frozen=True)
-class Point(Result):
+class ThresholdPoint(Result):
     """What the best recoding under one threshold keeps and discloses.
 
     Parameters
@@ -114,7 +114,7 @@ class Sweep(Result):
     distance: str | None
     recoding: str
     original: float
-    points: tuple[Point, ...]
+    points: tuple[ThresholdPoint, ...]
     suggested: int | None
     held: tuple[str, ...]
     not_swept: tuple[str, ...]
@@ -123,7 +123,7 @@ class Sweep(Result):
     derived = ("meaning",)
 
     @property
-    def suggestion(self) -> Point | None:
+    def suggestion(self) -> ThresholdPoint | None:
         """The suggested point."""
         return None if self.suggested is None else self.points[self.suggested]
 
@@ -165,9 +165,9 @@ class Sweeper:
     held: Sequence[PrivacyModel]
     recoding: Generalization | None
     seed: int
-    known: dict[float | None, Point | None] = field(default_factory=dict, repr=False)
+    known: dict[float | None, ThresholdPoint | None] = field(default_factory=dict, repr=False)
 
-    def points(self) -> Iterator[Point]:
+    def points(self) -> Iterator[ThresholdPoint]:
         """The loosest point, then one per threshold that can be satisfied, ever stricter."""
         first = self.at(None)
         if first is None:
@@ -181,7 +181,7 @@ class Sweeper:
             if point.retained <= TOLERANCE:  # stricter ones keep nothing either
                 return
 
-    def at(self, threshold: float | None) -> Point | None:
+    def at(self, threshold: float | None) -> ThresholdPoint | None:
         """The point of a threshold, None where it cannot be satisfied; searched for once.
 
         A sweep that was interrupted thus goes on where it was.
@@ -215,7 +215,7 @@ class Sweeper:
         about = self.space.problem.counts.about(self.attribute)
         return replace(about, joint=self._joint[threshold], population=None)
 
-    def _point(self, threshold: float | None, most: float | None) -> Point | None:
+    def _point(self, threshold: float | None, most: float | None) -> ThresholdPoint | None:
         """The best recoding under a threshold; None where there is none."""
         swept = [] if threshold is None else [with_threshold(self.swept, threshold)]
         self.space.run.watch(f"sweeping {self.swept.name}", len(self._joint), None)
@@ -227,7 +227,7 @@ class Sweeper:
         retained = mutual_information(joint)
         sizes = joint.sum(axis=1)
         most = retained if most is None else most
-        return Point(
+        return ThresholdPoint(
             threshold,
             joint.shape[0],
             int(sizes.min()),
@@ -296,7 +296,7 @@ def is_quick(recoding: Generalization, space: Space) -> bool:
     return isinstance(recoding, VariableRange) and space.problem.lattice.size <= MOST_NODES
 
 
-def sweep_of(sweeper: Sweeper, points: tuple[Point, ...], complete: bool) -> Sweep:
+def sweep_of(sweeper: Sweeper, points: tuple[ThresholdPoint, ...], complete: bool) -> Sweep:
     """The sweep that some points make."""
     about = [each for each in sweeper.held if each.attribute == sweeper.attribute]
     counts = sweeper.space.problem.counts
@@ -315,7 +315,7 @@ def sweep_of(sweeper: Sweeper, points: tuple[Point, ...], complete: bool) -> Swe
     )
 
 
-def suggested_of(points: Sequence[Point]) -> int | None:
+def suggested_of(points: Sequence[ThresholdPoint]) -> int | None:
     """The place of the knee: the largest product of what is kept and of how much safer it is.
 
     Kept is the share of the information that the policy without the model keeps. Safer is how much
@@ -332,7 +332,7 @@ def suggested_of(points: Sequence[Point]) -> int | None:
     return max(fine or some, key=lambda place: worth[place], default=None)
 
 
-def _safer(points: Sequence[Point], point: Point) -> float:
+def _safer(points: Sequence[ThresholdPoint], point: ThresholdPoint) -> float:
     """How much less likely the best guess is than at the first point, as a share of what can be."""
     first = points[0].disclosure
     most = first.worst - first.prior

@@ -8,7 +8,7 @@ not what a function says of it raises ``InputError``.
 """
 
 from anonymizer.channels.bottleneck.bottlenecks import (
-    Bottleneck,
+    BottleneckChannel,
     bottleneck_path,
     information_bottleneck,
     synthetic,
@@ -35,7 +35,7 @@ from anonymizer.channels.loss import (
 from anonymizer.channels.private.guarantees import least_distortion, private_channel
 from anonymizer.channels.private.program import Extras
 from anonymizer.channels.private.requirements import is_convex
-from anonymizer.channels.ranges import Ranges, best_ranges, default_alphabet
+from anonymizer.channels.ranges import CentroidRanges, best_ranges, default_alphabet
 from anonymizer.channels.rate_distortion.bounds import (
     gaussian_channel,
     gaussian_rate,
@@ -46,27 +46,27 @@ from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, Gaus
 from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.rate_distortion.vectors import gaussian_correlation, gaussian_information
 from anonymizer.channels.serialization import channels_of, described
-from anonymizer.channels.source import Sensitive, Source
+from anonymizer.channels.source import JointLaw, Sensitive
 from anonymizer.channels.tradeoff.seeing import seeing
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
 from anonymizer.channels.validation import require_room
 
 __all__ = [
-    "Bottleneck",
+    "BottleneckChannel",
+    "CentroidRanges",
     "Channel",
     "Estimate",
     "Extras",
     "GaussianBottleneck",
     "GaussianMechanism",
     "GaussianModel",
+    "JointLaw",
     "Likelihood",
     "Mean",
     "Moments",
     "OptimalChannel",
     "ProbabilisticLoss",
-    "Ranges",
     "Sensitive",
-    "Source",
     "absolute",
     "best_ranges",
     "bottleneck_path",

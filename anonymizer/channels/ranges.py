@@ -21,7 +21,7 @@ from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class CentroidRanges:
     """A partition of the values of a number into ranges, each released as its centroid.
 
     Parameters
@@ -56,7 +56,7 @@ def best_ranges(
     prior: ArrayLike | None = None,
     sensitive_values: Sequence[object] = (),
     unit: str = "bits",
-) -> Ranges:
+) -> CentroidRanges:
     """The ranges of least E (X - Y)^2 + slope * I(W;Y) of which each satisfies every model.
 
     Parameters
@@ -110,7 +110,7 @@ def best_ranges(
     groups = placed[np.abs(numbers[:, None] - x[None]).argmin(axis=1)]
     leakage = source.leakage(np.eye(len(mass))[groups[source.rows]])
     distortion = float(p @ (x - centroids[placed]) ** 2)
-    return Ranges(groups, centroids, distortion, leakage / nats, unit)
+    return CentroidRanges(groups, centroids, distortion, leakage / nats, unit)
 
 
 def default_alphabet(

@@ -24,7 +24,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class JointLaw:
     """The joint law p(x, w), of values that occur alone.
 
     ``joint`` sums to 1, and no row and no column of it is 0: ``rows`` and ``columns`` are those of
@@ -37,7 +37,7 @@ class Source:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, joint: ArrayLike) -> "Source":
+    def of(cls, joint: ArrayLike) -> "JointLaw":
         """Check a joint law, or counts, which are divided by their sum."""
         given = matrix_of("joint", joint)
         total = given.sum()
@@ -83,7 +83,7 @@ class Sensitive:
     ``attribute`` is the name of W for models and messages.
     """
 
-    source: Source
+    source: JointLaw
     known: Floats
     values: tuple[object, ...] = ()
     attribute: str = "W"
@@ -97,7 +97,7 @@ class Sensitive:
         attribute: str = "W",
     ) -> "Sensitive":
         """Check a joint law or counts, and the distribution that is known, if another one is."""
-        source = Source.of(joint)
+        source = JointLaw.of(joint)
         known = np.zeros(source.shape[1])
         known[source.columns] = source.prior
         if prior is not None:
@@ -184,7 +184,7 @@ def require_distortion(distortion: ArrayLike, what: str, values: int) -> Floats:
     return matrix
 
 
-def _known(prior: ArrayLike, source: Source) -> Floats:
+def _known(prior: ArrayLike, source: JointLaw) -> Floats:
     known = numbers_of("prior", prior, "be a list of numbers, one for every value of W")
     if known.shape != (source.shape[1],):
         raise InputError(

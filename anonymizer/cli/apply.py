@@ -110,7 +110,7 @@ def apply(
     before are placed by the rules of the hierarchies and by the groups that the release lists.
     """
     from anonymizer.cli.sites import apply_part
-    from anonymizer.release.applying.publishing import Means, Wishes, publish_applied
+    from anonymizer.release.applying.publishing import ApplyOptions, Means, publish_applied
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_release
@@ -125,7 +125,7 @@ def apply(
         apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
         return
     signer = signer_of(**signing)
-    wishes = Wishes(cast("Unseen", unseen), suppression, drop)
+    wishes = ApplyOptions(cast("Unseen", unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:
         proof, manifest = publish_applied(
             release,

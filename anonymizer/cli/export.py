@@ -9,7 +9,7 @@ from anonymizer.cli.options import PATH
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
-    from anonymizer.release.export.source import Source
+    from anonymizer.release.export.source import ExportedRelease
 
 
 @click.command(
@@ -96,7 +96,7 @@ def _require_fitting(
         raise click.UsageError("--select writes a query, which makes no table: leave out --into")
 
 
-def _sql(source: "Source", select: bool, table: str, into: str | None) -> str:
+def _sql(source: "ExportedRelease", select: bool, table: str, into: str | None) -> str:
     from anonymizer.release.export import select_of, sql_of
 
     if select:

@@ -5,7 +5,12 @@ from pathlib import Path
 import click
 
 from anonymizer.cli.hierarchy_files import build, convert
-from anonymizer.cli.hierarchy_source import Source, column_option, hierarchy_argument, table_option
+from anonymizer.cli.hierarchy_source import (
+    HierarchySource,
+    column_option,
+    hierarchy_argument,
+    table_option,
+)
 from anonymizer.cli.options import PATH, show_values_option
 from anonymizer.report.printing import print_json, printing
 
@@ -49,7 +54,7 @@ def show_hierarchy(
     from anonymizer.hierarchy.authoring.checking import check_hierarchy, records_of
     from anonymizer.report.hierarchy import print_levels, print_tree
 
-    found = Source.of(hierarchy, attribute, table, column)
+    found = HierarchySource.of(hierarchy, attribute, table, column)
     values, sizes = found.values() or (None, None)
     if values is None or sizes is None:
         taxonomy = found.hierarchy.over(found.name, found.examples())
@@ -86,7 +91,7 @@ def check(hierarchy: Path, table: Path, column: str | None, as_json: bool) -> in
     from anonymizer.hierarchy.authoring.checking import check_hierarchy
     from anonymizer.report.hierarchy import print_check
 
-    found = Source.of(hierarchy, column, table, column)
+    found = HierarchySource.of(hierarchy, column, table, column)
     values, sizes = found.values() or ((), ())
     result = check_hierarchy(found.hierarchy, found.name, values, sizes)
     with printing("the hierarchy was checked"):

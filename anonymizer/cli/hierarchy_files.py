@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from anonymizer.cli.hierarchy_source import (
-    Source,
+    HierarchySource,
     column_option,
     counted_values,
     hierarchy_argument,
@@ -135,7 +135,7 @@ def convert(
     from anonymizer.hierarchy.inline import hierarchy_of
     from anonymizer.tables.values import counted
 
-    found = Source.of(hierarchy, column, table, column)
+    found = HierarchySource.of(hierarchy, column, table, column)
     listed = [str(value) for value in found.hierarchy.listed] if found.complete else []
     suffix = output.suffix.lower()
     if suffix not in (".csv", ".toml"):
@@ -181,7 +181,7 @@ def _require_elsewhere(output: Path, table: Path) -> None:
         )
 
 
-def _texts_of(source: Source) -> list[str]:
+def _texts_of(source: HierarchySource) -> list[str]:
     """The values of a column as texts, each once, a missing one left out."""
     from anonymizer.tables.values import rank, texts_of
 

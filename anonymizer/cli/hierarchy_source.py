@@ -21,7 +21,7 @@ OTHERS = "(any other value)"
 
 
 @dataclass(frozen=True)
-class Source:
+class HierarchySource:
     """A hierarchy, and the column whose values it is for: ``table`` None where there is none."""
 
     hierarchy: "Hierarchy"
@@ -33,7 +33,7 @@ class Source:
     @classmethod
     def of(
         cls, path: Path, attribute: str | None, table: Path | None, column: str | None
-    ) -> "Source":
+    ) -> "HierarchySource":
         """A file, or an attribute of a study; the column is named like it by default."""
         from anonymizer.hierarchy import Hierarchy
         from anonymizer.tables.files import describe_file
@@ -47,7 +47,7 @@ class Source:
     @classmethod
     def _in_study(
         cls, path: Path, attribute: str | None, table: Path | None, column: str | None
-    ) -> "Source":
+    ) -> "HierarchySource":
         from anonymizer.errors import did_you_mean
         from anonymizer.release.study import Study
 
@@ -105,7 +105,7 @@ def counted_values(table: Path, form: "Format", column: str) -> tuple[list[objec
     from anonymizer.release.study.place import Place
     from anonymizer.tables import engine
 
-    with Place(table, form).opened([column]) as lying:
-        tally = counted_in(lying, [column], form)[1]
+    with Place(table, form).opened([column]) as stored:
+        tally = counted_in(stored, [column], form)[1]
     codes, values = engine.distinct(tally[column])
     return list(values), engine.sized(tally, codes, len(values)).tolist()

@@ -23,12 +23,12 @@ from anonymizer.feedback.names import names_listed
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
-    from anonymizer.release.study.drafting import Draft, Wishes
+    from anonymizer.release.study.drafting import Draft, DraftOptions
 
 NONE = "-"
 """What is answered for no column at all."""
 
-Drafting = Callable[["Wishes"], "Draft"]
+Drafting = Callable[["DraftOptions"], "Draft"]
 
 
 @click.command(
@@ -78,7 +78,7 @@ def init(
     proposes.
     """
     from anonymizer.release.manifest.standing import same_file
-    from anonymizer.release.study.drafting import STUDY, Wishes, draft, require_room
+    from anonymizer.release.study.drafting import STUDY, DraftOptions, draft, require_room
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.release.warnings.person_warnings import profile_warnings
     from anonymizer.report.printing import print_json
@@ -102,7 +102,7 @@ def init(
             named = {} if database_table is None else {"table": database_table}
             data = {"path": relative(table, directory), **named, **written(read)}
             watch("profiling the columns", 0, None)
-            wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
+            wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers)
             found = draft(raw, wishes, data)
         if interactive() and not yes and not as_json:
             print_profile(found.profile)
@@ -124,7 +124,7 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":
+def _asked(found: "Draft", wishes: "DraftOptions", draft: Drafting) -> "Draft":
     """The draft with what is answered; what is not, stays as it is proposed."""
     click.echo(f"For each proposal: Enter takes it; names are separated by commas, {NONE} is none.")
     questions = {
@@ -153,10 +153,10 @@ def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":
 def _answered(
     question: str,
     proposed: str,
-    wish: Callable[[str], "Wishes"],
-    known: tuple["Draft", "Wishes"],
+    wish: Callable[[str], "DraftOptions"],
+    known: tuple["Draft", "DraftOptions"],
     draft: Drafting,
-) -> tuple["Draft", "Wishes"]:
+) -> tuple["Draft", "DraftOptions"]:
     """Ask until the answer can be used; the proposal itself changes nothing."""
     while True:
         answer = click.prompt(question, default=proposed)
@@ -169,7 +169,7 @@ def _answered(
             click.echo(f"{error}")
 
 
-def _with_names(wishes: "Wishes", name: str, answer: str) -> "Wishes":
+def _with_names(wishes: "DraftOptions", name: str, answer: str) -> "DraftOptions":
     chosen = _chosen(answer)
     if name == "quasi_identifiers" and not chosen:
         raise InputError("a study needs at least one quasi-identifier; name one")

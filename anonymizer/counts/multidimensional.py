@@ -16,7 +16,7 @@ CLASS = "class"
 
 
 @dataclass(frozen=True)
-class Nodes:
+class HierarchyNodes:
     """Groups of a hierarchy, each by its level and its number there, in order."""
 
     groups: tuple[tuple[int, int], ...]
@@ -42,7 +42,7 @@ class Nodes:
         return np.flatnonzero(np.any(inside, axis=0))
 
 
-Shape = Interval | tuple[int, ...] | Nodes
+Shape = Interval | tuple[int, ...] | HierarchyNodes
 """What a class covers of an attribute: a range of numbers, the codes of some values, sorted, or
 groups of the hierarchy."""
 
@@ -103,7 +103,7 @@ def _briefly(described: dict[str, object]) -> dict[str, object]:
 def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
     described = taxonomy.entry(label, raw=False)
-    if isinstance(shape, Nodes):
+    if isinstance(shape, HierarchyNodes):
         described["members"] = shape.described(taxonomy)
         codes = shape.codes(taxonomy)
         if taxonomy.lists(codes):
@@ -126,7 +126,7 @@ def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> l
     sets = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, tuple)))
     known: dict[Shape, Hashable] = {}
     known.update(zip(sets, set_labels(taxonomy, sets, ranges=ranges), strict=True))
-    some = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, Nodes)))
+    some = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, HierarchyNodes)))
     some.sort(key=lambda nodes: (len(nodes.groups), nodes.groups))  # the plainest keep their labels
     whole = ((taxonomy.height, 0),)
     named = unambiguous((nodes.label(taxonomy), GROUPED, nodes.groups == whole) for nodes in some)

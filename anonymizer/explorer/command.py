@@ -188,7 +188,7 @@ def _demo_in(directory: Path) -> Path:
 
 def _drafted(table: Path, columns: tuple[str, ...] | None) -> Path:
     """The study of a table: the one that lies there already, or a new one as init proposes it."""
-    from anonymizer.release.study.drafting import Wishes, draft
+    from anonymizer.release.study.drafting import DraftOptions, draft
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.report.progress import progress
 
@@ -205,7 +205,9 @@ def _drafted(table: Path, columns: tuple[str, ...] | None) -> Path:
     with progress() as watch:
         watch(f"reading {table.name}", 0, None)
         with read_raw(table, None, columns, {}) as (raw, form):
-            found = draft(raw, Wishes(), {"path": relative(table, directory), **written(form)})
+            found = draft(
+                raw, DraftOptions(), {"path": relative(table, directory), **written(form)}
+            )
     found.write(directory)
     click.echo(f"A first study is in {path}.")
     return path

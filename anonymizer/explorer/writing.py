@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.preview import sentence
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest
@@ -58,7 +58,7 @@ def written_release(study: Study, directory: Path, force: bool, watch: Watch = i
     return publish(study, directory, force=force, watch=watch)[1]
 
 
-def is_of(manifest: Manifest, outcome: Outcome) -> bool:
+def is_of(manifest: Manifest, outcome: StudyOutcome) -> bool:
     """Whether a release that was written has the recoding that was shown.
 
     It may have another one where the search was ended early, and a random one is drawn anew.

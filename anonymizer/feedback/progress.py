@@ -32,7 +32,7 @@ FAST = 1000
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Bar(Protocol):
+class ProgressBar(Protocol):
     """What shows progress: called now and then with what is done, and once when all is."""
 
     def show(self, doing: str, done: int, of: int | None, left: float | None) -> None:
@@ -42,10 +42,10 @@ class Bar(Protocol):
         """Show nothing any more."""
 
 
-class Following:
+class FollowingWatch:
     """A watch that takes note of what is being done, and a bar that is drawn of it late."""
 
-    def __init__(self, bar: Callable[[], Bar], after: float = AFTER) -> None:
+    def __init__(self, bar: Callable[[], ProgressBar], after: float = AFTER) -> None:
         self._bar, self._ended = bar, threading.Event()
         self._now: tuple[str, int, int | None] = ("fitting", 0, None)
         self._since = monotonic()
@@ -79,7 +79,7 @@ class Following:
                 bar.close()
 
 
-current: Following | None = None
+current: FollowingWatch | None = None
 """What is followed at present: one thing at a time."""
 
 
@@ -91,7 +91,7 @@ def following(progress: object) -> Iterator[None]:
     if bar is None:
         yield
         return
-    current = Following(bar)
+    current = FollowingWatch(bar)
     try:
         yield
     finally:
@@ -99,7 +99,7 @@ def following(progress: object) -> Iterator[None]:
         current = None
 
 
-def followed() -> Following | None:
+def followed() -> FollowingWatch | None:
     """What takes note of progress for the bar of what is done at present; None without one."""
     return current
 
@@ -115,7 +115,7 @@ def watched(method: Method) -> Method:
     return cast(Method, follows)
 
 
-def bar_here() -> Callable[[], Bar] | None:
+def bar_here() -> Callable[[], ProgressBar] | None:
     """What makes a bar for who watches this session; None where nobody does."""
     if threading.current_thread() is not threading.main_thread():
         return None

@@ -8,7 +8,7 @@ from anonymizer.channels import bottleneck_path, require_room
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.candidate import Candidate, Piece, assembled
+from anonymizer.masking.candidate import CandidateChannel, Piece, assembled
 from anonymizer.masking.options import Bottleneck
 from anonymizer.masking.part import Block, Part
 from anonymizer.privacy import PrivacyModel
@@ -19,7 +19,7 @@ BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
 
 def bottleneck(
     part: Part, recoding: Bottleneck, models: Sequence[PrivacyModel], least: float
-) -> Iterator[Candidate]:
+) -> Iterator[CandidateChannel]:
     """Channels of the information bottleneck whose symbols satisfy a policy, best ones first.
 
     Problem 4 of Domingo-Ferrer and Rebollo-Monedero (2009): the most I(X';W) for what X' may

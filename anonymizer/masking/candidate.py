@@ -29,7 +29,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CandidateChannel:
     """A channel of all blocks of a part: q(y|x) and d(x, y), shape (rows, symbols).
 
     Both are 0 between blocks. ``lower_bound``: as of a piece, over all of them. ``margin``: the
@@ -58,7 +58,7 @@ class Candidate:
 
 def assembled(
     part: Part, pieces: Sequence[Piece], margin: float | None = None, exact: bool = False
-) -> Candidate:
+) -> CandidateChannel:
     """The channel that the pieces of all blocks make.
 
     ``exact``: with all of its chances, however small, since an epsilon was promised of them.
@@ -77,7 +77,7 @@ def assembled(
         symbols += piece.symbols
     share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.contingency.sizes.sum()
     bound = float(share @ [piece.lower_bound for piece in pieces])
-    return Candidate(part, matrix, distances, symbols, bound, margin)
+    return CandidateChannel(part, matrix, distances, symbols, bound, margin)
 
 
 def without_rare(piece: Piece, least: float) -> Piece:

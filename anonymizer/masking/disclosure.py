@@ -11,7 +11,7 @@ from anonymizer.channels import Channel, moments_kept, probabilistic_loss
 from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.masking.candidate import Candidate
+from anonymizer.masking.candidate import CandidateChannel
 from anonymizer.masking.contingency import Contingency, key_of
 from anonymizer.masking.dealing import Dealt
 from anonymizer.masking.options import Bottleneck, Noise, Pram
@@ -26,7 +26,7 @@ FEWEST = 4
 
 
 @dataclass(frozen=True)
-class Disclosure:
+class SymbolDisclosure:
     """What released symbols disclose about a sensitive attribute, in bits.
 
     ``mean``: I(W;Y). ``largest_i1``, ``largest_i2``: of the symbol that discloses most,
@@ -70,7 +70,7 @@ class ChannelReport:
     expected_distortion: float
     realised_distortion: float
     least_distortion: float | None
-    expected: Mapping[str, Disclosure]
+    expected: Mapping[str, SymbolDisclosure]
 
     def to_dict(self, withhold: bool) -> dict[str, object]:
         """The channel as a manifest has it; without its chances where they are withheld."""
@@ -103,7 +103,7 @@ class RandomizationReport:
     scale: Mapping[str, float]
     margin: float | None
     withheld: bool
-    realised: Mapping[str, Disclosure]
+    realised: Mapping[str, SymbolDisclosure]
     preserved: Preserved | None
     channels: Sequence[ChannelReport]
 
@@ -130,7 +130,7 @@ class RandomizationReport:
 
 
 def channel_report(
-    candidate: Candidate, contingency: Contingency, dealt: Dealt, place: int
+    candidate: CandidateChannel, contingency: Contingency, dealt: Dealt, place: int
 ) -> ChannelReport:
     """What is reported of a channel and of the symbols that the records of a table got from it.
 
@@ -162,11 +162,11 @@ def _realised(distances: Floats, contingency: Contingency, dealt: Dealt, place: 
     return float(np.average(distances[row_of, symbol_of], weights=dealt.sizes))
 
 
-def disclosed(joint: Floats | Ints) -> Disclosure:
+def disclosed(joint: Floats | Ints) -> SymbolDisclosure:
     """What symbols disclose, from records by symbol and value, shape (symbols, values)."""
     some = joint[joint.sum(axis=1) > 0]
     margin = some.sum(axis=0)
-    return Disclosure(
+    return SymbolDisclosure(
         mutual_information(some),
         float(divergence(some, margin).max()),
         float((entropy(margin) - entropy(some)).max()),

@@ -25,7 +25,7 @@ from anonymizer.privacy import PrivacyModel
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnTable:
     """What was drawn for the records of a table.
 
     ``by_class``: records by class, all parts together, and stratum, shape (classes, strata).
@@ -53,7 +53,7 @@ class Drawing:
     independent: bool = False
     kept_of: Codes | None = field(default=None, repr=False)
 
-    def draw(self, matrices: Sequence[Floats]) -> Drawn | None:
+    def draw(self, matrices: Sequence[Floats]) -> DrawnTable | None:
         """The first draw that satisfies every model; None where all break one."""
         attempts = (self._attempt(matrices) for _ in range(self.draws))
         return next((drawn for drawn in attempts if drawn is not None), None)
@@ -72,7 +72,7 @@ class Drawing:
         expected = np.rint(matrices[0].T @ whole.records).astype(np.int64)
         return self._alone and not whole.acceptable(expected, self.models).all()
 
-    def _attempt(self, matrices: Sequence[Floats]) -> Drawn | None:
+    def _attempt(self, matrices: Sequence[Floats]) -> DrawnTable | None:
         """Draw the symbols of all records once; None where a class of them breaks a model."""
         kinds = list(map(self._kinds, self.tables, matrices))
         whole = self.tables[0]
@@ -83,10 +83,12 @@ class Drawing:
             np.add.at(by_class, (symbol, stratum), records)
             if not whole.acceptable(by_class, self.models).all():
                 return None
-            return Drawn(dealt(self.tables, kinds, self.rng), by_class)
+            return DrawnTable(dealt(self.tables, kinds, self.rng), by_class)
         found = dealt(self.tables, kinds, self.rng)
         by_class = self._by_class(found)
-        return Drawn(found, by_class) if whole.acceptable(by_class, self.models).all() else None
+        return (
+            DrawnTable(found, by_class) if whole.acceptable(by_class, self.models).all() else None
+        )
 
     def _by_class(self, found: Dealt) -> Ints:
         """Records by class, all that tells classes apart together, and stratum.

@@ -9,9 +9,9 @@ import numpy as np
 from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
-from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
+from anonymizer.masking.candidate import CandidateChannel, Piece, assembled, without_rare
 from anonymizer.masking.options import Noise
-from anonymizer.masking.part import Attribute, Part, plain
+from anonymizer.masking.part import MaskedAttribute, Part, plain
 from anonymizer.privacy import PrivacyModel
 
 STEPS = (
@@ -27,7 +27,7 @@ FINEST = 2.0**40
 
 def noise(
     part: Part, recoding: Noise, models: Sequence[PrivacyModel], least: float
-) -> Iterator[Candidate]:
+) -> Iterator[CandidateChannel]:
     """Channels of the Gaussian rule of a table's attributes, with less and less information.
 
     Y = (1 - d) X + d mu + N(0, d (1 - d) sigma^2), rounded to multiples of the grid, which distorts
@@ -49,7 +49,7 @@ def noise(
 class _Axis:
     """One attribute's values and the grid they are rounded to."""
 
-    def __init__(self, part: Part, attribute: Attribute, step: float | None) -> None:
+    def __init__(self, part: Part, attribute: MaskedAttribute, step: float | None) -> None:
         if not attribute.numeric:
             raise InputError(
                 f"random recoding: noise is for numbers, and {attribute.name!r} is none at its "

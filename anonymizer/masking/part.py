@@ -28,7 +28,7 @@ OF_NUMBERS = {"squared": squared, "absolute": absolute}
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class MaskedAttribute:
     """An attribute at the level that it was recoded to, and the kind of its distortion."""
 
     name: str
@@ -44,7 +44,7 @@ class Attribute:
         partition: Partition,
         requested: str | None,
         noisy: bool = False,
-    ) -> "Attribute":
+    ) -> "MaskedAttribute":
         """An attribute with the distortion that was requested, or the one that suits its values.
 
         ``noisy``: numbers are meant as such whatever their hierarchy, since noise is added to them.
@@ -209,7 +209,7 @@ class Part:
     """
 
     contingency: Contingency = field(repr=False)
-    attributes: tuple[Attribute, ...] = field(repr=False)
+    attributes: tuple[MaskedAttribute, ...] = field(repr=False)
 
     @property
     def forgetting(self) -> "Part":

@@ -19,7 +19,7 @@ from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.bottleneck import bottleneck
-from anonymizer.masking.candidate import Candidate
+from anonymizer.masking.candidate import CandidateChannel
 from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.disclosure import (
     RandomizationReport,
@@ -27,10 +27,10 @@ from anonymizer.masking.disclosure import (
     disclosed,
     preserved,
 )
-from anonymizer.masking.drawing import Drawing, Drawn
+from anonymizer.masking.drawing import Drawing, DrawnTable
 from anonymizer.masking.noise import noise
 from anonymizer.masking.options import DISTORTION, Pram, RandomRecoding
-from anonymizer.masking.part import Attribute, Part
+from anonymizer.masking.part import MaskedAttribute, Part
 from anonymizer.masking.pram import pram
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
 from anonymizer.recoding.apply import relabelled
@@ -53,7 +53,7 @@ class RandomPlan(RecodingPlan):
 
     options: RandomRecoding
     rng: np.random.Generator = field(repr=False)
-    candidates: Sequence[Candidate] = field(repr=False)
+    candidates: Sequence[CandidateChannel] = field(repr=False)
 
     @property
     def forgetting(self) -> "RandomPlan":
@@ -106,7 +106,9 @@ class RandomPlan(RecodingPlan):
             )
         return self.outcome(base, tables, drawn)
 
-    def outcome(self, base: engine.Table, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
+    def outcome(
+        self, base: engine.Table, tables: Sequence[Contingency], drawn: DrawnTable
+    ) -> Outcome:
         """Put drawn symbols into a table of the admitted records at their levels."""
         columns, true = {}, drawn.dealt.records_of(base)
         for candidate, symbol_of in zip(self.candidates, drawn.dealt.symbol_of, strict=True):
@@ -149,11 +151,11 @@ class RandomPlan(RecodingPlan):
         return {name: [] if name in drawn else groups for name, groups in known.items()}
 
     @property
-    def _attributes(self) -> list[Attribute]:
+    def _attributes(self) -> list[MaskedAttribute]:
         return [each for candidate in self.candidates for each in candidate.part.attributes]
 
 
-def _rows_for(candidate: Candidate, table: Contingency) -> Floats:
+def _rows_for(candidate: CandidateChannel, table: Contingency) -> Floats:
     """The rows of a channel for the values of a table, shape (n, k)."""
     rows = candidate.part.contingency.rows_of(table.keys)
     if (rows < 0).any():
@@ -192,7 +194,9 @@ def _kind(numbers: Sequence[int | float]) -> str | None:
     return "float64" if exact else None
 
 
-CANDIDATES: Mapping[str, Callable[[Part, Any, Sequence[PrivacyModel], float], Iterator[Candidate]]]
+CANDIDATES: Mapping[
+    str, Callable[[Part, Any, Sequence[PrivacyModel], float], Iterator[CandidateChannel]]
+]
 CANDIDATES = {"pram": pram, "noise": noise, "bottleneck": bottleneck}
 """What gives the channels of a part, in the order in which they are to be tried, by method.
 
@@ -214,7 +218,9 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     plan = RandomPlan(schema, task.models, taxonomies, recoding, search, options, rng, ())
     noisy = options.name == "noise"
     attributes = [
-        Attribute.of(name, taxonomies[name], recoding[name], options.distortion_of(name), noisy)
+        MaskedAttribute.of(
+            name, taxonomies[name], recoding[name], options.distortion_of(name), noisy
+        )
         for name in options.drawn(schema.quasi_identifiers)
     ]
     base = plan.base(task.counted.kept)
@@ -254,7 +260,7 @@ def _candidates(
     options: RandomRecoding,
     models: Sequence[PrivacyModel],
     records: int,
-) -> Iterator[Sequence[Candidate]]:
+) -> Iterator[Sequence[CandidateChannel]]:
     """Candidates for every part at a time, in the order they are to be tried.
 
     Every symbol is expected for as many records as the policy requires of a class, and enough that
@@ -279,8 +285,8 @@ def _candidates(
 
 
 def _first_that_holds(
-    candidates: Iterator[Sequence[Candidate]], drawing: Drawing
-) -> tuple[Sequence[Candidate], Drawn]:
+    candidates: Iterator[Sequence[CandidateChannel]], drawing: Drawing
+) -> tuple[Sequence[CandidateChannel], DrawnTable]:
     """The first channels, one for each part, of which a draw satisfies every model; that draw."""
     tried = 0
     for found in candidates:
@@ -295,7 +301,7 @@ def _first_that_holds(
     )
 
 
-def _require_private(candidates: Sequence[Candidate], options: RandomRecoding) -> None:
+def _require_private(candidates: Sequence[CandidateChannel], options: RandomRecoding) -> None:
     """Require the local differential privacy that was requested, of the channels as they are."""
     if not isinstance(options, Pram) or options.epsilon is None:
         return
@@ -310,7 +316,7 @@ def _require_private(candidates: Sequence[Candidate], options: RandomRecoding) -
         )
 
 
-def _result_of(options: RandomRecoding, candidates: Sequence[Candidate]) -> SearchResult:
+def _result_of(options: RandomRecoding, candidates: Sequence[CandidateChannel]) -> SearchResult:
     """How channels were found: what they distort, and what none can fall below."""
     value = sum(candidate.distortion for candidate in candidates)
     bound, tried = sum(candidate.lower_bound for candidate in candidates), len(candidates)

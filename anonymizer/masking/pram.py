@@ -17,7 +17,7 @@ from anonymizer.channels import (
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
+from anonymizer.masking.candidate import CandidateChannel, Piece, assembled, without_rare
 from anonymizer.masking.contingency import distinct
 from anonymizer.masking.options import Pram
 from anonymizer.masking.part import Block, Part, Symbol, plain
@@ -35,7 +35,7 @@ TRACE = 5
 
 def pram(
     part: Part, recoding: Pram, models: Sequence[PrivacyModel], least: float
-) -> Iterator[Candidate]:
+) -> Iterator[CandidateChannel]:
     """Channels of least distortion whose symbols all satisfy the policy, with wider margins.
 
     Models without a convex form and those of class sizes are left to the drawn table, but that no

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import click
 
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 from anonymizer.report.printing import print_json, printing
 
 PAPERS = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
@@ -52,7 +52,9 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
         _print(module, sections, plot, "json" if as_json else "markdown" if markdown else "")
 
 
-def _print(module: ModuleType, sections: Sequence[Section], plot: Path | None, form: str) -> None:
+def _print(
+    module: ModuleType, sections: Sequence[PublishedSection], plot: Path | None, form: str
+) -> None:
     from anonymizer.papers.page import page
     from anonymizer.papers.report import flattened, print_reproduction
 

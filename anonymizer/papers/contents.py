@@ -3,8 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from anonymizer.feedback.display import Table
-from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, IMPOSSIBLE, TRUNCATED, Row, Section
-from anonymizer.papers.series import Series
+from anonymizer.papers.row import (
+    AS_PUBLISHED,
+    DIFFERS,
+    IMPOSSIBLE,
+    TRUNCATED,
+    PublishedSection,
+    Row,
+)
+from anonymizer.papers.series import PlottedSeries
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
@@ -12,18 +19,18 @@ VARIES = "†"
 """Marks what differs from machine to machine."""
 
 
-def rows_of(section: Section, names: Sequence[str]) -> Table:
+def rows_of(section: PublishedSection, names: Sequence[str]) -> Table:
     """The rows of a section, with those columns that say anything."""
     said = [name for name in names if any(getattr(row, name) for row in section.rows)]
     return Table(section.title, said, [[_said(row, name) for name in said] for row in section.rows])
 
 
-def points_of(section: Section) -> Iterator[Table]:
+def points_of(section: PublishedSection) -> Iterator[Table]:
     """Some points of each panel of its figures."""
     return (_points(row, row.series) for row in section.rows if row.series)
 
 
-def summary(sections: Iterable[Section]) -> str:
+def summary(sections: Iterable[PublishedSection]) -> str:
     """How many published figures agree."""
     said = [row.status for section in sections for row in section.rows]
     agreed = [status for status in said if status.startswith(AS_PUBLISHED)]
@@ -43,7 +50,7 @@ def _said(row: Row, name: str) -> str:
     return f"{text} {VARIES}" if row.varies and name == "computed" else text
 
 
-def _points(row: Row, series: Series) -> Table:
+def _points(row: Row, series: PlottedSeries) -> Table:
     step = -(-len(series) // POINTS)
     shown = sorted({*range(0, len(series), step), len(series) - 1})
     how_many = f"{len(series)} point{'s' if len(series) != 1 else ''}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from anonymizer.feedback.display import Table
 from anonymizer.papers.contents import VARIES, points_of, rows_of, summary
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 SAID = {
     "place": "in the paper",
@@ -24,7 +24,7 @@ MACHINE = (
 MARKUP = re.compile(r"([\\`*|$<\[\]~])")
 
 
-def page(paper: str, title: str, sections: Sequence[Section], picture: str = "") -> str:
+def page(paper: str, title: str, sections: Sequence[PublishedSection], picture: str = "") -> str:
     """The page of a paper, in Markdown.
 
     ``paper``: its name at the command line. ``title``: its heading. ``picture``: the file name of
@@ -33,7 +33,9 @@ def page(paper: str, title: str, sections: Sequence[Section], picture: str = "")
     return "\n".join(_lines(paper, title, sections, picture))
 
 
-def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) -> Iterator[str]:
+def _lines(
+    paper: str, title: str, sections: Sequence[PublishedSection], picture: str
+) -> Iterator[str]:
     yield f"# {_escaped(title)}\n"
     varies = any(VARIES in text for section in sections for text in _texts(section))
     mark = f" {VARIES}" if varies else ""
@@ -52,7 +54,7 @@ def _lines(paper: str, title: str, sections: Sequence[Section], picture: str) ->
         yield f"## Pictures\n\n![The figures, drawn from the numbers above]({picture})\n"
 
 
-def _texts(section: Section) -> Iterator[str]:
+def _texts(section: PublishedSection) -> Iterator[str]:
     for table in (rows_of(section, ["computed"]), *points_of(section)):
         yield from (str(cell) for row in table.rows for cell in row)
 

@@ -8,13 +8,13 @@ from rich.text import Text
 
 from anonymizer.feedback.display import Table
 from anonymizer.papers.contents import points_of, rows_of, summary
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 from anonymizer.report.console import console, table_of
 
 SAID = ("place", "quantity", "computed", "published", "status", "remark")
 
 
-def flattened(sections: Iterable[Section]) -> list[dict[str, object]]:
+def flattened(sections: Iterable[PublishedSection]) -> list[dict[str, object]]:
     """The rows of all sections, one after the other, as JSON has them."""
     return [
         {"section": section.title, **vars(row), "series": row.series and row.series.to_dict()}
@@ -24,7 +24,7 @@ def flattened(sections: Iterable[Section]) -> list[dict[str, object]]:
 
 
 def print_reproduction(
-    title: str, sections: Sequence[Section], picture: Path | None = None
+    title: str, sections: Sequence[PublishedSection], picture: Path | None = None
 ) -> None:
     """Print a paper's sections one by one, and how many of its figures agree.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.papers.series import Series
+from anonymizer.papers.series import PlottedSeries
 
 AS_PUBLISHED = "as published"
 TRUNCATED = "truncated"
@@ -81,7 +81,7 @@ class Row:
     remark: str = ""
     value: float | None = None
     status: str = ""
-    series: Series | None = None
+    series: PlottedSeries | None = None
     place: str = ""
     where: str = ""
     varies: bool = False
@@ -118,7 +118,7 @@ class Row:
         cannot: str = "",
         place: str = "",
         where: str = "",
-        series: Series | None = None,
+        series: PlottedSeries | None = None,
     ) -> "Row":
         """A sentence of a paper, and whether it holds; ``why`` it does not, or ``cannot``."""
         status = AS_PUBLISHED if holds else disagreement(why, cannot)
@@ -127,7 +127,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Section:
+class PublishedSection:
     """The rows of one table, figure or example of a paper, and a note on all of them.
 
     ``place`` and ``where`` are those of rows that have none of their own.

@@ -27,7 +27,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Series:
+class PlottedSeries:
     """A panel of a figure: parameters that were varied, and measures, of the same points.
 
     ``axis`` names the parameter that measures are drawn against, ``by`` the one that distinguishes

@@ -16,7 +16,7 @@ from anonymizer.hierarchy.rules.dates import DAY, Clock
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.profiling.distinction import IDENTIFYING, distinction
 from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of
-from anonymizer.profiling.identifying import Found, identifying, makes_identifier
+from anonymizer.profiling.identifying import IdentifyingValues, identifying, makes_identifier
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
 
@@ -67,7 +67,7 @@ SPREAD = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ProfiledColumn:
     """The distinct values of a column, ``codes`` of them, and ``sizes`` (values,).
 
     The values that are present come first, those that are most frequent first; a missing one is the
@@ -82,7 +82,7 @@ class Column:
     order: tuple[str, ...] = field(default=(), repr=False)  # of an ordered category
 
     @classmethod
-    def of(cls, column: pd.Series) -> "Column | None":
+    def of(cls, column: pd.Series) -> "ProfiledColumn | None":
         """The values of a column by frequency; None where they cannot be told apart (lists)."""
         try:
             codes, values = engine.distinct(column)
@@ -92,7 +92,7 @@ class Column:
         return cls._ranked(column, codes, values, sizes)
 
     @classmethod
-    def counted(cls, rows: pd.Series, sizes: Ints, row_of: Codes) -> "Column":
+    def counted(cls, rows: pd.Series, sizes: Ints, row_of: Codes) -> "ProfiledColumn":
         """A column of which rows were counted, with their sizes; ``row_of``: of some records."""
         codes, values = engine.distinct(rows)
         records = np.bincount(codes, sizes, minlength=len(values)).astype(np.int64)
@@ -101,7 +101,7 @@ class Column:
     @classmethod
     def _ranked(
         cls, column: pd.Series, codes: Codes, values: Sequence[object], sizes: Ints
-    ) -> "Column":
+    ) -> "ProfiledColumn":
         held = np.empty(len(values), object)
         held[:] = values
         absent = np.asarray(pd.isna(held), bool)
@@ -140,7 +140,7 @@ class Column:
         return tuple(map(text_of, self.values[:LOOKED_AT]))
 
     @cached_property
-    def identifying(self) -> Found | None:
+    def identifying(self) -> IdentifyingValues | None:
         """The kind of identifying values that it has, such as e-mail addresses; None of none."""
         return identifying(map(text_of, filter(_is_no_number, self.values)))
 
@@ -208,7 +208,7 @@ def _all_numbers(values: tuple[object, ...]) -> Floats | None:
     return np.asarray(numbers, float) if np.isfinite(numbers).all() else None
 
 
-def _kind(column: Column) -> Kind:
+def _kind(column: ProfiledColumn) -> Kind:
     """The first kind that all values are of."""
     if not column.values:
         return "empty"
@@ -223,12 +223,12 @@ def _kind(column: Column) -> Kind:
     return _kind_of_texts(column) if column.numbers is None else _kind_of_numbers(column)
 
 
-def _unique(column: Column) -> bool:
+def _unique(column: ProfiledColumn) -> bool:
     """Whether nearly every record has its own value, in a table where that means something."""
     return column.records >= FEW and column.distinction >= IDENTIFYING
 
 
-def _kind_of_numbers(column: Column) -> Kind:
+def _kind_of_numbers(column: ProfiledColumn) -> Kind:
     if _code_of_digits(column):
         return "code"
     if column.whole and _unique(column) and _key(column):
@@ -236,7 +236,7 @@ def _kind_of_numbers(column: Column) -> Kind:
     return "whole number" if column.whole else "decimal number"
 
 
-def _kind_of_texts(column: Column) -> Kind:
+def _kind_of_texts(column: ProfiledColumn) -> Kind:
     hint = column.hint
     if _codes(column) and (not _unique(column) or (hint and hint.about in CODES)):
         return "code"
@@ -247,7 +247,7 @@ def _kind_of_texts(column: Column) -> Kind:
     return "text" if prose or different else "category"
 
 
-def _boolean(column: Column) -> bool:
+def _boolean(column: ProfiledColumn) -> bool:
     """Whether the values are two truths, or one of them."""
     if len(column.values) > 2:
         return False
@@ -259,7 +259,7 @@ def _boolean(column: Column) -> bool:
     )
 
 
-def _moments(column: Column, clock: Clock) -> Floats | None:
+def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
     """The values as seconds since 1970, all at once: each by itself takes 5 microseconds."""
     how = clock.format or "ISO8601"
     texts = pd.Series(column.values if _are_timestamps(column) else column.texts, dtype=object)
@@ -272,11 +272,11 @@ def _moments(column: Column, clock: Clock) -> Floats | None:
     return found.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64) / MICROSECONDS
 
 
-def _are_timestamps(column: Column) -> bool:
+def _are_timestamps(column: ProfiledColumn) -> bool:
     return all(isinstance(value, pd.Timestamp) for value in column.values[:LOOKED_AT])
 
 
-def _clock(column: Column) -> Clock | None:
+def _clock(column: ProfiledColumn) -> Clock | None:
     """How the values that are looked at write dates; None where they do not."""
     if not column.values or not _may_be_date(column.some_texts[0]):
         return None
@@ -295,7 +295,7 @@ def _is_date(clock: Clock, text: str) -> bool:
     return _may_be_date(text) and clock.moment(text) is not None
 
 
-def _code_of_digits(column: Column) -> bool:
+def _code_of_digits(column: ProfiledColumn) -> bool:
     """Whether numbers are codes: by the name, or as some of one length begin with 0."""
     if column.hint and column.hint.about in CODES:
         return column.whole and len(column.values) > 1
@@ -306,7 +306,7 @@ def _code_of_digits(column: Column) -> bool:
     return zeros and len(lengths) == 1 and min(lengths) > 1
 
 
-def _key(column: Column) -> bool:
+def _key(column: ProfiledColumn) -> bool:
     """Whether whole numbers that differ count the records: 1, 2, 3, or are named so."""
     assert column.numbers is not None
     if column.hint is not None:
@@ -315,7 +315,7 @@ def _key(column: Column) -> bool:
     return span <= SPREAD * len(column.numbers)
 
 
-def _codes(column: Column) -> bool:
+def _codes(column: ProfiledColumn) -> bool:
     """Whether texts are codes of one length, with digits."""
     if len(column.values) <= FEW or len(set(map(len, column.some_texts))) > 1:
         return False

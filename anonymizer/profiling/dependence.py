@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.tables.numbering import crossed
 
 SAMPLED = 20_000
@@ -35,7 +35,7 @@ class Determined:
     mutual: bool
 
 
-def determined(columns: Sequence[Column]) -> list[Determined]:
+def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
     """The columns that another one determines, at most once each; of a mutual pair both.
 
     Pairs are compared on ``SAMPLED`` records at most: a column that is determined on these may
@@ -56,7 +56,7 @@ def determined(columns: Sequence[Column]) -> list[Determined]:
     ]
 
 
-def _sample(column: Column) -> Codes:
+def _sample(column: ProfiledColumn) -> Codes:
     """The values of some records, numbered without a gap, missing ones being one value."""
     return np.asarray(pd.factorize(column.codes[:: step_of(len(column.codes))])[0], np.intp)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.hierarchy.rules.ranges import MOST_GROUND
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder
 
 MANY = 1_000_000
@@ -16,7 +16,7 @@ FINER = (10, 5, 2)
 """How much narrower a cell may be than the ranges of level 1."""
 
 
-def grounded_ladder(column: Column, ladder: Ladder, combinations: int) -> Ladder:
+def grounded_ladder(column: ProfiledColumn, ladder: Ladder, combinations: int) -> Ladder:
     """The hierarchy of a column of many values, counted at a ground.
 
     That is level 1, or equal parts of its ranges as long as the cells are few. ``combinations``:
@@ -31,7 +31,7 @@ def grounded_ladder(column: Column, ladder: Ladder, combinations: int) -> Ladder
     return Ladder({**ladder.rule, "ground": ground}, why)
 
 
-def _ground(column: Column, rule: dict[str, Any]) -> object:
+def _ground(column: ProfiledColumn, rule: dict[str, Any]) -> object:
     if "widths" in rule and column.numbers is not None and "order" not in rule:
         return _step(column, rule["widths"][0])
     finest = next(
@@ -40,7 +40,7 @@ def _ground(column: Column, rule: dict[str, Any]) -> object:
     return None if "order" in rule else finest
 
 
-def _step(column: Column, width: float) -> float:
+def _step(column: ProfiledColumn, width: float) -> float:
     """The width of the narrowest cells that are few enough."""
     assert column.numbers is not None
     span = float(np.ptp(column.numbers))

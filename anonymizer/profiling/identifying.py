@@ -80,7 +80,7 @@ STREET = re.compile(
 )
 
 
-class Kind(NamedTuple):
+class IdentifyingKind(NamedTuple):
     """A kind of identifying values: its name, which texts are of it, and what proves a column.
 
     ``share`` of the values have to be of it, and at least ``least``.
@@ -93,7 +93,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class IdentifyingValues:
     """How many of the distinct values that were looked at are of a kind."""
 
     kind: str
@@ -101,7 +101,7 @@ class Found:
     of: int
 
 
-def identifying(texts: Iterable[str]) -> Found | None:
+def identifying(texts: Iterable[str]) -> IdentifyingValues | None:
     """The kind of identifying values that most of some distinct texts are of; None of none.
 
     >>> identifying(["kim@example.org", "none"])
@@ -116,14 +116,14 @@ def identifying(texts: Iterable[str]) -> Found | None:
     of = len(looked_at)
     counts = ((kind, _counted(kind, candidates)) for kind in KINDS)
     proven = [
-        Found(kind.name, count, of)
+        IdentifyingValues(kind.name, count, of)
         for kind, count in counts
         if count >= kind.least and count >= kind.share * of
     ]
     return max(proven, key=lambda found: found.count, default=None)
 
 
-def _counted(kind: "Kind", texts: Sequence[str]) -> int:
+def _counted(kind: "IdentifyingKind", texts: Sequence[str]) -> int:
     """How many texts are of a kind; 0 where so few of the first are that most cannot be."""
     first = sum(map(kind.fits, texts[:FIRST]))
     if first < kind.share * len(texts[:FIRST]) / 2:
@@ -131,7 +131,7 @@ def _counted(kind: "Kind", texts: Sequence[str]) -> int:
     return first + sum(map(kind.fits, texts[FIRST:]))
 
 
-def makes_identifier(found: Found | None) -> bool:
+def makes_identifier(found: IdentifyingValues | None) -> bool:
     """Whether a column of such values is an identifier as a whole: most of them are of a kind."""
     return found is not None and found.count >= MOST * found.of
 
@@ -205,18 +205,20 @@ def _is_number(text: str, region: str | None) -> bool:
 
 
 KINDS = (
-    Kind("e-mail addresses", lambda text: EMAIL.fullmatch(text) is not None),
-    Kind("URLs", lambda text: URL.fullmatch(text) is not None),
-    Kind("UUIDs", lambda text: UUID.fullmatch(text) is not None),
-    Kind("IBANs", _is_iban),
-    Kind("IP addresses", _is_network, MOST, ENOUGH),
-    Kind("social security numbers", _is_personal, MOST, ENOUGH),
+    IdentifyingKind("e-mail addresses", lambda text: EMAIL.fullmatch(text) is not None),
+    IdentifyingKind("URLs", lambda text: URL.fullmatch(text) is not None),
+    IdentifyingKind("UUIDs", lambda text: UUID.fullmatch(text) is not None),
+    IdentifyingKind("IBANs", _is_iban),
+    IdentifyingKind("IP addresses", _is_network, MOST, ENOUGH),
+    IdentifyingKind("social security numbers", _is_personal, MOST, ENOUGH),
     *(
-        Kind("social security numbers", partial(_is_digits_of, *form), NEARLY_ALL, ENOUGH_DIGITS)
+        IdentifyingKind(
+            "social security numbers", partial(_is_digits_of, *form), NEARLY_ALL, ENOUGH_DIGITS
+        )
         for form in DIGITS
     ),
-    Kind("telephone numbers", _is_telephone, MOST, ENOUGH),
-    Kind("addresses", lambda text: STREET.fullmatch(text) is not None, MOST, ENOUGH),
+    IdentifyingKind("telephone numbers", _is_telephone, MOST, ENOUGH),
+    IdentifyingKind("addresses", lambda text: STREET.fullmatch(text) is not None, MOST, ENOUGH),
 )
 """The kinds that are looked for."""
 

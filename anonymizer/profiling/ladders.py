@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.hierarchy.rules.dates import DAY
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
 
 ALL = ", of all, as records that share one may be of one person"
@@ -65,7 +65,7 @@ GRID = 50
 """Where ranges of decimals may begin: the fewer places, the rounder numbers lie near them."""
 
 
-def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
+def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) -> Ladder:
     """The hierarchy that is proposed for a column.
 
     Only values that five records, or ``k``, have are named. ``by`` is a column of numbers that says
@@ -90,7 +90,7 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
     return _kept(column, max(k, LEAST_SHOWN))
 
 
-def ladder_in_boxes(column: Column, ladder: Ladder) -> Ladder:
+def ladder_in_boxes(column: ProfiledColumn, ladder: Ladder) -> Ladder:
     """The same for boxes, whose labels list single values and show where ranges begin.
 
     Values that fewer than five records have are in no list, and no range of decimals begins at one.
@@ -109,7 +109,7 @@ def ladder_in_boxes(column: Column, ladder: Ladder) -> Ladder:
     return ladder
 
 
-def _prefixes(column: Column) -> Ladder:
+def _prefixes(column: ProfiledColumn) -> Ladder:
     """Prefixes of a code, of those lengths by which groups become fewer."""
     texts = column.texts
     lengths = {len(text) for text in texts}
@@ -130,7 +130,7 @@ def _prefixes(column: Column) -> Ladder:
     return Ladder({"prefixes": chosen}, "codes of one length: the last characters are masked")
 
 
-def _calendar(column: Column) -> Ladder:
+def _calendar(column: ProfiledColumn) -> Ladder:
     """Units of the calendar by how far apart the dates are."""
     assert column.moments is not None
     assert column.clock is not None
@@ -159,7 +159,7 @@ def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:
     return Ladder(rule, why)
 
 
-def _by_order(column: Column) -> Ladder | None:
+def _by_order(column: ProfiledColumn) -> Ladder | None:
     """The order of an ordered category; None where a value is too rare to be named."""
     if column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN or len(column.order) < 2:
         return None
@@ -168,7 +168,7 @@ def _by_order(column: Column) -> Ladder | None:
     return _ordered(column.order, sizes, "categories in their own order: neighbours are joined")
 
 
-def _by_range(column: Column) -> Ladder | None:
+def _by_range(column: ProfiledColumn) -> Ladder | None:
     """The order of ranges that are written as texts; None where any value is no range."""
     bounds = [range_bounds(text) for text in column.texts]
     if None in bounds or len(bounds) < FEW_VALUES or column.sizes.min() < LEAST_SHOWN:
@@ -194,7 +194,7 @@ def range_bounds(text: str) -> tuple[float, float] | None:
     return low, inf if found["over"] else high
 
 
-def _kept(column: Column, least: int) -> Ladder:
+def _kept(column: ProfiledColumn, least: int) -> Ladder:
     """The frequent values are kept, fewer of them at each level, and the rest is ``other``."""
     levels: list[list[str]] = []
     before = len(column.values)
@@ -211,19 +211,19 @@ def _kept(column: Column, least: int) -> Ladder:
     )
 
 
-def _other(column: Column) -> str:
+def _other(column: ProfiledColumn) -> str:
     """What the values that are not kept are called: nothing that a value is called."""
     known = {text.casefold() for text in column.texts}
     names = chain(("other", "any other", "the rest"), map("other {}".format, count(2)))
     return next(label for label in names if label not in known)
 
 
-def _frequent(column: Column, least: float) -> list[str]:
+def _frequent(column: ProfiledColumn, least: float) -> list[str]:
     """The values that at least so many records have, most frequent first."""
     return [column.texts[place] for place in np.flatnonzero(column.sizes >= least)[:MOST_KEPT]]
 
 
-def _by_number(column: Column, by: Column) -> Ladder | None:
+def _by_number(column: ProfiledColumn, by: ProfiledColumn) -> Ladder | None:
     """The order of the numbers that go with the values; None where a value is too rare to be named.
 
     Each value goes with the number that most of its records have.
@@ -236,7 +236,7 @@ def _by_number(column: Column, by: Column) -> Ladder | None:
     return _ordered(values, column.sizes[order], f"in the order of {by.name!r}, which goes with it")
 
 
-def _likeliest(column: Column, by: Column) -> Floats:
+def _likeliest(column: ProfiledColumn, by: ProfiledColumn) -> Floats:
     """The number that most records of each value have, shape (values,); last where none does."""
     assert by.numbers is not None
     both = (column.codes < len(column.values)) & (by.codes < len(by.values))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.profiling.columns import FEW, Column
+from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of
 from anonymizer.profiling.identifying import UNITS, makes_identifier
 
@@ -39,7 +39,7 @@ FEWEST = 3
 """Codes or numbers from which on they may be those of persons, where the name says so."""
 
 
-def is_personal(column: Column) -> bool:
+def is_personal(column: ProfiledColumn) -> bool:
     """Whether a column has what a person has all along, and a key of persons tells, as it is.
 
     Labels of ages are told by whatever tells roughly how old somebody is.
@@ -49,7 +49,7 @@ def is_personal(column: Column) -> bool:
     return hint is not None and (hint.about == SEX or (hint.about in PERSONAL and exact))
 
 
-def is_named_key(column: Column) -> bool:
+def is_named_key(column: ProfiledColumn) -> bool:
     """Whether the name is that of an identifier, and values are many enough for one."""
     hint = column.hint
     if hint is None or hint.role != "identifier" or column.kind in ("boolean", "decimal number"):
@@ -60,14 +60,14 @@ def is_named_key(column: Column) -> bool:
     return hint.about in (PERSON, HOUSEHOLD) and len(column.values) >= FEWEST and numbered
 
 
-def unit_in(column: Column) -> str | None:
+def unit_in(column: ProfiledColumn) -> str | None:
     """What has a value of its own by the name or the values of a column: a person, a household."""
     if makes_identifier(column.identifying) and column.identifying is not None:
         return UNITS.get(column.identifying.kind)
     return unit_of(column.name) if is_named_key(column) else None
 
 
-def is_of_codes(column: Column) -> bool:
+def is_of_codes(column: ProfiledColumn) -> bool:
     """Whether no name says what many values with digits are, which records share: whose, perhaps.
 
     Ranges that are written as texts have digits, too; those of ages are few.
@@ -77,7 +77,7 @@ def is_of_codes(column: Column) -> bool:
     return all(map(CODED.fullmatch, column.texts))
 
 
-def repeated_keys(columns: Iterable[Column]) -> list[Column]:
+def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
     """The columns that are keys of persons of whom some have several records.
 
     What others may know of people by its name, and what is sensitive, is no key.
@@ -85,7 +85,7 @@ def repeated_keys(columns: Iterable[Column]) -> list[Column]:
     given = [*columns]
     personal = [column for column in given if is_personal(column)]
 
-    def is_key(column: Column) -> bool:
+    def is_key(column: ProfiledColumn) -> bool:
         silent = column.hint is None or column.hint.role == "identifier"
         told = (tells(column, other) for other in personal)
         return unit_in(column) is not None or (silent and any(told))
@@ -93,7 +93,7 @@ def repeated_keys(columns: Iterable[Column]) -> list[Column]:
     return [each for each in given if each.sizes.max(initial=0) > 1 and is_key(each)]
 
 
-def tells(column: Column, other: Column) -> bool:
+def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
     """Whether a column repeats and tells another one, by some records; a finer copy does not."""
     step = max(-(-len(column.codes) // COMPARED), 1)
     codes, others = column.codes[::step], other.codes[::step]
@@ -101,7 +101,7 @@ def tells(column: Column, other: Column) -> bool:
     return is_key_to(codes[there], others[there]) and not is_copy(column, other)
 
 
-def is_copy(one: Column, other: Column) -> bool:
+def is_copy(one: ProfiledColumn, other: ProfiledColumn) -> bool:
     """Whether numbers or dates rise or fall with those of another column: years with an age."""
     scales = [
         column.moments if column.numbers is None else column.numbers for column in (one, other)

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.tables.spelling import alike_keys, one_text_each
@@ -81,7 +81,7 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
     return [first, *models]
 
 
-def _about(column: Column, several: bool, k: int) -> Proposed:
+def _about(column: ProfiledColumn, several: bool, k: int) -> Proposed:
     """The model about the values of a sensitive attribute: closeness of numbers, else diversity."""
     about = {"attribute": column.name} if several else {}
     sizes = _as_counted(column)
@@ -107,7 +107,7 @@ def _about(column: Column, several: bool, k: int) -> Proposed:
     return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
 
 
-def _as_counted(column: Column) -> Ints:
+def _as_counted(column: ProfiledColumn) -> Ints:
     """The records of each value as models count them: values that read alike are one."""
     places = one_text_each(texts_of(column.values), alike_keys)
     sizes: Ints = np.bincount(places, column.sizes).astype(np.int64)

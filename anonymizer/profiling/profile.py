@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.errors import InputError, require_columns
-from anonymizer.profiling.columns import Column, Kind
+from anonymizer.profiling.columns import Kind, ProfiledColumn
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.profiling.hints import Role
 from anonymizer.profiling.persons import repeated_keys
 from anonymizer.profiling.raw import Raw
-from anonymizer.profiling.roles import Given, proposed
+from anonymizer.profiling.roles import GivenRoles, proposed
 from anonymizer.tables import engine
 
 
@@ -64,11 +64,11 @@ class TableProfile:
     compared: int
     combinations: int
     share_alone: float
-    counted: Mapping[str, Column] = field(repr=False, compare=False)
+    counted: Mapping[str, ProfiledColumn] = field(repr=False, compare=False)
     orders: Mapping[str, str] = field(default_factory=dict, repr=False)
     repeated: tuple[str, ...] = ()
 
-    def order_of(self, name: str) -> Column | None:
+    def order_of(self, name: str) -> ProfiledColumn | None:
         """The column of numbers that says the same as another one, which has their order."""
         return self.counted[self.orders[name]] if name in self.orders else None
 
@@ -114,7 +114,7 @@ def profile(
     >>> [(column.name, column.role) for column in profile(people).columns]
     [('age', 'quasi-identifier'), ('diagnosis', 'sensitive')]
     """
-    given = Given(quasi_identifiers, sensitive, identifiers)
+    given = GivenRoles(quasi_identifiers, sensitive, identifiers)
     if not isinstance(table, Raw):
         engine.engine_of(table)
         _require_table(table.columns, len(table), given)
@@ -139,7 +139,7 @@ def profile(
     )
 
 
-def _require_table(columns: Iterable[object], records: int, given: Given) -> None:
+def _require_table(columns: Iterable[object], records: int, given: GivenRoles) -> None:
     names = [*columns]
     for name in names:
         if not isinstance(name, str):
@@ -152,7 +152,7 @@ def _require_table(columns: Iterable[object], records: int, given: Given) -> Non
         raise InputError(f"the table has no {'columns' if records else 'records'}")
 
 
-def _described(name: str, column: Column | None, role: Role, why: str) -> ColumnProfile:
+def _described(name: str, column: ProfiledColumn | None, role: Role, why: str) -> ColumnProfile:
     """The figures of a column; one that cannot be counted has none."""
     if column is None:
         return ColumnProfile(name, "text", 0, 0, 0.0, 1.0, 1.0, role, why)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from anonymizer.counts.ground import COMBINATIONS, OFF
 from anonymizer.kernels.arrays import Ints
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.dependence import step_of
 from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
 from anonymizer.tables import engine
@@ -38,7 +38,7 @@ class Raw:
 
     records: int
     compared: int
-    columns: Mapping[str, Column | None] = field(repr=False)
+    columns: Mapping[str, ProfiledColumn | None] = field(repr=False)
     combinations: Callable[[Sequence[str]], Sizes] = field(repr=False)
 
     @classmethod
@@ -48,18 +48,18 @@ class Raw:
         def combinations(names: Sequence[str]) -> Sizes:
             return (np.bincount(engine.grouped(table, names)[0]),)
 
-        columns = {name: Column.of(table[name]) for name in table.columns}
+        columns = {name: ProfiledColumn.of(table[name]) for name in table.columns}
         return cls(len(table), _compared(len(table)), columns, combinations)
 
     @classmethod
-    def lying(
+    def stored(
         cls, relation: Relation, form: Format, orders: Mapping[str, Sequence[object]] | None = None
     ) -> "tuple[Raw, Format]":
         """A table in a file, and its format with the spellings of missing values.
 
         ``orders``: the values of ordered categories, by column.
         """
-        raw, form = cls._lying(relation, form)
+        raw, form = cls._stored(relation, form)
         columns = dict(raw.columns)
         for name, values in (orders or {}).items():
             column = columns[name]
@@ -68,7 +68,7 @@ class Raw:
         return replace(raw, columns=columns), form
 
     @classmethod
-    def _lying(cls, relation: Relation, form: Format) -> "tuple[Raw, Format]":
+    def _stored(cls, relation: Relation, form: Format) -> "tuple[Raw, Format]":
         if relation.records <= HELD:
             frame = relation.frame(relation.columns)
             form = replace(form, missing_values=spellings_of_missing(frame))
@@ -113,13 +113,13 @@ def _spelled(tally: Tally) -> Sequence[str]:
     return spellings_of_missing(tally.combinations)
 
 
-def _column(tally: Tally, some: pd.Series, form: Format) -> Column:
+def _column(tally: Tally, some: pd.Series, form: Format) -> ProfiledColumn:
     """A counted column, with the codes of some of its records."""
     raw = tally[str(some.name)]
     clean = cleaned(raw, form) if columns_of_texts(raw.to_frame()) else raw
     codes = pd.Categorical(some, categories=raw.cat.categories).codes
     row_of = pd.Index(raw.cat.codes).get_indexer(pd.Index(codes))
-    return Column.counted(clean, tally.sizes, row_of)
+    return ProfiledColumn.counted(clean, tally.sizes, row_of)
 
 
 def _combinations(relation: Relation, names: Sequence[str], form: Format) -> Sizes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.profiling.columns import FEW, MANY, Column
+from anonymizer.profiling.columns import FEW, MANY, ProfiledColumn
 from anonymizer.profiling.dependence import Determined, determined
 from anonymizer.profiling.distinction import IDENTIFYING
 from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
@@ -36,7 +36,7 @@ GIVEN = "you chose it"
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenRoles:
     """Roles that the user chose; None leaves the choice to the profile."""
 
     quasi_identifiers: Sequence[str] | None = None
@@ -76,8 +76,8 @@ class Proposal:
     """
 
     roles: dict[str, tuple[Role, str]] = field(default_factory=dict)
-    candidates: list[Column] = field(default_factory=list)
-    sensitive: list[Column] = field(default_factory=list)
+    candidates: list[ProfiledColumn] = field(default_factory=list)
+    sensitive: list[ProfiledColumn] = field(default_factory=list)
     orders: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, name: str, why: str) -> None:
@@ -85,7 +85,9 @@ class Proposal:
         self.roles[name] = ("left out", why)
 
 
-def proposed(columns: Mapping[str, Column | None], given: Given = Given()) -> Proposal:
+def proposed(
+    columns: Mapping[str, ProfiledColumn | None], given: GivenRoles = GivenRoles()
+) -> Proposal:
     """The role of every column and why, in the order of the columns.
 
     ``columns`` that cannot be counted are None. At least one column is a quasi-identifier.
@@ -106,7 +108,7 @@ def proposed(columns: Mapping[str, Column | None], given: Given = Given()) -> Pr
     return proposal
 
 
-def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
+def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
     """Give a column the role that it has by itself, or make it a candidate."""
     if column is None:
         proposal.leave_out(name, "its values cannot be told apart, as those of lists")
@@ -132,12 +134,12 @@ def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
         proposal.candidates.append(column)
 
 
-def _counts(column: Column) -> bool:
+def _counts(column: ProfiledColumn) -> bool:
     """Whether the values are numbers or codes, as those of weights and sampling units."""
     return column.numbers is not None or column.kind == "code"
 
 
-def _identifies(column: Column) -> str:
+def _identifies(column: ProfiledColumn) -> str:
     """Why a column identifies by itself; nothing where it does not."""
     hint, found = column.hint, column.identifying
     apart = f"{len(column.values):,} values in {column.records:,} records"
@@ -156,7 +158,7 @@ def _identifies(column: Column) -> str:
     return ""
 
 
-def _keys_of_persons(proposal: Proposal, columns: Mapping[str, Column | None]) -> None:
+def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
     """Make identifiers of candidates that repeat and tell an age, a sex or a date of birth."""
     known = [column for column in columns.values() if column is not None and is_personal(column)]
     for column in [each for each in proposal.candidates if not _of_person(each)]:
@@ -167,7 +169,7 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, Column | None]) -
             proposal.candidates.remove(column)
 
 
-def _of_person(column: Column) -> bool:
+def _of_person(column: ProfiledColumn) -> bool:
     """Whether the name is that of what a person has all along."""
     return column.hint is not None and column.hint.about in PERSONAL
 
@@ -194,15 +196,15 @@ def _one_of_equals(proposal: Proposal) -> None:
     proposal.candidates = [column for column in proposal.candidates if column.name not in gone]
 
 
-def _known_by_name(column: Column) -> bool:
+def _known_by_name(column: ProfiledColumn) -> bool:
     """Whether the name is that of a quasi-identifier."""
     return column.hint is not None and column.hint.role == "quasi-identifier"
 
 
-def _lighter(one: Column, other: Column) -> bool:
+def _lighter(one: ProfiledColumn, other: ProfiledColumn) -> bool:
     """Whether one of two columns that say the same is left out: the number, or the later one."""
 
-    def place(column: Column) -> tuple[int, bool]:
+    def place(column: ProfiledColumn) -> tuple[int, bool]:
         return weight_of(column.hint), column.numbers is not None
 
     return place(one) > place(other) or (place(one) == place(other) and one.name > other.name)
@@ -231,21 +233,21 @@ def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
         proposal.candidates.remove(last)
 
 
-def _one_of_each_kind(sensitive: Sequence[Column]) -> list[Column]:
+def _one_of_each_kind(sensitive: Sequence[ProfiledColumn]) -> list[ProfiledColumn]:
     """Sensitive attributes by weight, of those of one kind that of the fewest values first.
 
     The others of a kind follow after all kinds, so that an income is not left out for a second
     illness.
     """
     ranked = sorted(sensitive, key=lambda column: (weight_of(column.hint), len(column.values)))
-    first: dict[int, Column] = {}
+    first: dict[int, ProfiledColumn] = {}
     for column in ranked:
         first.setdefault(weight_of(column.hint), column)
     others = [column for column in ranked if column is not first[weight_of(column.hint)]]
     return [*first.values(), *others]
 
 
-def _guessable(column: Column) -> bool:
+def _guessable(column: ProfiledColumn) -> bool:
     """Whether an attribute may be what the table is about although no name says so."""
     kinds = ("boolean", "category", "ordered category")
     several = 2 <= len(column.values) <= MOST_GUESSED
@@ -280,7 +282,7 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
         proposal.leave_out(column.name, why)
 
 
-def _at_least_one(proposal: Proposal, columns: Mapping[str, Column | None]) -> None:
+def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
     """Make a quasi-identifier of some column where no other one is: a study needs one."""
     if any(role == "quasi-identifier" for role, _ in proposal.roles.values()):
         return

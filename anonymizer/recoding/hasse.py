@@ -65,7 +65,7 @@ def lattice_graph(
     lattice, levels = Lattice.of(taxonomies), levels_of(recoding, taxonomies)
     chosen = len(levels) == len(taxonomies)  # else an attribute has partitions of its own
     best = tuple(levels[name] for name in taxonomies) if chosen else None
-    known = Known(lattice, search, search.trace, best)
+    known = NodeKnowledge(lattice, search, search.trace, best)
     complete = lattice.size <= MOST_TRACED
     graph = lattice.graph(None if complete else spine(lattice, search.minimal or (), best))
     shared = ("objective", "strategy", "proven", "checked", "feasible")
@@ -130,7 +130,7 @@ def _path(low: Node, high: Node) -> Iterator[Node]:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class NodeKnowledge:
     """What is known of each node of a lattice after a search."""
 
     lattice: Lattice

@@ -30,7 +30,7 @@ from anonymizer.tables.relations.relation import Moves, Original, Relation
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class RawComparison:
     """A raw table next to what a plan made of it.
 
     ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records of a ``table``.
@@ -52,9 +52,9 @@ class Comparison:
         left = self.outcome.left(self.admitted)
         if raw is None or self.outcome.fate == "removed":
             raw = self.fitted.count(left)
-        lying = self.outcome.released if self.relation is None else self.relation
+        stored = self.outcome.released if self.relation is None else self.relation
         known = (*released.names, *released.sensitive, *self.fitted.schema.identifiers)
-        others = [column for column in lying.columns if column not in known]
+        others = [column for column in stored.columns if column not in known]
         records, kept = engine.records(self.table), engine.records(self.admitted)
         return {
             "records": records,

@@ -17,7 +17,7 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
-from anonymizer.release.comparison import Comparison
+from anonymizer.release.comparison import RawComparison
 from anonymizer.release.estimator.frames import (
     output,
     relation_if_any,
@@ -31,8 +31,8 @@ from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
-    from anonymizer.release.applying.applied import Source
-    from anonymizer.release.applying.plans import Followed
+    from anonymizer.release.applying.applied import AppliedRecoding
+    from anonymizer.release.applying.plans import AppliedRelease
     from anonymizer.release.study import Study
 
 Unseen = Literal["error", "any", "suppress"]
@@ -55,7 +55,7 @@ class Plan:
     seed: int
     study: str
     method: Mapping[str, object] = field(default_factory=dict)
-    followed: "Followed | None" = field(default=None, repr=False)
+    followed: "AppliedRelease | None" = field(default=None, repr=False)
     settled: tuple[str, ...] = ()
 
     @classmethod
@@ -79,11 +79,11 @@ class Plan:
             When the manifest or the table next to it is damaged, when values were drawn at random,
             or the study is needed and not given, or is another one.
         """
-        from anonymizer.release.applying.plans import Followed
+        from anonymizer.release.applying.plans import AppliedRelease
         from anonymizer.release.study import Study
 
         known = study if study is None or isinstance(study, Study) else Study(study)
-        found = Followed.at(Path(path), known)
+        found = AppliedRelease.at(Path(path), known)
         manifest = found.manifest
         seed = manifest.seeds.search or 0
         return cls(found.source.plan, seed, manifest.study.fingerprint, manifest.method, found)
@@ -232,13 +232,13 @@ class Plan:
         return plan, plan.carry_out(admitted), None if report is None else report._asdict()
 
     @property
-    def source(self) -> "Source":
+    def source(self) -> "AppliedRecoding":
         """What is applied to tables with other values than those that were fitted."""
-        from anonymizer.release.applying.applied import Source
+        from anonymizer.release.applying.applied import AppliedRecoding
 
         if self.followed is not None:
             return self.followed.source
-        return Source.of(cast(GeneralizationPlan, self.fitted))
+        return AppliedRecoding.of(cast(GeneralizationPlan, self.fitted))
 
     @logged("verification", lambda done: {"records": done[1].released, "classes": done[1].classes})
     def proven(
@@ -263,7 +263,7 @@ class Plan:
             fitted.require_room([name for name in relation.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
-        compared = Comparison(fitted, table, admitted, outcome, relation)
+        compared = RawComparison(fitted, table, admitted, outcome, relation)
         if fitted.private:
             reported: dict[str, Any] = {"warnings": compared.of_sample(counts)}
         else:

@@ -145,9 +145,9 @@ def write_release(
     def write(path: Path) -> None:
         nonlocal release
         table.write(path, writing.form, writing.parts)
-        lying = place.released(path, writing.form)
-        with lying.opened(promised.schema.columns) as written:
-            release = replace(release, privacy=_proven(written, carried, promised, people, lying))
+        stored = place.released(path, writing.form)
+        with stored.opened(promised.schema.columns) as written:
+            release = replace(release, privacy=_proven(written, carried, promised, people, stored))
 
     def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
@@ -261,13 +261,13 @@ def reported_roles(schema: Schema, form: Format) -> ReportedRoles:
 
 
 def _proven(
-    written: Relation, carried: Carried, promised: Promised, people: Tally | None, lying: Place
+    written: Relation, carried: Carried, promised: Promised, people: Tally | None, stored: Place
 ) -> Sequence[Verdict]:
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
     schema.require_unnamed(written.columns)
-    shown, counted = counted_in(written, schema.columns, lying.form)
-    require_present(shown, schema.quasi_identifiers, lying.form.missing_values)
+    shown, counted = counted_in(written, schema.columns, stored.form)
+    require_present(shown, schema.quasi_identifiers, stored.form.missing_values)
     verdicts = prove(counted, schema, promised.models, people)[1]
     if engine.records(counted) != carried.release.released:
         raise InputError(

@@ -26,7 +26,7 @@ WITHOUT_NAME = f"of fewer than {ENOUGH} records"
 
 
 @dataclass(frozen=True)
-class Tree:
+class DrawnTree:
     """What is drawn of a taxonomy: ``records`` of each value, None where there is no table.
 
     ``most`` are the groups of each group that are drawn, None for all; ``values``: whether single
@@ -106,9 +106,9 @@ def tree_lines(
 ) -> list[str]:
     """The tree of a taxonomy, elided to ``MOST_LINES`` lines unless ``everything`` is drawn."""
     if everything:
-        return Tree(taxonomy, records, None, values).lines()
+        return DrawnTree(taxonomy, records, None, values).lines()
     for most in CHILDREN:
-        lines = Tree(taxonomy, records, most, values).lines()
+        lines = DrawnTree(taxonomy, records, most, values).lines()
         if len(lines) <= MOST_LINES:
             break
     return lines

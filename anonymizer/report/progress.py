@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from anonymizer.feedback.progress import AFTER, Following, TerminalBar
+from anonymizer.feedback.progress import AFTER, FollowingWatch, TerminalBar
 from anonymizer.recoding import Watch, ignore
 
 
@@ -19,7 +19,7 @@ def progress(console: Console | None = None, after: float = AFTER) -> Iterator[W
     if not console.is_terminal:
         yield ignore
         return
-    following = Following(lambda: TerminalBar(console), after)
+    following = FollowingWatch(lambda: TerminalBar(console), after)
     try:
         yield following
     finally:

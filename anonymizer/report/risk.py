@@ -11,8 +11,8 @@ from anonymizer.risk import (
     DISTINCT,
     METRICS,
     Assessment,
-    Chain,
     Detected,
+    InformationChain,
     Profile,
     Ranked,
     Ranking,
@@ -215,7 +215,7 @@ def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table
     return table_of(_title(about), columns, rows, f"s , {forms} .6f")
 
 
-def _chain(chain: Chain, about: str | None, shown: int) -> Table:
+def _chain(chain: InformationChain, about: str | None, shown: int) -> Table:
     """The greedy order, with what each attribute reveals alone and adds to the others."""
     rows = [
         [link.name, link.alone, link.adds, link.total, link.adds_to_others]

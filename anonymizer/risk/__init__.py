@@ -10,7 +10,7 @@ a table against a policy, the attacks on a release (``attacks``) and audits of r
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.risk.assessment import Assessment, assess
 from anonymizer.risk.attributes import attribute_risks, itpr
-from anonymizer.risk.chain import Chain
+from anonymizer.risk.chain import InformationChain
 from anonymizer.risk.detection import (
     DISTINCT,
     Detected,
@@ -29,9 +29,9 @@ __all__ = [
     "METRICS",
     "MOST_SUBSETS",
     "Assessment",
-    "Chain",
     "Detected",
     "Inference",
+    "InformationChain",
     "Measures",
     "Profile",
     "Ranked",

@@ -31,7 +31,7 @@ class Link(Result):
 
 
 @dataclass(frozen=True)
-class Chain(Result):
+class InformationChain(Result):
     """I(X; Y_1 ... Y_n) = sum of I(X; Y_i | Y_1 ... Y_i-1), and the part of each attribute.
 
     The ``links`` are in greedy order: the attribute that tells most, the one that adds most to it,
@@ -48,7 +48,7 @@ def chains(
     alone: Mapping[str, Sequence[float]],
     abouts: Sequence[pd.Series | None],
     watch: Watch = ignore,
-) -> list[Chain]:
+) -> list[InformationChain]:
     """The chain of some attributes about each X: the record itself (None) or a column.
 
     ``alone`` is I(X;Y_i) about each X, for every attribute. Leaving out each takes n log n
@@ -73,7 +73,7 @@ def chains(
         first = {name: alone[name][at] for name in alone}
         order = _greedy(table, first, about, (classes, total), watch)
         links = [Link(name, first[name], *bits, adds[name][at]) for name, bits in order]
-        found.append(Chain(total, tuple(links)))
+        found.append(InformationChain(total, tuple(links)))
     return found
 
 

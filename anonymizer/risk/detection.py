@@ -23,7 +23,7 @@ from anonymizer.profiling.distinction import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.refinement import Columnar, Refinement, lying, rows_in
+from anonymizer.risk.refinement import Columnar, Refinement, rows_in, stored
 from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
 from anonymizer.tables.relations.relation import NotToldApartError, Relation
 
@@ -173,13 +173,13 @@ def undeclared(
     require_share("singled_out", singled_out)
     known = column_names("quasi_identifiers", quasi_identifiers)
     declared = column_names("declared", tuple(declared))
-    relation = lying(table)
+    relation = stored(table)
     if relation is not None and relation.records * len(columns) <= FEW_VALUES:
         table, relation = relation.frame(columns), None
     if relation is None:
         with_known, sizes_of = _held(cast(Columnar, table), known)
     else:
-        with_known, sizes_of = _lying(relation, known)
+        with_known, sizes_of = _stored(relation, known)
     others = [name for name in columns if name not in (*known, *declared)]
     found, skipped, before = [], [], share_alone(*with_known)
     for done, name in enumerate(others):
@@ -224,7 +224,7 @@ def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
     return (classes.sizes,), sizes_of
 
 
-def _lying(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
+def _stored(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
     """The same of a table where it lies: an engine counts how many classes have each size."""
     one = np.ones(1, np.int64)
     classes = _multiplicities(table, known) if known else (one * table.records, one)

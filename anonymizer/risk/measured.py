@@ -18,7 +18,7 @@ from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.person_warnings import person_warnings
 from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.refinement import Columnar, lying
+from anonymizer.risk.refinement import Columnar, stored
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Original, Relation
@@ -44,10 +44,10 @@ class Measured:
         if isinstance(table, pd.DataFrame):
             held = schema.admit(table, respell=respell)
             return cls(held, [*table.columns], held)
-        return cls.lying(table, schema, None, respell=respell)
+        return cls.stored(table, schema, None, respell=respell)
 
     @classmethod
-    def lying(
+    def stored(
         cls,
         relation: Relation,
         schema: Schema,
@@ -77,7 +77,7 @@ class Measured:
 
     def warnings(self, others: Sequence[str]) -> Iterator[ReleaseWarning]:
         """Warn of columns without a role that tell who a record is of."""
-        relation = lying(self.rest)
+        relation = stored(self.rest)
         if relation is not None:
             yield from unique_warnings(relation, others)
         elif isinstance(self.rest, pd.DataFrame):
@@ -87,7 +87,7 @@ class Measured:
         self, schema: Schema, models: Sequence[PrivacyModel], identifiers: Sequence[str] = ()
     ) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several records, and of values that find one."""
-        relation = lying(self.rest)
+        relation = stored(self.rest)
         if relation is not None:
             yield from person_warnings(relation, self.table, schema, models, identifiers)
         elif isinstance(self.rest, pd.DataFrame):  # other forms are counts, or too wide
@@ -98,7 +98,7 @@ class Measured:
 
         InputError where they have more combinations than memory holds.
         """
-        relation = lying(self.rest)
+        relation = stored(self.rest)
         if relation is None:
             return cast(Columnar, self.rest)
         require_countable(relation, columns, {}, "columns whose sets are measured")

@@ -11,7 +11,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result, as_json
-from anonymizer.risk.chain import ROUND, Chain, chains
+from anonymizer.risk.chain import ROUND, InformationChain, chains
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columnar, Refinement
 from anonymizer.risk.subsets import Subset, column_of, measured
@@ -69,8 +69,12 @@ class Ranking:
     records: int  # of the table
     size: int  # the largest number of attributes in a subset
     subsets: tuple[Ranked, ...]
-    reidentification: Chain | None = None  # about the record itself; None if it was not requested
-    inference: Mapping[str, Chain] = field(default_factory=dict)  # by sensitive attribute
+    reidentification: InformationChain | None = (
+        None  # about the record itself; None if it was not requested
+    )
+    inference: Mapping[str, InformationChain] = field(
+        default_factory=dict
+    )  # by sensitive attribute
 
     @property
     def sensitive(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Columnar(Protocol):
         """A column."""
 
 
-def lying(table: Columnar | Relation) -> Relation | None:
+def stored(table: Columnar | Relation) -> Relation | None:
     """A table that is counted where it lies; None of one that gives its columns."""
     counts = callable(getattr(table, "multiplicities", None))  # no column is
     return cast("Relation", table) if counts else None

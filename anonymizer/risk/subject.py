@@ -23,7 +23,7 @@ from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarn
 from anonymizer.risk.measured import Measured
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
-from anonymizer.tables.files import Format, Given, describe_file, release_format
+from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.relations.relation import Relation
 
 
@@ -111,7 +111,7 @@ class Subject:
         """Any table, with columns by name.
 
         ``table``: that of a database, where it has several. ``form``: what is known of how the file
-        is written (see ``Given``); the rest is found, spellings of missing values among it.
+        is written (see ``GivenFormat``); the rest is found, spellings of missing values among it.
         """
         path = table_in(path)
         if path.suffix == ".toml":
@@ -119,7 +119,7 @@ class Subject:
         schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():
-            found = describe_file(path, Given(**given), schema.columns)
+            found = describe_file(path, GivenFormat(**given), schema.columns)
         return cls(path, schema, found, given=models_of(privacy), table=table, named=True)
 
     def under(self, models: Sequence[PrivacyModel]) -> "Subject":
@@ -178,7 +178,7 @@ class Subject:
         with self._opened(watch, in_order) as table:
             watch("counting the table", 0, None)
             found = self.named and not self.form.missing_values
-            yield Measured.lying(table, self.schema, self.form, respell=respell, spelled=found)
+            yield Measured.stored(table, self.schema, self.form, respell=respell, spelled=found)
 
     @contextmanager
     def _opened(self, watch: Watch, in_order: bool) -> Iterator[Relation]:

@@ -41,7 +41,7 @@ class TotalVariation(Result):
     total_variation: float
 
 
-class Coded(NamedTuple):
+class CodedPairing(NamedTuple):
     """One column: the values of the original records, and what is released for them."""
 
     name: str
@@ -68,15 +68,15 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
     return found
 
 
-def _columns(pairing: Pairing) -> list[Coded]:
+def _columns(pairing: Pairing) -> list[CodedPairing]:
     found = [
-        Coded(name, a.codes, a.groups, _of_values(a), covers=a.covers)
+        CodedPairing(name, a.codes, a.groups, _of_values(a), covers=a.covers)
         for name, a in pairing.attributes.items()
     ]
     for name, (codes, values) in pairing.others.items():
         if len(values) <= FEW or name in pairing.schema.counted:
             own = np.arange(len(values))
-            found.append(Coded(str(name), codes, codes, own, alone=True))
+            found.append(CodedPairing(str(name), codes, codes, own, alone=True))
     return found
 
 
@@ -86,7 +86,7 @@ def _of_values(attribute: PairedAttribute) -> Codes:
     return np.zeros(0, np.intp) if partition is None else partition.groups
 
 
-def _distance(table: Sequence[Coded], pairing: Pairing) -> float:
+def _distance(table: Sequence[CodedPairing], pairing: Pairing) -> float:
     """Sum of max(p - q, 0) over the cells that occur in the original: half of all |p - q|."""
     cell, first = _numbered([column.codes for column in table])
     records = np.bincount(cell)
@@ -102,14 +102,14 @@ def _distance(table: Sequence[Coded], pairing: Pairing) -> float:
     return float(np.maximum(records / len(cell) - spread / released, 0).sum())
 
 
-def _whole(column: Coded) -> Coded:
+def _whole(column: CodedPairing) -> CodedPairing:
     """A column as suppressed records have it; one without a role as it is."""
     if column.alone:
         return column
     return column._replace(shown=np.zeros_like(column.shown), groups=np.zeros_like(column.groups))
 
 
-def _expected(table: Sequence[Coded], cells: Sequence[Codes], among: np.ndarray) -> Floats:
+def _expected(table: Sequence[CodedPairing], cells: Sequence[Codes], among: np.ndarray) -> Floats:
     """Records of each cell once those of every group are spread over its values, shape (cells,)."""
     of_records = [column.shown[among] for column in table]
     of_cells = [column.groups[cell] for column, cell in zip(table, cells, strict=True)]
@@ -122,7 +122,7 @@ def _expected(table: Sequence[Coded], cells: Sequence[Codes], among: np.ndarray)
     return np.asarray(records[number[among_records:]] / sizes)
 
 
-def _overlapping(table: Sequence[Coded], cells: Sequence[Codes]) -> Floats:
+def _overlapping(table: Sequence[CodedPairing], cells: Sequence[Codes]) -> Floats:
     """The same where classes have labels of their own, which overlap: each label is spread."""
     spread = np.zeros(len(cells[0]))
     labels = [int(column.shown.max(initial=0)) + 1 for column in table]
@@ -137,7 +137,7 @@ def _overlapping(table: Sequence[Coded], cells: Sequence[Codes]) -> Floats:
     return spread
 
 
-def _weights(column: Coded, cells: Codes, labels: int, block: slice) -> Floats:
+def _weights(column: CodedPairing, cells: Codes, labels: int, block: slice) -> Floats:
     """The share that each label gives to the value of each of some cells, (labels, cells)."""
     values = cells[block]
     if column.covers is None:

@@ -117,8 +117,8 @@ class _Masked:
         form = release_format(path, manifest.file[1].separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
         needed = tuple(dict.fromkeys([*names, *together]))
-        with Place(path, form).opened(needed) as lying:
-            return cls(path, channels, counted_in(lying, needed, form)[1])
+        with Place(path, form).opened(needed) as stored:
+            return cls(path, channels, counted_in(stored, needed, form)[1])
 
     def home(self, name: str | None) -> tuple[str, ...] | None:
         """The attributes that one was masked together with."""

@@ -16,7 +16,7 @@ from anonymizer.tables.values import counted, texts_of
 from anonymizer.utility.labels import PairedAttribute, RegionLabels, place_of
 
 
-class Found(NamedTuple):
+class FoundFates(NamedTuple):
     """What became of the values: as in a ``Pairing``."""
 
     attributes: Mapping[str, PairedAttribute]
@@ -31,7 +31,7 @@ def generalized(
     taxonomies: Mapping[str, Taxonomy],
     recoding: Partitions,
     sampled: bool,
-) -> Found:
+) -> FoundFates:
     """Every value in its group of a partition."""
     names = [*codes]
     recoded = np.column_stack([recoding[name].groups[codes[name]] for name in names])
@@ -46,7 +46,7 @@ def generalized(
         name: PairedAttribute(taxonomies[name], recoding[name], codes[name], suppressed, groups)
         for name, groups in zip(names, recoded.T, strict=True)
     }
-    return Found(attributes, suppressed, left_out)
+    return FoundFates(attributes, suppressed, left_out)
 
 
 def in_regions(
@@ -54,7 +54,7 @@ def in_regions(
     codes: Mapping[str, Codes],
     taxonomies: Mapping[str, Taxonomy],
     recoding: RegionLabels,
-) -> Found:
+) -> FoundFates:
     """Every record under the labels of a class that stand for its values."""
     nobody, names = _nobody(released, codes), [*codes]
     wrong, attributes = np.zeros(len(released), bool), {}
@@ -75,7 +75,7 @@ def in_regions(
         of_class = (regions[number] for number in numbers)
         wrong |= np.array([own != each for own, each in zip(of_class, texts, strict=True)], bool)
     _refuse(int(wrong.sum()))
-    return Found(attributes, nobody, nobody, numbers)
+    return FoundFates(attributes, nobody, nobody, numbers)
 
 
 def drawn(
@@ -83,7 +83,7 @@ def drawn(
     codes: Mapping[str, Codes],
     taxonomies: Mapping[str, Taxonomy],
     recoding: Partitions,
-) -> Found:
+) -> FoundFates:
     """Every record with what was drawn for it, whatever that is."""
     nobody = _nobody(released, codes)
     attributes = {}
@@ -107,7 +107,7 @@ def drawn(
             random=True,
             drawn=np.array(numbers, float),
         )
-    return Found(attributes, nobody, nobody)
+    return FoundFates(attributes, nobody, nobody)
 
 
 def _nobody(released: pd.DataFrame, codes: Mapping[str, Codes]) -> Mask:

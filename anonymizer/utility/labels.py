@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.multidimensional import Nodes, Regions, Shape
+from anonymizer.counts.multidimensional import HierarchyNodes, Regions, Shape
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.placement import Column
+from anonymizer.release.manifest.placement import PlacedColumn
 from anonymizer.tables.values import number_of
 
 Text = str | None
@@ -49,7 +49,7 @@ class RegionLabels:
         """Those that a manifest describes, over the values of a table."""
         members: dict[str, dict[Text, Mask]] = {}
         for name, groups in manifest.recoding.items():
-            values = Column.of(pd.Series(taxonomies[name].texts, dtype=object))
+            values = PlacedColumn.of(pd.Series(taxonomies[name].texts, dtype=object))
             members[name] = {each.label: values.members(each)[values.codes] for each in groups}
         return cls(manifest.regions, members, numbered)
 
@@ -73,7 +73,7 @@ def _members(shape: Shape, taxonomy: Taxonomy) -> Mask:
         codes, places = taxonomy.placed
         inside[codes] = [shape.holds(place) for place in places]
     else:
-        inside[shape.codes(taxonomy) if isinstance(shape, Nodes) else list(shape)] = True
+        inside[shape.codes(taxonomy) if isinstance(shape, HierarchyNodes) else list(shape)] = True
     return inside
 
 

@@ -29,7 +29,13 @@ from anonymizer import (
 )
 from anonymizer.advice.advise import space_of
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
-from anonymizer.advice.sweep import Point, round_series, round_steps, suggested_of, sweeper_of
+from anonymizer.advice.sweep import (
+    ThresholdPoint,
+    round_series,
+    round_steps,
+    suggested_of,
+    sweeper_of,
+)
 from anonymizer.counts import pairs
 from anonymizer.counts.counts import Classes
 from anonymizer.objectives import candidate
@@ -157,8 +163,8 @@ def entropy_of(*counts: int) -> float:
     return -sum(n / sum(counts) * log2(n / sum(counts)) for n in counts)
 
 
-def point(kept: float, worst: float) -> Point:
-    return Point(0.5, 2, 8, kept, kept, kept, Disclosure("w", 16, 0, 0, worst, 0.5))
+def point(kept: float, worst: float) -> ThresholdPoint:
+    return ThresholdPoint(0.5, 2, 8, kept, kept, kept, Disclosure("w", 16, 0, 0, worst, 0.5))
 
 
 def test_the_suggested_point_has_the_largest_product_of_kept_and_safer():

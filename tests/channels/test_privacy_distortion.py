@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from anonymizer import InputError
 from anonymizer.channels import (
-    Source,
+    JointLaw,
     absolute,
     hamming,
     privacy_distortion,
@@ -52,7 +52,7 @@ def by_clarabel(joint, distortion, slope):
 
     The cone holds (a, b, c) with b exp(a / b) <= c: so -t <= V ln(p(w) m / V).
     """
-    source = Source.of(joint)
+    source = JointLaw.of(joint)
     (n, m), k = source.joint.shape, distortion.shape[1]
     conditional = source.conditional
     unknown = n * k + m * k
@@ -174,7 +174,7 @@ def test_adult(adult):
     assert at.certified
     assert at.leakage < 0.0681  # where ranges 17-49 and 50-90 leak 0.0920
     assert privacy_distortion(joint, distortion, leakage_limit=1).leakage == pytest.approx(
-        Source.of(joint).information / np.log(2), rel=1e-12
+        JointLaw.of(joint).information / np.log(2), rel=1e-12
     )
 
 
@@ -233,7 +233,7 @@ def test_a_distortion_limit_is_met(seed, share):
 @given(seed=st.integers(0, 10**9), share=st.sampled_from([0, 1e-3, 0.1, 0.5, 0.9, 1, 1.5]))
 def test_a_leakage_limit_is_met(seed, share):
     joint, distortion, _ = problem_of(seed)
-    limit = share * Source.of(joint).information
+    limit = share * JointLaw.of(joint).information
     found = privacy_distortion(joint, distortion, leakage_limit=limit, unit="nats")
     assert_sound(found, joint, distortion)
     assert found.minimised == "distortion"
@@ -383,7 +383,7 @@ def test_a_limit_beside_the_least_distortion_leaves_room_for_others():
         one = [sum(x * Fraction(e) for x, e in zip(p, column, strict=True)) for column in d.T]
         share = (Fraction(limit) - nearest) / max(min(one) - nearest, Fraction(1, 1000))
         room += share > 0
-        leaked = Source.of(joint).leakage(np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
+        leaked = JointLaw.of(joint).leakage(np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
         assert found.lower_bound <= leaked * (1 + 1e-11)
     assert room >= 3
 
@@ -404,7 +404,7 @@ def test_time_that_is_up_leaves_an_honest_answer():
 def test_a_bound_is_one_for_any_law():
     rng = np.random.default_rng(4)
     joint, distortion = rng.random((6, 4)), rng.random((6, 5))
-    problem = Lagrangian.of(Source.of(joint), distortion, 0.3)
+    problem = Lagrangian.of(JointLaw.of(joint), distortion, 0.3)
     best = privacy_distortion(joint, distortion, slope=0.3, unit="nats", tolerance=1e-9)
     for spread in (1e-300, 1e-3, 1.0, 30.0):
         ratios = spread * rng.normal(size=(5, 4))

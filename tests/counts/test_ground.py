@@ -226,9 +226,9 @@ def test_files_are_rounded_down_to_the_ground_where_that_is_right(case, tmp_path
     table = pa.table({"x": values, "n": range(len(values))})
     pq.write_table(table, tmp_path / "a.parquet")
     labels = [hierarchy.ground_of(value) for value in relation_of(table).frame(["x"])["x"]]
-    with opened(tmp_path / "a.parquet", Format(True)) as lying:
-        assert (rounded(lying, "x", hierarchy) is not lying) == rightly
-        coarser, _ = grounded(lying, {"x": hierarchy})
+    with opened(tmp_path / "a.parquet", Format(True)) as stored:
+        assert (rounded(stored, "x", hierarchy) is not stored) == rightly
+        coarser, _ = grounded(stored, {"x": hierarchy})
         found = coarser.frame(["x", "n"]).sort_values("n")["x"]
         assert [hierarchy.ground_of(value) for value in found] == labels
         covered = {label for label in labels if label is not None}

@@ -17,7 +17,7 @@ from anonymizer.explorer.answers.columns import (
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.profiling import profile
 from anonymizer.release.study import Study
-from anonymizer.release.study.drafting import Wishes, draft
+from anonymizer.release.study.drafting import DraftOptions, draft
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_missing_values_are_those_that_the_study_has_counted():
 
 @pytest.mark.parametrize("known", [None, ["age"]])
 def test_proposed_rules_are_those_of_init(census, known):
-    found = draft(census[0], Wishes(quasi_identifiers=known))
+    found = draft(census[0], DraftOptions(quasi_identifiers=known))
     method = found.document.recoding.method
     assert method == ("full-domain" if known else "boxes")
     for name, ladder in found.ladders.items():

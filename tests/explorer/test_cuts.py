@@ -11,7 +11,7 @@ from explorer.conftest import small_study
 from anonymizer import Hierarchy
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import outcome_of
-from anonymizer.explorer.answers.ranges.axis import Axis, Keys, cuts_of, histogram_of
+from anonymizer.explorer.answers.ranges.axis import CutAxis, CutKeys, cuts_of, histogram_of
 from anonymizer.explorer.answers.ranges.cuts import inside_of, limits_of, ranges_of
 from anonymizer.explorer.answers.ranges.standing import (
     cuts_now,
@@ -51,7 +51,7 @@ class Exploring:
         return self.outcome.task.counted.taxonomies[name]
 
     def axis(self, name="age"):
-        return Axis.of(self.outcome.raw, self.taxonomy(name))
+        return CutAxis.of(self.outcome.raw, self.taxonomy(name))
 
     def cuts(self, name="age"):
         return cuts_now(self.session.study(), self.outcome, name)
@@ -262,8 +262,8 @@ def test_a_histogram_counts_each_value_or_bins_of_many(exploring):
 
 def test_keys_are_exact_or_ranks(exploring):
     axis = exploring.axis()
-    assert Keys(axis, ranks=False).keys(decimals(30.5, 41)) == ["30.5", "41"]
-    ranks = Keys(axis, ranks=True)
+    assert CutKeys(axis, ranks=False).keys(decimals(30.5, 41)) == ["30.5", "41"]
+    ranks = CutKeys(axis, ranks=True)
     assert ranks.keys(decimals(10, 30.5, 41, 99)) == ["4", "8"]
     assert ranks.number("4") == 30  # between 24 and 31
 

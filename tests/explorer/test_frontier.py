@@ -7,7 +7,7 @@ import pytest
 from explorer.conftest import small_study
 
 from anonymizer.explorer.answers.counted import CountedStudy, Counter
-from anonymizer.explorer.answers.frontier import Frontier, retained_about
+from anonymizer.explorer.answers.frontier import GrowingFrontier, retained_about
 from anonymizer.explorer.answers.outcome import outcome_of
 from anonymizer.explorer.answers.series import (
     key_of,
@@ -35,9 +35,9 @@ def counter() -> Counter:
 
 
 @pytest.fixture(scope="module")
-def swept(demo, counter) -> Frontier:
+def swept(demo, counter) -> GrowingFrontier:
     """The points of the demonstration by two recodings, held out as well."""
-    found = Frontier(counter.counted(demo.study()), "marital-status", "t-closeness")
+    found = GrowingFrontier(counter.counted(demo.study()), "marital-status", "t-closeness")
     recodings = recodings_of(demo.study().recoding)
     chosen = [recodings[name] for name in ("full-domain", "variable-range")]
     found.compute(chosen, 0.55, True, ignore)
@@ -95,7 +95,7 @@ def test_a_frontier_by_hand(tmp_path, counter):
     """Ages 21 to 44 of 12 people in ranges of 10: flu 5, cold 4, asthma 3 of them."""
     session = small(tmp_path)
     counted = counter.counted(session.study())
-    frontier = Frontier(counted, "diagnosis", "entropy-l-diversity")
+    frontier = GrowingFrontier(counted, "diagnosis", "entropy-l-diversity")
     recoding = recodings_of(session.study().recoding)["full-domain"]
     frontier.compute([recoding], None, False, ignore)
     # Of 4 people each: 2 flu, 1 cold, 1 asthma; 2 flu, 2 cold; 1 flu, 1 cold, 2 asthma.
@@ -160,7 +160,7 @@ def test_a_model_about_several_attributes_is_moved_for_one(tmp_path):
 
 def test_an_interrupted_frontier_keeps_its_points_and_goes_on(demo, counter):
     study = demo.study()
-    frontier = Frontier(counter.counted(study), "marital-status", "t-closeness")
+    frontier = GrowingFrontier(counter.counted(study), "marital-status", "t-closeness")
     recoding = recodings_of(study.recoding)["full-domain"]
     calls = []
 
@@ -196,7 +196,7 @@ def test_a_recoding_that_does_not_suit_says_why(tmp_path, counter):
     more = '\n[objective]\nname = "loss"\n'
     session = small(tmp_path, more)
     counted: CountedStudy = counter.counted(session.study())
-    frontier = Frontier(counted, "diagnosis", "t-closeness")
+    frontier = GrowingFrontier(counted, "diagnosis", "t-closeness")
     recodings = recodings_of(session.study().recoding)
     frontier.compute([recodings["boxes"]], None, True, ignore)
     assert frontier.marks(recodings["boxes"]) == []

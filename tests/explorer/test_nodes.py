@@ -9,7 +9,7 @@ from explorer.conftest import small_study
 from anonymizer.cli import main
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.nodes import (
-    Nodes,
+    SearchedLattice,
     broken_in,
     chosen_in,
     label_of,
@@ -30,7 +30,7 @@ def demo(tmp_path_factory) -> Session:
     return Session(_demo_in(tmp_path_factory.mktemp("demo")))
 
 
-def nodes_at(session: Session, change=full_domain) -> tuple[Nodes, str]:
+def nodes_at(session: Session, change=full_domain) -> tuple[SearchedLattice, str]:
     text = session.after(change)
     return nodes_of(counter.counted(session.study(text))), text
 

@@ -10,7 +10,7 @@ import pytest
 from anonymizer.counts.schema import Schema
 from anonymizer.explorer.answers.attack import exposure_of
 from anonymizer.explorer.answers.classes import NamedClass, by_labels, named_class
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.policy.conditions import (
     conditions_of,
     left_open,
@@ -105,11 +105,11 @@ def explored(directory: Path, models: str = MODELS_OF_ALL, method: str = "full-d
     return Explorer(Session(path))
 
 
-def outcome_in(explorer: Explorer) -> Outcome:
+def outcome_in(explorer: Explorer) -> StudyOutcome:
     return explorer.outcome(explorer.session.text, ignore)
 
 
-def released(outcome: Outcome) -> pd.DataFrame:
+def released(outcome: StudyOutcome) -> pd.DataFrame:
     """The released records, one by one."""
     return outcome.released.one_by_one().astype(str)
 
@@ -196,7 +196,7 @@ def test_labels_are_hidden_where_they_have_to_be():
 
 
 def test_no_outcome_has_no_conditions():
-    assert conditions_of(Outcome(refusal="no table")) == []
+    assert conditions_of(StudyOutcome(refusal="no table")) == []
 
 
 def test_models_are_sentences():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.explorer.answers.counted import Counter
-from anonymizer.explorer.answers.outcome import Outcome, outcome_of
+from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.explorer.answers.preview import (
     anonymous,
     bars_of,
@@ -26,7 +26,7 @@ from anonymizer.release.study import Study
 from anonymizer.tables.datasets import shipped
 
 
-def looked_at(path) -> Outcome:
+def looked_at(path) -> StudyOutcome:
     return outcome_of(Counter().counted(Study(path)))
 
 
@@ -67,7 +67,7 @@ def test_where_there_is_no_recoding_there_is_nothing_to_see(tmp_path):
     assert outcome.refusal
     assert (changes_of(outcome), figures_of(outcome), warnings_of(outcome)) == ([], [], [])
     assert bars_of(sizes_of(outcome.raw), sizes_of(outcome.counts))[0].before == 12
-    nothing = Outcome(refusal="there is no table")
+    nothing = StudyOutcome(refusal="there is no table")
     assert (changes_of(nothing), figures_of(nothing), others_of(["a"], nothing)) == ([], [], [])
     assert bars_of(sizes_of(None), sizes_of(None))[0].after == 0
 

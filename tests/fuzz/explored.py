@@ -11,7 +11,7 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.attack import Exposure, exposure_of
 from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter as Counting
-from anonymizer.explorer.answers.outcome import Outcome, about_of, outcome_of
+from anonymizer.explorer.answers.outcome import StudyOutcome, about_of, outcome_of
 from anonymizer.hierarchy import MISSING
 from anonymizer.release.study import Study
 from anonymizer.tables.values import text_of
@@ -27,15 +27,15 @@ NEARLY = 0.8
 """The share of a class from which on its value counts as guessed."""
 
 
-def shown(study: Path) -> Outcome:
+def shown(study: Path) -> StudyOutcome:
     """What the explorer finds of a study; a study that cannot be read is refused as well."""
     try:
         return outcome_of(Counting().counted(Study(study)))
     except AnonymizerError as error:
-        return Outcome(refusal=str(error))
+        return StudyOutcome(refusal=str(error))
 
 
-def shown_alike(found: Outcome, manifest: Path, texts: Texts) -> Iterator[Failure]:
+def shown_alike(found: StudyOutcome, manifest: Path, texts: Texts) -> Iterator[Failure]:
     """What it shows otherwise than a release has it: kind and detail."""
     released = json.loads(manifest.read_text(encoding="utf-8"))
     if not found.holds:
@@ -61,7 +61,7 @@ def _seen(exposure: Exposure) -> dict[str, float]:
     return found | (found.pop("guessing") or {})
 
 
-def _figures(found: Outcome) -> Iterator[tuple[str, float]]:
+def _figures(found: StudyOutcome) -> Iterator[tuple[str, float]]:
     yield "classes", found.classes
     yield "suppressed", found.suppressed
     if found.information is not None:
@@ -116,7 +116,7 @@ def _exposed(texts: Texts, known: Sequence[str], attribute: str | None) -> dict[
     }
 
 
-def _named(found: Outcome, classes: Counter) -> Iterator[Failure]:
+def _named(found: StudyOutcome, classes: Counter) -> Iterator[Failure]:
     """Classes that are named as the worst, and are not in the release."""
     there = {_known(size, of) for of, size in classes.items()}
     for model in found.plan.models:

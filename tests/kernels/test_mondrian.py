@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.kernels.boxes.cutting import TIE, Cells
+from anonymizer.kernels.boxes.cutting import TIE, BoxCells
 from anonymizer.kernels.boxes.mondrian import Ground
 from anonymizer.kernels.boxes.remembering import Memory, recall, remember, with_bounds
 from anonymizer.kernels.rules import Bound, Kind, Rules, Worth
@@ -25,7 +25,7 @@ def ground_of(blocks, counts, wanted, runs, wide=None):
     axes, most = blocks.shape[1], int(blocks.max()) + 1
     wide = np.zeros((0, 1, 1), bool) if wide is None else wide
     none = np.zeros(axes, np.int64), np.zeros((axes, 0, 0), np.int64)
-    cells = Cells.of(blocks, counts, runs, wide, *none)
+    cells = BoxCells.of(blocks, counts, runs, wide, *none)
     return Ground.of(cells, wanted, most, counts.shape[1], 2)
 
 

@@ -10,7 +10,7 @@ from lengths import at_length
 
 from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.rebollo2008.grid import Grid, Recipe
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 WALKED = at_length(600, 10**9)
 """Steps of a descent after which it stands: the rows that tell where it ends are marked as varying,
@@ -18,7 +18,7 @@ and are held against the figures of all steps at full length alone."""
 
 
 @cache
-def sections_of(paper: str) -> Sequence[Section]:
+def sections_of(paper: str) -> Sequence[PublishedSection]:
     """All of a paper, by its name at the command line."""
     steps = Grid.steps
 
@@ -28,5 +28,7 @@ def sections_of(paper: str) -> Sequence[Section]:
         yield from repeat(channels)
 
     with mock.patch.object(Grid, "steps", walked):
-        sections: Sequence[Section] = import_module(f"anonymizer.papers.{paper}").sections()
+        sections: Sequence[PublishedSection] = import_module(
+            f"anonymizer.papers.{paper}"
+        ).sections()
     return sections

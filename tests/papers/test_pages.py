@@ -9,8 +9,8 @@ from papers.pages import stale
 
 from anonymizer.papers.command import PAPERS
 from anonymizer.papers.page import page
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
@@ -56,7 +56,7 @@ def found(name):
 
 
 def test_a_page_by_hand():
-    series = Series(
+    series = PlottedSeries(
         [Column("n", "records", [10, 20], "records")],
         [Column("s", "seconds", [0.1, 0.2])],
         "n",
@@ -66,7 +66,7 @@ def test_a_page_by_hand():
         Row("A1* | x", "1.0", "1", status="as published", place="Eq. 1", where="a.b"),
         Row("time", "2 points", series=series, varies=True, place="Figure 6"),
     ]  # fmt: skip
-    assert page("longpre2017", "A paper", [Section("Both", rows, "A note.")], "p.svg") == (
+    assert page("longpre2017", "A paper", [PublishedSection("Both", rows, "A note.")], "p.svg") == (
         "# A paper\n\nComputed by `anonymizer reproduce longpre2017`. Of 1 published figures and "
         "statements 1 are as published (0 by another reading or in a table that is assumed or "
         "fitted), 0 truncated, 0 differ and 0 cannot be. †"
@@ -100,6 +100,6 @@ def test_what_makes_a_page_stale(written, computed, lines):
 
 def test_a_bar_in_a_heading_makes_no_column():
     along, measure = Column("d", "D", [0.5]), Column("r", "p(y|x)", [0.25], "bits")
-    row = Row("R", "1 point", series=Series([along], [measure], "d"))
-    written = page("longpre2017", "A paper", [Section("Both", [row])])
+    row = Row("R", "1 point", series=PlottedSeries([along], [measure], "d"))
+    written = page("longpre2017", "A paper", [PublishedSection("Both", [row])])
     assert "| D | p(y\\|x) (bits) |\n| --- | --- |\n" in written

@@ -18,15 +18,15 @@ from anonymizer.papers.row import (
     DIFFERS,
     IMPOSSIBLE,
     TRUNCATED,
+    PublishedSection,
     Row,
-    Section,
     agreement,
     numbers,
     read,
     trend,
     trends,
 )
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.report.printing import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
@@ -80,7 +80,7 @@ def test_a_number_that_differs_says_why():
 
 def test_rows_are_where_their_section_is():
     rows = [Row("x", "1"), Row("y", "2", place="Eq. 2", where="a.b")]
-    found = Section("A", rows, place="Table 1", where="c.d").rows
+    found = PublishedSection("A", rows, place="Table 1", where="c.d").rows
     assert [(row.place, row.where) for row in found] == [("Table 1", "c.d"), ("Eq. 2", "a.b")]
 
 
@@ -104,13 +104,13 @@ def test_trends():
 
 
 def test_rows_of_all_sections_as_json():
-    series = Series(
+    series = PlottedSeries(
         [Column("epsilon", "ε", (0, 1))], [Column("itpr", "ITPR", [0.5, 1.0])], "epsilon"
     )
     rows = flattened(
         [
-            Section("A", [Row("x", "1", value=1.0)]),
-            Section("B", [Row("y", "2 points", series=series)]),
+            PublishedSection("A", [Row("x", "1", value=1.0)]),
+            PublishedSection("B", [Row("y", "2 points", series=series)]),
         ]
     )
     assert [row["section"] for row in rows] == ["A", "B"]
@@ -306,13 +306,16 @@ def few():
     short = Row(
         "Figure 1", "3 points", remark="two classes", status="exact: so", series=scheme.row().series
     )
-    by = Series(
+    by = PlottedSeries(
         [Column("epsilon", "ε", (0, 0, 9, 9)), Column("theta", "θ", (0, 1, 0, 1), "bits")],
         [Column("itpr", "ITPR", (0, 0.5, 0.5, 1))],
         axis="theta",
         by="epsilon",
     )
-    return [Section("S", [Row("x", "1"), short]), Section("T", [Row("Figure 5", "4", series=by)])]
+    return [
+        PublishedSection("S", [Row("x", "1"), short]),
+        PublishedSection("T", [Row("Figure 5", "4", series=by)]),
+    ]
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
@@ -381,7 +384,7 @@ def test_printing_needs_no_matplotlib():
 
 
 def test_columns_that_say_nothing_are_left_out(capsys):
-    print_reproduction("A paper", [Section("Table 1", [Row("x", "1")], "A note.")])
+    print_reproduction("A paper", [PublishedSection("Table 1", [Row("x", "1")], "A note.")])
     out = capsys.readouterr().out
     assert "A note." in out
     assert "computed" in out
@@ -395,8 +398,8 @@ def test_columns_that_say_nothing_are_left_out(capsys):
 )
 def test_few_points_of_a_figure_and_its_last(capsys, points, shown, said):
     along = Column("n", "n", list(range(1000, 1000 + points)))
-    series = Series([along], [Column("m", "m", [0.25] * points)], "n")
-    print_reproduction("A paper", [Section("Figure 1", [Row("x", "1", series=series)])])
+    series = PlottedSeries([along], [Column("m", "m", [0.25] * points)], "n")
+    print_reproduction("A paper", [PublishedSection("Figure 1", [Row("x", "1", series=series)])])
     out = capsys.readouterr().out
     assert out.count("│ 0.250000 │") == shown
     assert f"│ {999 + points:,} │" in out
@@ -407,8 +410,8 @@ def test_a_line_ends_where_its_axis_turns_back(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(plots, "save", lambda figure, path: drawn.append(figure))
     along, measure = Column("t", "t", [0, 1, 2, 1, 3]), Column("m", "m", [0.1, 0.2, 0.3, 0.4, 0.5])
-    row = Row("x", "1", series=Series([along], [measure], "t"))
-    plots.draw([Section("Figure 1", [row])], tmp_path / "x.png")
+    row = Row("x", "1", series=PlottedSeries([along], [measure], "t"))
+    plots.draw([PublishedSection("Figure 1", [row])], tmp_path / "x.png")
     shares = drawn[0].subfigs[0].axes[0]
     assert shares.lines[0].get_xydata().tolist() == [[0, 0.1], [1, 0.2], [2, 0.3], [3, 0.5]]
     assert shares.get_ylim() == (-0.02, 1.02)
@@ -419,8 +422,8 @@ def test_an_axis_says_what_it_measures_and_a_legend_hides_no_line(tmp_path, monk
     monkeypatch.setattr(plots, "save", lambda figure, path: drawn.append(figure))
     along = Column("n", "records", [0, 1_000_000, 2_000_000])
     measures = [Column(name, name, [1, 2, 3], "bits") for name in ("one", "two", "three")]
-    row = Row("x", "1", series=Series([along], measures, "n", what="loss"))
-    plots.draw([Section("Figure 1", [row])], tmp_path / "x.png")
+    row = Row("x", "1", series=PlottedSeries([along], measures, "n", what="loss"))
+    plots.draw([PublishedSection("Figure 1", [row])], tmp_path / "x.png")
     (axes,) = drawn[0].subfigs[0].axes
     drawn[0].draw_without_rendering()
     assert axes.get_ylabel() == "loss (bits)"

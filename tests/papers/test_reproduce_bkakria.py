@@ -17,7 +17,7 @@ from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS
 from anonymizer.papers.bkakria2021.figures import EXAMPLE
 from anonymizer.papers.bkakria2021.pair import FIRST, SECOND
 from anonymizer.papers.bkakria2021.schemes import furthest
-from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, IMPOSSIBLE, TRUNCATED, Section
+from anonymizer.papers.row import AS_PUBLISHED, DIFFERS, IMPOSSIBLE, TRUNCATED, PublishedSection
 from anonymizer.risk import Inference
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
@@ -311,7 +311,7 @@ def bits(counts):
 def test_a_surface_is_drawn_of_the_numbers(rows, monkeypatch, tmp_path):
     drawn = []
     monkeypatch.setattr(plots, "save", lambda figure, path: drawn.append(figure))
-    plots.draw([Section("Figure 5", [rows["Figure 5"]])], tmp_path / "x.png")
+    plots.draw([PublishedSection("Figure 5", [rows["Figure 5"]])], tmp_path / "x.png")
     place = drawn[0].subfigs[0]
     space, above = place.axes[:2]
     shown = rows["Figure 5"].series

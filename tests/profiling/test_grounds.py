@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from anonymizer import Hierarchy
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.grounds import MANY, grounded_ladder
 from anonymizer.profiling.ladders import ladder_of
 
@@ -24,7 +24,7 @@ MANY_VALUES = [
 
 
 def proposed(values, combinations=MANY + 1):
-    column = Column.of(pd.Series(values, name="column"))
+    column = ProfiledColumn.of(pd.Series(values, name="column"))
     return grounded_ladder(column, ladder_of(column, 5), combinations)
 
 

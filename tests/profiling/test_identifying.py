@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import load_census, profile
-from anonymizer.profiling.columns import Column
-from anonymizer.profiling.identifying import MOST_VALUES, Found, identifying
+from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.profiling.identifying import MOST_VALUES, IdentifyingValues, identifying
 from anonymizer.tables.datasets import load_adult
 from anonymizer.tables.values import text_of
 
@@ -57,7 +57,7 @@ def test_values_that_identify(kind, texts):
     assert found.kind == kind
     assert found.of == known
     assert found.count >= 0.9 * known
-    column = Column.of(pd.Series([*texts, *texts, *texts], name="x"))
+    column = ProfiledColumn.of(pd.Series([*texts, *texts, *texts], name="x"))
     assert column.kind == "identifier"
 
 
@@ -102,8 +102,8 @@ def test_values_that_only_look_alike(texts):
 
 def test_one_certain_value_among_others_is_found_and_makes_no_identifier():
     texts = ["flu", "cold", "kim@example.org", "asthma"]
-    assert identifying(texts) == Found("e-mail addresses", 1, 4)
-    assert Column.of(pd.Series(texts * 9, name="illness")).kind == "category"
+    assert identifying(texts) == IdentifyingValues("e-mail addresses", 1, 4)
+    assert ProfiledColumn.of(pd.Series(texts * 9, name="illness")).kind == "category"
 
 
 def test_the_order_of_values_does_not_matter():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.ladders import ladder_of
 from anonymizer.profiling.numbers import nice
 
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 
 def rule(values, name="column", k=5):
-    return ladder_of(Column.of(pd.Series(values, name=name)), k).rule
+    return ladder_of(ProfiledColumn.of(pd.Series(values, name=name)), k).rule
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,9 @@ def test_cut_points_of_small_decimals_are_exact():
 
 def test_others_have_a_name_that_no_value_has():
     taken = ["other", "any other", "The rest", "other 2"]
-    ladder = ladder_of(Column.of(pd.Series(["a"] * 60 + ["b"] * 30 + taken, name="town")), 2)
+    ladder = ladder_of(
+        ProfiledColumn.of(pd.Series(["a"] * 60 + ["b"] * 30 + taken, name="town")), 2
+    )
     assert ladder.rule["other"] == "other 3"
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anonymizer import InputError, profile
 from anonymizer.profiling import roles
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.dependence import determined
 from anonymizer.profiling.hints import HINTS, hint_of
 from anonymizer.risk import undeclared
@@ -76,7 +76,7 @@ def test_texts_of_a_csv_file_have_the_kinds_of_their_values():
 )
 def test_dates_in_other_forms(form, kind):
     days = pd.Timestamp("2020-01-01 10:30") + pd.to_timedelta(np.arange(0, 600, 3), unit="D")
-    column = Column.of(pd.Series(days.strftime(form), name="seen"))
+    column = ProfiledColumn.of(pd.Series(days.strftime(form), name="seen"))
     assert column.kind == kind
     assert np.ptp(column.moments) == 597 * 86_400
 
@@ -109,8 +109,8 @@ def test_names_in_several_languages(name, about):
 
 def test_visits_that_are_counted_are_no_dates():
     days = [f"2024-01-{day:02d}" for day in range(1, 29)]
-    assert Column.of(pd.Series(days, name="visits")).hint.about == "a date of an event"
-    assert Column.of(pd.Series(range(28), name="visits")).hint is None
+    assert ProfiledColumn.of(pd.Series(days, name="visits")).hint.about == "a date of an event"
+    assert ProfiledColumn.of(pd.Series(range(28), name="visits")).hint is None
 
 
 def test_of_sensitive_columns_each_kind_comes_before_a_second_of_one():
@@ -157,7 +157,10 @@ def test_a_column_that_says_the_same_is_left_out_and_its_numbers_give_the_order(
 def test_whatever_is_computed_of_a_column_is_determined_by_it(values, classes):
     column = pd.Series(values, name="one")
     other = (column % classes).rename("other")
-    found = {each.name: each.by for each in determined([Column.of(column), Column.of(other)])}
+    found = {
+        each.name: each.by
+        for each in determined([ProfiledColumn.of(column), ProfiledColumn.of(other)])
+    }
     commonest = other.value_counts().max()
     if len(values) - commonest >= 10:
         assert found["other"] == "one"

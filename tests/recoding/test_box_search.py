@@ -137,7 +137,7 @@ def test_no_tree_breaks_the_policy_and_wider_searches_are_no_worse(drawn, seed):
     problem = drawn[1]
     exact, greedy = best_boxes(problem), best_boxes(problem, exact=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes_search.Grid, "of", lambda *arguments: None)
+        patch.setattr(boxes_search.CountedGrid, "of", lambda *arguments: None)
         beam = best_boxes(problem)
     assert (exact is None) == (greedy is None) == (beam is None)
     if exact is None:
@@ -237,7 +237,7 @@ def test_nothing_where_not_even_one_box_is_acceptable():
 def test_an_interrupt_ends_the_following_of_cuts(monkeypatch):
     table = table_of([20, 30, 40, 50] * 6, ["m", "f"] * 12, list("abcdefghijkl") * 2)
     problem = problem_of(table, HIERARCHIES, [KAnonymity(2)])
-    monkeypatch.setattr(boxes_search.Grid, "of", lambda *arguments: None)
+    monkeypatch.setattr(boxes_search.CountedGrid, "of", lambda *arguments: None)
     calls = []
 
     def watch(doing: str, done: int, of: int | None) -> None:

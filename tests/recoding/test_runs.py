@@ -14,7 +14,7 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.recoding.partitions import runs
 from anonymizer.recoding.partitions.groups import Ranges
-from anonymizer.recoding.partitions.runs import Runs
+from anonymizer.recoding.partitions.runs import BlockRuns
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables import engine
@@ -43,7 +43,7 @@ def some_ranges(rng: np.random.Generator, values: int) -> tuple[Counts, Ranges]:
 def judged(judge: Judge, counts: Counts, ranges: Ranges, *, by_pairs: bool, lot: int) -> Judged:
     """What ranges come to, by pairs of so many at once or by arrays."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Runs, "quicker", by_pairs)
+        patch.setattr(BlockRuns, "quicker", by_pairs)
         patch.setattr(runs, "PAIRS_AT_ONCE", lot)
         return ranges.judged(judge, counts)
 
@@ -78,5 +78,5 @@ def test_pairs_are_merged_where_most_counts_are_zero():
         combination, block = counts.cells[:, 1], counts.cells[:, 0]
         shape = (int(combination.max()) + 1, int(block.max()) + 1)
         ends = np.stack([ranges.starts, ranges.ends])
-        found = Runs.of(replace(counts, joint=joint), (combination, block), shape, ends)
+        found = BlockRuns.of(replace(counts, joint=joint), (combination, block), shape, ends)
         assert found.quicker == quicker

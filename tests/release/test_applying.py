@@ -20,7 +20,7 @@ from anonymizer import (
     verify_release,
 )
 from anonymizer.cli import main
-from anonymizer.release.applying.publishing import Wishes, publish_applied
+from anonymizer.release.applying.publishing import ApplyOptions, publish_applied
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
@@ -214,7 +214,7 @@ def test_a_release_that_follows_another_is_proven_from_its_folder_and_followed(t
     for month in ("february", "march"):
         path = tmp_path / f"{month}.csv"
         rows_of(rng, 300, 25).to_csv(path, index=False)
-        publish_applied(before, path, tmp_path / month, Wishes("suppress", 0.6))
+        publish_applied(before, path, tmp_path / month, ApplyOptions("suppress", 0.6))
         assert verify_release(tmp_path / month).satisfied
         before = tmp_path / month
 
@@ -290,7 +290,7 @@ def test_classes_without_records_stay_known_and_those_that_break_the_policy_can_
         ["january", "february", "march"], tables.items(), strict=True
     ):
         table.to_csv(tmp_path / f"{month}.csv", index=False)
-        wishes = Wishes(suppression=0.7 if month == "april" else None)
+        wishes = ApplyOptions(suppression=0.7 if month == "april" else None)
         proof = publish_applied(
             tmp_path / before, tmp_path / f"{month}.csv", tmp_path / month, wishes
         )[0]
@@ -313,7 +313,7 @@ def test_a_release_by_another_one_agrees_with_its_study(tmp_path):
         strange = january.replace({"job": {"clerk": "SECRET"}}) if unseen == "any" else january
         strange.to_csv(tmp_path / f"{month}.csv", index=False)
         before = tmp_path / ("january" if unseen == "any" else "february")
-        wishes = Wishes(unseen)
+        wishes = ApplyOptions(unseen)
         publish_applied(before, tmp_path / f"{month}.csv", tmp_path / month, wishes, study=study)
         for known in (None, study):
             assert verify_release(tmp_path / month, known).differences == ()

@@ -110,7 +110,7 @@ def test_is_refused_in_one_line(call, why):
 def test_numbers_of_any_kind_are_welcome():
     exact = [[Fraction(4), 1], [2, Fraction(6, 2)], [1, 4]]
     for joint in (exact, JOINT.astype(np.uint8), pd.DataFrame(JOINT), np.array(exact, object)):
-        assert np.array_equal(p.Source.of(joint).joint, JOINT / 15)
+        assert np.array_equal(p.JointLaw.of(joint).joint, JOINT / 15)
 
 
 def test_no_tolerance_is_too_small():

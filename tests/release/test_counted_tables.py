@@ -381,7 +381,7 @@ CSV = Format(parquet=False)
 
 
 @pytest.fixture
-def lying(tmp_path) -> Iterator[Callable[[pd.DataFrame], Relation]]:
+def stored(tmp_path) -> Iterator[Callable[[pd.DataFrame], Relation]]:
     """Tables as CSV files, each read where it lies."""
     with ExitStack() as stack:
 
@@ -399,15 +399,15 @@ def recorded(relation: Relation) -> pd.DataFrame:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recoding", [Pram(seed=1), Pram(seed=1, jointly=False, draws=50)])
-def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
+def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(stored, recoding):
     """The records of a file get as many symbols as were drawn, again with the same seed."""
     table = people().drop(columns="name").assign(number=range(300))
     made = [
         estimator([TCloseness(0.7, "kl"), KAnonymity(3)], identifiers=(), recoding=chosen)
         for chosen in (recoding, recoding, replace(recoding, seed=2))
     ]
-    carried = [fitted(each, lying(table), CSV) for each in made]
-    carried.append(applied(made[0].plan_, lying(table), CSV))
+    carried = [fitted(each, stored(table), CSV) for each in made]
+    carried.append(applied(made[0].plan_, stored(table), CSV))
     for each in carried:
         each.verify()
     first, again, other, _ = found = [recorded(each.table) for each in carried]
@@ -422,7 +422,7 @@ def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(lying, recoding):
     assert not first.equals(other)
 
 
-def test_a_private_sample_comes_in_random_order(lying):
+def test_a_private_sample_comes_in_random_order(stored):
     """By another seed each time, which nobody knows; no column is released as it is."""
     table = people(3000)[["age", "town"]].sort_values("age")
     anonymizer = estimator(
@@ -431,8 +431,8 @@ def test_a_private_sample_comes_in_random_order(lying):
         identifiers=(),
         recoding=SafePub({"age": 0, "town": 1}),
     )
-    carried = [fitted(anonymizer, lying(table), CSV) for _ in range(2)]
-    carried.append(applied(anonymizer.plan_, lying(table), CSV))
+    carried = [fitted(anonymizer, stored(table), CSV) for _ in range(2)]
+    carried.append(applied(anonymizer.plan_, stored(table), CSV))
     for each in carried:
         each.verify()
         ages = recorded(each.table)["age"].astype(int).tolist()
@@ -441,11 +441,11 @@ def test_a_private_sample_comes_in_random_order(lying):
     assert len({tuple(recorded(each.table)["age"]) for each in carried}) == 3
     for carry_out in (partial(fitted, anonymizer), partial(applied, anonymizer.plan_)):
         with pytest.raises(InputError, match="column 'w' would be released as it is"):
-            carry_out(lying(table.assign(w="x")), CSV)
+            carry_out(stored(table.assign(w="x")), CSV)
 
 
-def test_a_column_that_numbers_classes_is_not_put_over_another(lying):
+def test_a_column_that_numbers_classes_is_not_put_over_another(stored):
     anonymizer = estimator([KAnonymity(5)], recoding=MergedCells(max_classes=3))
-    fitted(anonymizer, lying(people()), CSV)
+    fitted(anonymizer, stored(people()), CSV)
     with pytest.raises(InputError, match="the table has a column 'class'"):
-        applied(anonymizer.plan_, lying(people().assign(**{"class": 1})), CSV)
+        applied(anonymizer.plan_, stored(people().assign(**{"class": 1})), CSV)

@@ -31,7 +31,7 @@ from anonymizer.release.verification import verify_release
 from anonymizer.risk.audit import audit_files
 from anonymizer.tables.files import (
     Format,
-    Given,
+    GivenFormat,
     describe_file,
     disarmed,
     formulas,
@@ -179,7 +179,7 @@ def test_a_bomb_is_refused_early_and_in_little_memory(tmp_path, content):
             file.write(content * (2**20 // len(content)))
     tracemalloc.start()
     with pytest.raises(InputError, match=r"ANONYMIZER_MAX_(RATIO|LINE)"):
-        read_table(path, describe_file(path, Given(",")))
+        read_table(path, describe_file(path, GivenFormat(",")))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 64 * 2**20

@@ -14,7 +14,7 @@ from math import comb
 import pytest
 
 from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
-from anonymizer.release.applying.publishing import Wishes, publish_applied
+from anonymizer.release.applying.publishing import ApplyOptions, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 
@@ -205,5 +205,8 @@ def test_a_release_of_before_the_rule_could_be_chosen_is_applied_by_its_own(tmp_
     place.write_text(json.dumps(manifest))
     with pytest.raises(PolicyBrokenError, match="nothing was released"):
         publish_applied(
-            tmp_path / "out", tmp_path / "people.csv", tmp_path / "more", Wishes(suppression=0.02)
+            tmp_path / "out",
+            tmp_path / "people.csv",
+            tmp_path / "more",
+            ApplyOptions(suppression=0.02),
         )

@@ -169,7 +169,7 @@ class Screen:
 def test_a_bar_shows_what_takes_long_and_goes_away(monkeypatch):
     monkeypatch.setattr(progress, "PACED", 0.0)
     screen = Screen()
-    following = progress.Following(lambda: screen, after=0.01)
+    following = progress.FollowingWatch(lambda: screen, after=0.01)
     following("searching", 1, 4)
     until(lambda: screen.shown and screen.shown[-1][0] == "searching")  # not what was before
     following.end()
@@ -180,7 +180,7 @@ def test_a_bar_shows_what_takes_long_and_goes_away(monkeypatch):
 
 
 def test_a_bar_is_not_made_of_what_is_quick():
-    following = progress.Following(lambda: pytest.fail("a bar"), after=60)
+    following = progress.FollowingWatch(lambda: pytest.fail("a bar"), after=60)
     following.end()
 
 
@@ -193,14 +193,14 @@ def test_a_fit_follows_only_where_somebody_watches(monkeypatch):
 
     monkeypatch.setattr(progress, "bar_here", lambda: bar)
     monkeypatch.setattr(progress, "AFTER", 0.0)
-    monkeypatch.setattr(progress.Following.__init__, "__defaults__", (0.0,))
-    end = progress.Following.end
+    monkeypatch.setattr(progress.FollowingWatch.__init__, "__defaults__", (0.0,))
+    end = progress.FollowingWatch.end
 
     def late(following):
         until(lambda: screens)
         end(following)
 
-    monkeypatch.setattr(progress.Following, "end", late)
+    monkeypatch.setattr(progress.FollowingWatch, "end", late)
     estimator().fit(table())
     assert len(screens) == 1
     assert screens[0].closed

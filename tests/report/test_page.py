@@ -28,7 +28,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.report.page import pictures, rendering, report_of
 from anonymizer.report.page.changes import followed_by
-from anonymizer.report.page.document import Page, Paragraph, Section
+from anonymizer.report.page.document import Paragraph, ReportPage, ReportSection
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.numbers import FORMS, sentence
 from anonymizer.report.page.opening import STRONGEST, warnings_section
@@ -481,13 +481,15 @@ def test_without_pango_there_is_no_pdf(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "weasyprint", Lacking())
     with pytest.raises(InputError, match="needs Pango, which this system lacks: install it"):
-        as_pdf(Page("Title", "about", "holds", [], [], "end"))
+        as_pdf(ReportPage("Title", "about", "holds", [], [], "end"))
 
 
 @pytest.mark.skipif(not find_library("pango-1.0"), reason="the system has no Pango")
 def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
     lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
-    page = as_pdf(Page("Title", "about", "holds", [], [Section("one", "One", lines)], "end"))
+    page = as_pdf(
+        ReportPage("Title", "about", "holds", [], [ReportSection("one", "One", lines)], "end")
+    )
     assert page.startswith(b"%PDF-")
     streams = re.findall(rb"stream\r?\n(x.*?)\r?\nendstream", page, re.DOTALL)
     objects = b"".join(zlib.decompressobj().decompress(each) for each in streams)

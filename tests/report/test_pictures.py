@@ -111,9 +111,9 @@ def test_where_there_is_nothing_to_draw_there_is_no_picture():
 
 
 def test_a_density_spreads_the_records_of_a_range_evenly_over_it():
-    from anonymizer.report.plots.attributes import Range
+    from anonymizer.report.plots.attributes import DrawnRange
 
-    ranges = [Range(0, 10, 4, False), Range(5, 25, 4, False)]  # of boxes, which overlap
+    ranges = [DrawnRange(0, 10, 4, False), DrawnRange(5, 25, 4, False)]  # of boxes, which overlap
     steps = [*_steps(ranges, 8)]
     assert steps == [
         (0, 5, pytest.approx(0.05)),

@@ -9,7 +9,7 @@ import pytest
 from anonymizer.report.plots.comparison import ceilings, draw, frontier
 from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
-from anonymizer.utility.comparison import Comparison, Fit, Half, Point
+from anonymizer.utility.comparison import Comparison, Fit, Half, SweptPoint
 
 DEMO = shipped("data", "demo.toml")
 
@@ -24,7 +24,9 @@ def fit(recoding, fitted, held_out, **parameters):
 def comparison(*fits, about=("illness",)):
     points = [fit.parameters for fit in fits]
     points = [point for place, point in enumerate(points) if point not in points[:place]]
-    described = tuple(Point(point, 0.9 - place / 10, "boxes") for place, point in enumerate(points))
+    described = tuple(
+        SweptPoint(point, 0.9 - place / 10, "boxes") for place, point in enumerate(points)
+    )
     return Comparison(18, 0, about, tuple(fits[0].parameters), fits, (), described)
 
 

@@ -68,17 +68,17 @@ def test_check_and_risk_of_a_table_where_it_lies(
     path = tmp_path_factory.mktemp("table") / "table.parquet"
     table.to_parquet(path)
     schema, models, held = Schema(KNOWN, SENSITIVE, missing=missing), [KAnonymity(2)], clean(table)
-    with Place(path, PARQUET).opened(()) as lying:
+    with Place(path, PARQUET).opened(()) as stored:
         try:
             expected = listed(check(held, KNOWN, SENSITIVE, models, missing))
         except InputError as error:
             with pytest.raises(InputError, match=re.escape(str(error))):
-                Measured.lying(lying, schema, PARQUET, respell=False)
+                Measured.stored(stored, schema, PARQUET, respell=False)
             return
-        measured = Measured.lying(lying, schema, PARQUET, respell=False)
+        measured = Measured.stored(stored, schema, PARQUET, respell=False)
         assert near(listed(check_measured(measured, schema, models)), expected)
         others = undeclared(measured.rest, [*table.columns], KNOWN, SENSITIVE)
-        measured = Measured.lying(lying, schema, PARQUET, respell=True)
+        measured = Measured.stored(stored, schema, PARQUET, respell=True)
     assessment, of_records = assess_columns(measured.table, schema), assess(held, *ROLES, missing)
     assert near(listed(assessment), listed(of_records))
     assert classes(assessment) == pytest.approx(classes(of_records))
@@ -172,10 +172,12 @@ def test_a_profile_of_columns_where_they_lie(
         }
     )
     table.to_csv(tmp_path / "people.csv", index=False)
-    with Place(tmp_path / "people.csv", describe_file(tmp_path / "people.csv")).opened(()) as lying:
-        held, form = Raw.lying(lying, PARQUET)
+    with Place(tmp_path / "people.csv", describe_file(tmp_path / "people.csv")).opened(
+        ()
+    ) as stored:
+        held, form = Raw.stored(stored, PARQUET)
         monkeypatch.setattr(raw, "HELD", 1000)
-        counted, same = Raw.lying(lying, PARQUET)
+        counted, same = Raw.stored(stored, PARQUET)
         assert (form, form.missing_values) == (same, ("?",))
         expected, found = profile(held), profile(counted)
         assert found.columns == expected.columns
@@ -183,6 +185,6 @@ def test_a_profile_of_columns_where_they_lie(
             (4000, 1000, expected.combinations)
         )
         monkeypatch.setenv("ANONYMIZER_MAX_COMBINATIONS", "500")
-        counted, _ = Raw.lying(lying, PARQUET)
+        counted, _ = Raw.stored(stored, PARQUET)
         assert counted.columns["id"] is None
         assert profile(counted).share_alone == pytest.approx(expected.share_alone)

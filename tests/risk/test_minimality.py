@@ -28,7 +28,7 @@ from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.manifest import Manifest
 from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
-from anonymizer.risk.attacks.beliefs import Evidence
+from anonymizer.risk.attacks.beliefs import MinimalityEvidence
 from anonymizer.risk.attacks.parts import Pattern, conjunction
 from anonymizer.risk.attacks.specializations import Setting, classes_at
 from anonymizer.risk.attacks.worlds import drawn, enumerated
@@ -239,13 +239,13 @@ def test_exact_as_by_all_permutations(case):
     assert (found.records_raised, found.records_breached) == (raised, breached)
 
 
-def evidence_of(problem: Problem, node: Node, draws: int = 10_000) -> Evidence:
+def evidence_of(problem: Problem, node: Node, draws: int = 10_000) -> MinimalityEvidence:
     """Whatever the policy says of every finer release, certain or not."""
     counts = problem.counts
     models = [model for model in problem.models if model.sensitive]
     setting = Setting.of(counts, "w", classes_at(counts, problem.taxonomies, node), models)
     finer = list(specializations.specializations(counts, problem.taxonomies, node).values())
-    return Evidence.of(setting, finer, draws, np.random.default_rng(7))
+    return MinimalityEvidence.of(setting, finer, draws, np.random.default_rng(7))
 
 
 SKEWED = table_of({"1": "xxyy", "2": "xyyyyz", "3": "xyyzz"})
@@ -341,12 +341,12 @@ def test_what_is_too_rare_among_the_draws_is_unknown():
 
 
 def test_the_bound_on_a_rare_probability_covers_it():
-    some = Evidence([], np.array([0.02]), [], 1000, 20)
+    some = MinimalityEvidence([], np.array([0.02]), [], 1000, 20)
     share, high = 0.02, some.below
     nats = share * np.log(share / high) + (1 - share) * np.log((1 - share) / (1 - high))
     assert high > share
     assert nats == pytest.approx(np.log(20) / 1000)
-    assert Evidence([], np.array([1.0]), [], 1000, 1000).below == 1.0
+    assert MinimalityEvidence([], np.array([1.0]), [], 1000, 1000).below == 1.0
 
 
 def test_levels_that_group_the_same_are_skipped():

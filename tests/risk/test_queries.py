@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anonymizer.errors import InputError
 from anonymizer.privacy.query_loss import query_loss
 from anonymizer.risk.queries import query_losses, query_losses_of
-from anonymizer.risk.queries.answers import Coded, answered
+from anonymizer.risk.queries.answers import CodedColumn, answered
 from anonymizer.risk.queries.language import DEEPEST, Both, Condition, conditions, parse
 
 PEOPLE = pd.DataFrame(
@@ -58,7 +58,7 @@ def test_a_query_means_what_it_means_in_sql(query):
     people = PEOPLE  # noqa: F841  # what DuckDB finds by its name
     sql = query.replace("missing", "null")
     expected = [row[0] for row in duckdb.sql(f"select ({sql}) from people").fetchall()]
-    columns = {name: Coded(PEOPLE[name]) for name in PEOPLE}
+    columns = {name: CodedColumn(PEOPLE[name]) for name in PEOPLE}
     found = [{0: False, 1: None, 2: True}[a] for a in answered(parse(query), columns, query)]
     assert found == expected
 
@@ -160,7 +160,7 @@ TIMES = ["2020-12-31T23:59:00", "2021-01-01 00:00:00", "2021-01-01T10:00:00", "2
     ],
 )
 def test_days_and_times_however_a_table_writes_them(times, query, yes):
-    found = answered(parse(query), {"t": Coded(pd.Series(times))}, query)
+    found = answered(parse(query), {"t": CodedColumn(pd.Series(times))}, query)
     assert (found == 2).sum() == yes
     assert (found == 0).sum() == len(TIMES) - yes
 

@@ -15,7 +15,7 @@ from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.tables.files import (
     Format,
-    Given,
+    GivenFormat,
     describe_file,
     read_table,
     release_format,
@@ -32,7 +32,7 @@ def put(directory, content, name="t.csv"):
 
 
 def described(directory, content, wanted=(), name="t.csv", **keys):
-    return describe_file(put(directory, content, name), Given(**keys), wanted)
+    return describe_file(put(directory, content, name), GivenFormat(**keys), wanted)
 
 
 def read(directory, content, wanted=(), name="t.csv", **keys):
@@ -161,7 +161,7 @@ def test_numbers_are_read_as_python_reads_them(tmp_path_factory, rows, notation,
         writer = csv.writer(file, delimiter=separator)
         writer.writerow(["number", "text"])
         writer.writerows([written(number, *notation), text] for number, text in rows)
-    given = Given(decimal=decimal, thousands=thousands, separator=separator)
+    given = GivenFormat(decimal=decimal, thousands=thousands, separator=separator)
     frame = read_table(path, describe_file(path, given))
     assert [float(text) for text in frame["number"]] == [float(number) for number, _ in rows]
     assert frame["text"].tolist() == [text for _, text in rows]
@@ -178,7 +178,7 @@ def test_what_is_found_is_never_another_number(tmp_path_factory, found, notation
     fields = [written(number * 1 + type(number)(0), *notation) for number in found]
     path.write_text("a;b\n" + "".join(f"{field};x\n" for field in fields), encoding="utf-8")
     try:
-        column = read_table(path, describe_file(path, Given(), ["a"]))["a"].tolist()
+        column = read_table(path, describe_file(path, GivenFormat(), ["a"]))["a"].tolist()
     except InputError:  # they may be two numbers
         return
     if column != fields:
@@ -505,7 +505,7 @@ def test_a_directory_and_a_name_that_is_nearly_right(tmp_path):
 )
 def test_what_no_file_has_is_refused(given, message):
     with pytest.raises(InputError, match=message):
-        Given(**given)
+        GivenFormat(**given)
 
 
 @given(
@@ -520,7 +520,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content, encoding, quot
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(content)
     try:
-        form = describe_file(path, Given(encoding=encoding, quote=quote, columns=columns))
+        form = describe_file(path, GivenFormat(encoding=encoding, quote=quote, columns=columns))
         frame = read_table(path, form)
     except InputError:
         return

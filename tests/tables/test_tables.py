@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
-from anonymizer.tables.files import Format, Given, describe_file, read_table, write_table
+from anonymizer.tables.files import Format, GivenFormat, describe_file, read_table, write_table
 
 SEPARATORS = ",;\t|"
 CSV = "name,age,note\nann,30,x\nbob,41,\n"
@@ -23,7 +23,7 @@ def put(directory, content, name="t.csv"):
 
 
 def read(path, columns=(), **stated):
-    return read_table(path, describe_file(path, Given(**stated)), columns)
+    return read_table(path, describe_file(path, GivenFormat(**stated)), columns)
 
 
 def rows(frame):
@@ -86,7 +86,7 @@ def test_the_separator_is_found(tmp_path, text, separator):
 
 
 def test_the_separator_may_be_stated(tmp_path):
-    assert describe_file(put(tmp_path, "a,b;c\n1,2;3\n"), Given(",")) == Format(False, ",")
+    assert describe_file(put(tmp_path, "a,b;c\n1,2;3\n"), GivenFormat(",")) == Format(False, ",")
     assert rows(read(put(tmp_path, "a:b\n1:2\n"), separator=":")) == [["1", "2"]]
 
 

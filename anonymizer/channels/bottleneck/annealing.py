@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import xlogy
 
-from anonymizer.channels.source import Source
+from anonymizer.channels.source import JointLaw
 from anonymizer.kernels.arrays import Codes, Floats
 
 FARTHEST = 1e6
@@ -50,7 +50,7 @@ class Soft:
 class Compressor:
     """A source; how many symbols there may be, and random starts besides the annealed one."""
 
-    source: Source
+    source: JointLaw
     symbols: int
     restarts: int = 0
     rng: np.random.Generator | None = None

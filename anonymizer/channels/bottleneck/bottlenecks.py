@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.annealing import Compressor, Soft
 from anonymizer.channels.channel import Channel, drawn, require_stochastic
-from anonymizer.channels.source import Source, filled
+from anonymizer.channels.source import JointLaw, filled
 from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.validation import (
     LARGEST,
@@ -38,7 +38,7 @@ NEAR, ROUNDING = 1e-9, 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Bottleneck:
+class BottleneckChannel:
     """A channel q(t|x) into symbols T, with its rate about X and relevance for W: a local optimum.
 
     Parameters
@@ -98,7 +98,7 @@ def information_bottleneck(
     restarts: int = 0,
     rng: np.random.Generator | None = None,
     unit: str = "bits",
-) -> Bottleneck:
+) -> BottleneckChannel:
     """Min I(T;X) - beta I(T;W); min I(T;X) of a loss of at most D; min loss of a rate of at most R.
 
     Found by reverse annealing: from the identity at a high beta, each solution starts the next
@@ -148,7 +148,7 @@ def bottleneck_path(
     points: int = POINTS,
     symbols: int | None = None,
     unit: str = "bits",
-) -> list[Bottleneck]:
+) -> list[BottleneckChannel]:
     """Bottlenecks of decreasing beta, each started from the last: the most informative first.
 
     Parameters
@@ -208,7 +208,7 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
     return solver.shared(low, high, share, by_rate=by_rate)
 
 
-def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
+def _bottleneck(source: JointLaw, found: Soft, unit: str) -> BottleneckChannel:
     """In the unit, with a row for every value that was given."""
     nats, symbols = nats_per(unit), len(found.margin)
     channel = filled(found.channel, source.p, source.rows, source.shape[0])
@@ -216,7 +216,7 @@ def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
     decoder[:, source.rows] = (source.p[:, None] * found.channel / found.margin).T
     posterior = np.zeros((symbols, source.shape[1]))
     posterior[:, source.columns] = found.posterior
-    return Bottleneck(
+    return BottleneckChannel(
         channel=channel,
         posterior=posterior,
         decoder=decoder / decoder.sum(axis=1, keepdims=True),
@@ -234,7 +234,7 @@ def _compressor(
     joint: ArrayLike, symbols: int | None, restarts: int, rng: np.random.Generator | None
 ) -> Compressor:
     """Checked; without a number of symbols there may be any number."""
-    source = Source.of(joint)
+    source = JointLaw.of(joint)
     n, m = source.joint.shape
     require_room("an information bottleneck", *[(n, n)] * 6, *[(n, m)] * 4)
     most = 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
@@ -247,7 +247,7 @@ def _compressor(
 
 
 def synthetic(
-    channel: Bottleneck | Channel | ArrayLike,
+    channel: BottleneckChannel | Channel | ArrayLike,
     codes: ArrayLike,
     rng: np.random.Generator,
     *,
@@ -280,7 +280,7 @@ def synthetic(
         When the codes are none of the channel's rows, or a matrix is not stochastic.
     """
     require_generator(rng)
-    if isinstance(channel, Bottleneck):
+    if isinstance(channel, BottleneckChannel):
         forward, backward = channel.channel, channel.decoder if decoder is None else decoder
     elif decoder is None:
         raise InputError("a channel that is no bottleneck needs a decoder p(x'|t) to draw values")

@@ -10,7 +10,7 @@ from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.private.program import Extras, Program, program_of, proof
 from anonymizer.channels.private.repair import blind, repaired
 from anonymizer.channels.private.requirements import ChannelPolicy
-from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
+from anonymizer.channels.source import JointLaw, Sensitive, expected, require_distortion
 from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
@@ -170,7 +170,7 @@ def _answer(
     return repaired(exact, joint, costs, policy, good), bound, steps
 
 
-def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:
+def _everywhere(channel: Floats, distortion: Floats, source: JointLaw, extras: Extras) -> Floats:
     """Rows for values that never occur, too: the nearest symbol that is released.
 
     With epsilon the mean of all rows, which differs from none of them by more.

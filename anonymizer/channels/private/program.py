@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.source import Source, expected
+from anonymizer.channels.source import JointLaw, expected
 from anonymizer.channels.validation import number_of, numbers_of, require_flag, require_room
 from anonymizer.errors import InputError, PolicyUnreachableError, shown
 from anonymizer.kernels.arrays import Codes, Floats
@@ -131,7 +131,7 @@ class Multipliers:
     least: Floats
 
 
-def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, Codes]:
+def program_of(source: JointLaw, costs: Floats, extras: Extras) -> tuple[Program, Codes]:
     """The program without its demands, and which columns of the distortion it is about."""
     if not isinstance(extras, Extras):
         raise InputError(f"extras must be Extras(...), not {shown(extras)}")
@@ -157,7 +157,7 @@ def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, 
     return Program(source.p, distortion, (), bool(extras.invariant), epsilon, drift), columns
 
 
-def _drift(unbiased: object, source: Source, columns: Codes) -> Floats:
+def _drift(unbiased: object, source: JointLaw, columns: Codes) -> Floats:
     """What ``unbiased`` means for the symbols; some distribution of them must have the mean."""
     form = "be two lists of numbers: values of x, and of y"
     if not isinstance(unbiased, tuple | list) or len(unbiased) != 2:

@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.source import Source
+from anonymizer.channels.source import JointLaw
 from anonymizer.kernels.arrays import Floats
 
 EPSILON = float(np.finfo(float).eps)
@@ -44,7 +44,7 @@ class Lagrangian:
     scale: float
 
     @classmethod
-    def of(cls, source: Source, distortion: Floats, slope: float) -> "Lagrangian":
+    def of(cls, source: JointLaw, distortion: Floats, slope: float) -> "Lagrangian":
         """The problem of a source, of d(x, y) of shape (n, k) and a slope per nat."""
         p = source.p
         least = distortion.min(axis=1)
@@ -151,7 +151,7 @@ class Lagrangian:
 
 
 @dataclass(eq=False)
-class Best:
+class CheapestLaw:
     """The cheapest law u(y, x) so far with its cost, and the highest lower bound of all costs."""
 
     problem: Lagrangian

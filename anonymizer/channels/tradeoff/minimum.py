@@ -20,7 +20,7 @@ import numpy as np
 
 from anonymizer.channels.tradeoff.curvature import factors_of
 from anonymizer.channels.tradeoff.interior import interior_point, reached, started
-from anonymizer.channels.tradeoff.lagrangian import Best, Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import CheapestLaw, Lagrangian
 from anonymizer.channels.tradeoff.pricing import priced
 from anonymizer.kernels.arrays import Floats
 
@@ -64,7 +64,7 @@ def _law_of(problem: Lagrangian, logs: Floats) -> tuple[Floats, Floats]:
     return shifted, problem.p * np.exp(shifted)
 
 
-def mirror_descent(best: Best, *, accelerated: bool) -> None:
+def mirror_descent(best: CheapestLaw, *, accelerated: bool) -> None:
     """The algorithm of Blahut and Arimoto; or accelerated Bregman proximal gradient, of order 2."""
     problem, most = best.problem, 1e3 if accelerated else 1.0
     logs, z = _law_of(problem, np.zeros_like(problem.distortion))
@@ -99,7 +99,7 @@ def mirror_descent(best: Best, *, accelerated: bool) -> None:
     best.steps += STEPS
 
 
-def steepest_descent(best: Best) -> None:
+def steepest_descent(best: CheapestLaw) -> None:
     """As published by Rebollo-Monedero, Forne and Domingo-Ferrer (2008); its law is taken as it is.
 
     It projects the gradient with respect to q(y|x) by taking off the mean of each row, which is no
@@ -124,7 +124,7 @@ def steepest_descent(best: Best) -> None:
     best.prove(problem.ratios(best.u)[0])
 
 
-DESCENTS: Mapping[str, Callable[[Best], None]] = {
+DESCENTS: Mapping[str, Callable[[CheapestLaw], None]] = {
     "blahut-arimoto": partial(mirror_descent, accelerated=False),
     "accelerated": partial(mirror_descent, accelerated=True),
     "steepest-descent": steepest_descent,
@@ -134,13 +134,13 @@ DESCENTS: Mapping[str, Callable[[Best], None]] = {
 METHODS = ("automatic", "interior-point", *DESCENTS)
 
 
-def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float) -> Best:
+def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float) -> CheapestLaw:
     """The least cost to a relative tolerance, by a method of ``METHODS``, at one thread.
 
     It starts from the best single symbol or the cheapest of every value, whichever costs less.
     """
     plain = min(reversed(plain_laws(problem)), key=problem.cost)
-    best = Best(problem, tolerance, deadline, method, plain, problem.cost(plain))
+    best = CheapestLaw(problem, tolerance, deadline, method, plain, problem.cost(plain))
     best.prove(problem.ratios(plain)[0])
     published = method == "steepest-descent"
     if not published and best.proven(min(tolerance, 1e-12)):
@@ -158,7 +158,7 @@ def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float)
     return best
 
 
-def _leave_out(best: Best) -> None:
+def _leave_out(best: CheapestLaw) -> None:
     """Leave out chances and symbols so small that the cost rises by next to nothing.
 
     The interior-point method gives every symbol some chance; a release would hold symbols of one
@@ -178,7 +178,7 @@ def _leave_out(best: Best) -> None:
                 return
 
 
-def _follow_centre(best: Best) -> None:
+def _follow_centre(best: CheapestLaw) -> None:
     """Follow the central path until the bound, by posteriors or else by pricing, is close enough.
 
     Where the low rank of P, which is approximate, leads no further, P itself does from there on.
@@ -200,7 +200,7 @@ def _follow_centre(best: Best) -> None:
             factors = None
 
 
-def _descend(best: Best, method: str) -> None:
+def _descend(best: CheapestLaw, method: str) -> None:
     """By a method of first order, which has no prices: those of the symbols in use prove it."""
     problem, best.method = best.problem, method
     DESCENTS[method](best)

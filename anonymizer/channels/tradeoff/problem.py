@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.channels.channel import Solved, TradeoffPoint
-from anonymizer.channels.source import Source
+from anonymizer.channels.source import JointLaw
 from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.minimum import minimum
@@ -45,7 +45,7 @@ RANK = 1e-10
 class LeakageTradeoff(Tradeoff):
     """A source with p(x, w), and the time of ``monotonic`` to end at with what there is."""
 
-    source: Source
+    source: JointLaw
     deadline: float
 
     @cached_property

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
-from anonymizer.channels.source import Source, require_distortion
+from anonymizer.channels.source import JointLaw, require_distortion
 from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.tradeoff.answers import answered, optimal, priced
 from anonymizer.channels.tradeoff.minimum import METHODS
@@ -114,7 +114,7 @@ def _problem(
     if seconds is not None:
         deadline = monotonic() + number_of("time_limit", seconds, above=0)
     given = matrix_of("joint", joint)
-    source = Source.of(np.where(given > NEGLIGIBLE * given.sum(), given, 0.0))
+    source = JointLaw.of(np.where(given > NEGLIGIBLE * given.sum(), given, 0.0))
     costs = require_distortion(distortion, "joint", len(given))[source.rows]
     (n, m), k = source.joint.shape, costs.shape[1]
     require_room(f"a channel of {n} values and {k} symbols", *[(n, k)] * 12, (n, m), *[(k, m)] * 6)

@@ -45,7 +45,7 @@ class Exposure:
 
 
 @dataclass(frozen=True)
-class Measure:
+class ExposureMeasure:
     """A figure of an exposure: its name, what it means, and how it is written.
 
     ``short``: its name in a chart. ``portion``: the same as a share of 1, to be drawn.
@@ -111,36 +111,36 @@ def _records(number_of: int, exposure: Exposure) -> str:
     return f"{count(number_of)} ({share(number_of / exposure.records)})"
 
 
-GUESSING: tuple[Measure, ...] = (
-    Measure(
+GUESSING: tuple[ExposureMeasure, ...] = (
+    ExposureMeasure(
         "Surest guess",
         "Surest guess",
         "The person whose value is easiest to guess: how sure the guess is.",
         lambda each: share(_of(each).surest),
         lambda each: _of(each).surest,
     ),
-    Measure(
+    ExposureMeasure(
         "Value certain",
         "Value certain",
         "Records whose class has one value only: whoever finds the class knows it.",
         lambda each: _records(_of(each).certain, each),
         lambda each: _of(each).certain / each.records,
     ),
-    Measure(
+    ExposureMeasure(
         "Value guessed with 80% or more",
         "Guessed with 80%",
         "Records whose value is that of at least 80% of their class.",
         lambda each: _records(_of(each).nearly, each),
         lambda each: _of(each).nearly / each.records,
     ),
-    Measure(
+    ExposureMeasure(
         "Guessed right on average",
         "Right on average",
         "Naming the most common value of each person's class is right this often.",
         lambda each: share(_of(each).right),
         lambda each: _of(each).right,
     ),
-    Measure(
+    ExposureMeasure(
         "Guessed right without classes",
         "Right without classes",
         "Naming the most common value of the whole table is right this often, released or not.",
@@ -150,22 +150,22 @@ GUESSING: tuple[Measure, ...] = (
 )
 """What is inferred of a sensitive attribute."""
 
-LINKAGE: tuple[Measure, ...] = (
-    Measure(
+LINKAGE: tuple[ExposureMeasure, ...] = (
+    ExposureMeasure(
         "Highest re-identification risk",
         "Easiest to find",
         "The person who is easiest to find: the probability that the record picked is theirs.",
         lambda each: share(each.highest),
         lambda each: each.highest,
     ),
-    Measure(
+    ExposureMeasure(
         "Average re-identification risk",
         "Found on average",
         "The same on average over all records.",
         lambda each: share(each.average),
         lambda each: each.average,
     ),
-    Measure(
+    ExposureMeasure(
         "Records found for sure",
         "Found for sure",
         "Records that nobody else's values fit: whose they are is certain.",
@@ -176,7 +176,7 @@ LINKAGE: tuple[Measure, ...] = (
 """Who is found."""
 
 
-def measures_for(attribute: str | None) -> tuple[Measure, ...]:
+def measures_for(attribute: str | None) -> tuple[ExposureMeasure, ...]:
     """The figures to show, with or without a sensitive attribute."""
     return LINKAGE if attribute is None else (*GUESSING, *LINKAGE)
 

@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.counts.columns import in_order, stacked
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.kernels.arrays import Codes
 from anonymizer.recoding.generalization import GeneralizationPlan
@@ -39,7 +39,7 @@ class NamedClass:
         return f"{named} ({size})"
 
 
-def named_class(outcome: Outcome, place: int) -> NamedClass:
+def named_class(outcome: StudyOutcome, place: int) -> NamedClass:
     """The class in a place of the counts, which the outcome must have."""
     counts = outcome.counts
     assert counts is not None
@@ -47,13 +47,13 @@ def named_class(outcome: Outcome, place: int) -> NamedClass:
     return NamedClass(place + 1, len(counts), int(counts.sizes[place]), labels)
 
 
-def goes_by_codes(outcome: Outcome) -> bool:
+def goes_by_codes(outcome: StudyOutcome) -> bool:
     """Whether the cells of the classes are codes of raw values, and not of labels."""
     plan = outcome.plan
     return isinstance(plan, GeneralizationPlan) and plan.population is None
 
 
-def by_labels(outcome: Outcome) -> Counts | None:
+def by_labels(outcome: StudyOutcome) -> Counts | None:
     """The classes by codes of their labels: those of one code look alike in an attribute.
 
     They are as many as before: a number may tell classes apart whose labels are alike. None where
@@ -76,7 +76,7 @@ def _numbered(labels: Iterable[Hashable]) -> Codes:
     return np.unique(np.array(texts), return_inverse=True)[1]
 
 
-def _labels_of(outcome: Outcome, counts: Counts, place: int) -> Mapping[str, str]:
+def _labels_of(outcome: StudyOutcome, counts: Counts, place: int) -> Mapping[str, str]:
     plan = outcome.plan
     assert plan is not None
     if not goes_by_codes(outcome):
@@ -99,7 +99,7 @@ def _region_labels(regions: Regions, number: int) -> Mapping[str, str]:
     return {**found, CLASS: str(number + 1)} if regions.numbered else found
 
 
-def _found_labels(outcome: Outcome, counts: Counts, place: int) -> Mapping[str, str]:
+def _found_labels(outcome: StudyOutcome, counts: Counts, place: int) -> Mapping[str, str]:
     """The labels of a class that was counted in the released table; none of drawn values."""
     plan = outcome.plan
     assert plan is not None

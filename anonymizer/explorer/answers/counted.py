@@ -9,7 +9,7 @@ from threading import Lock
 
 from anonymizer.counts.counting import Counted
 from anonymizer.errors import InputError
-from anonymizer.explorer.answers.kept import Kept
+from anonymizer.explorer.answers.kept import KeptAnswers
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import population_of
 from anonymizer.profiling.profile import TableProfile, profile
@@ -21,7 +21,7 @@ from anonymizer.release.relations import tallied_for
 from anonymizer.release.study import Study
 from anonymizer.release.study.raw import read_raw
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Given
+from anonymizer.tables.files import GivenFormat
 from anonymizer.tables.files.places import files_of
 
 KEPT = 8
@@ -43,8 +43,8 @@ class CountedStudy:
     study: Study
     tally: Tally = field(repr=False)
     hierarchies: Mapping[str, Hierarchy] = field(repr=False)
-    kept: Kept[Counted] = field(default_factory=lambda: Kept(ENCODED), repr=False)
-    encoded: Kept[Problem] = field(default_factory=lambda: Kept(ENCODED), repr=False)
+    kept: KeptAnswers[Counted] = field(default_factory=lambda: KeptAnswers(ENCODED), repr=False)
+    encoded: KeptAnswers[Problem] = field(default_factory=lambda: KeptAnswers(ENCODED), repr=False)
     stamp: Hashable = field(default=None, repr=False)
 
     def anonymizer(self, watch: Watch = ignore) -> Anonymizer:
@@ -86,8 +86,8 @@ class Counter:
     def __init__(self) -> None:
         self._tallies: dict[Hashable, tuple[Tally, Mapping[str, Hierarchy]]] = {}
         self._lock = Lock()  # two answers may need the same counts
-        self._kept: Kept[Counted] = Kept(ENCODED)
-        self._encoded: Kept[Problem] = Kept(ENCODED)
+        self._kept: KeptAnswers[Counted] = KeptAnswers(ENCODED)
+        self._encoded: KeptAnswers[Problem] = KeptAnswers(ENCODED)
         self._profile = lru_cache(2)(_profiled)
 
     def counted(self, study: Study, watch: Watch = ignore) -> CountedStudy:
@@ -105,7 +105,7 @@ class Counter:
         grounds = {n: settled[n] if own[n].ground is not None else own[n] for n in own}
         return CountedStudy(study, tally, grounds, self._kept, self._encoded, stamp)
 
-    def profile(self, path: Path, table: str | None, given: Given) -> TableProfile:
+    def profile(self, path: Path, table: str | None, given: GivenFormat) -> TableProfile:
         """The profile of the table of a study, whatever roles this gives it; made once."""
         return self._profile(path, table, given, stamp_of(path))
 
@@ -144,7 +144,7 @@ def _tallied(study: Study, watch: Watch) -> tuple[Tally, Mapping[str, Hierarchy]
     return tally, settled
 
 
-def _profiled(path: Path, table: str | None, given: Given, stamp: Hashable) -> TableProfile:
+def _profiled(path: Path, table: str | None, given: GivenFormat, stamp: Hashable) -> TableProfile:
     """The same of the table with a stamp, which it is known by."""
     known = {name: value for name, value in vars(given).items() if name != "columns"}
     with ExitStack() as opened:

@@ -11,8 +11,8 @@ from anonymizer.advice.policy import confined
 from anonymizer.advice.space import Space, TimeUpError
 from anonymizer.advice.sweep import (
     SWEPT,
-    Point,
     Sweeper,
+    ThresholdPoint,
     is_quick,
     suggested_of,
     sweep_of,
@@ -21,7 +21,7 @@ from anonymizer.advice.sweep import (
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.series import key_of
 from anonymizer.information.entropy import mutual_information
 from anonymizer.privacy import PrivacyModel, about_each
@@ -44,7 +44,7 @@ class Mark:
     """
 
     recoding: str
-    point: Point
+    point: ThresholdPoint
     held_out: Half | None
     suggested: bool
 
@@ -55,7 +55,7 @@ class Mark:
 
 
 @dataclass(eq=False)
-class Frontier:
+class GrowingFrontier:
     """The frontier of one model about one attribute; it grows while it is computed.
 
     What was computed stays, whatever threshold the policy has and whichever recoding the study.
@@ -68,7 +68,7 @@ class Frontier:
     reasons: dict[str, str] = field(default_factory=dict)
     stopped: bool = False
     _sweepers: dict[str, Sweeper] = field(default_factory=dict, repr=False)
-    _swept: dict[str, list[Point]] = field(default_factory=dict, repr=False)
+    _swept: dict[str, list[ThresholdPoint]] = field(default_factory=dict, repr=False)
     _held: dict[tuple[str, float], Half | None] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
     _watch: Watch | None = field(default=None, repr=False)
@@ -222,7 +222,7 @@ class Frontier:
         swept, held = swept_of(models, self.attribute, self.name)
         return *held, replace(swept, **{swept.bounded_by: threshold})  # type: ignore[type-var]
 
-    def points(self, recoding: Generalization) -> list[Point]:
+    def points(self, recoding: Generalization) -> list[ThresholdPoint]:
         """The points that are known, from the loosest threshold to the strictest."""
         key = key_of(recoding)
         known = {each.threshold: each for each in self._swept.get(key, [])}
@@ -232,7 +232,7 @@ class Frontier:
         some = [each for t, each in known.items() if t is not None]
         return sorted(some, key=lambda each: stricter * cast(float, each.threshold))
 
-    def loosest(self, recoding: Generalization) -> Point | None:
+    def loosest(self, recoding: Generalization) -> ThresholdPoint | None:
         """What is kept without the model; None where it is not known."""
         return next(iter(self._swept.get(key_of(recoding), [])), None)
 
@@ -259,7 +259,7 @@ class Frontier:
         ]
 
 
-def retained_about(outcome: Outcome, attribute: str) -> float | None:
+def retained_about(outcome: StudyOutcome, attribute: str) -> float | None:
     """I(X~;W) about a sensitive attribute that a release keeps, in bits; None without one."""
     if not outcome.holds or outcome.counts is None or attribute not in outcome.counts.joint:
         return None

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class KeptAnswers(Generic[T]):
     """The answers that were used last, at most so many, by what they are answers to.
 
     >>> kept = Kept(1)

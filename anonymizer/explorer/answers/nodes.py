@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.advice.advise import space_of
-from anonymizer.advice.found import Found, found_by_levels
+from anonymizer.advice.found import FoundRelease, found_by_levels
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
-from anonymizer.explorer.answers.outcome import Outcome, aim_of
+from anonymizer.explorer.answers.outcome import StudyOutcome, aim_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -34,7 +34,7 @@ KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownNode:
     """A node in a picture: how far it is from the middle of its row, and what is known of it."""
 
     node: Node
@@ -43,7 +43,7 @@ class Shown:
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class SearchedLattice:
     """The lattice of a study, searched for the best node.
 
     ``shown`` are the nodes of its picture, all of them where it is ``complete``; ``links`` pairs of
@@ -56,9 +56,9 @@ class Nodes:
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
     graph: "LatticeGraph" = field(repr=False)
     best: Node | None
-    shown: Sequence[Shown] = field(repr=False)
+    shown: Sequence[ShownNode] = field(repr=False)
     links: Sequence[tuple[int, int]] = field(repr=False)
-    found: Mapping[Node, Found] = field(repr=False)
+    found: Mapping[Node, FoundRelease] = field(repr=False)
     complete: bool
     aim: str
     refusal: str = ""
@@ -84,7 +84,7 @@ class Nodes:
         return f"{number}, such as {partition.labels[0]}" if shows_labels else number
 
 
-def nodes_of(counted: CountedStudy, watch: Watch = ignore) -> Nodes:
+def nodes_of(counted: CountedStudy, watch: Watch = ignore) -> SearchedLattice:
     """The lattice of a study whose recoding is one over levels.
 
     Raises InputError when the study cannot be carried out.
@@ -120,7 +120,7 @@ def _kept(graph: "LatticeGraph", best: Node | None) -> Iterator[Node]:
     yield from sorted(minimal, key=lambda node: (-(known[node]["information"] or 0.0), node))
 
 
-def _without_any(task: Task, refusal: str) -> Nodes:
+def _without_any(task: Task, refusal: str) -> SearchedLattice:
     """The lattice where no node satisfies the policy."""
     lattice = Lattice.of(task.counted.taxonomies)
     complete = lattice.size <= MOST_TRACED
@@ -131,10 +131,10 @@ def _without_any(task: Task, refusal: str) -> Nodes:
     return _of(graph, task, lattice, best=None, found={}, refusal=refusal)
 
 
-def _of(graph: "LatticeGraph", task: Task, lattice: Lattice, **known: Any) -> Nodes:
+def _of(graph: "LatticeGraph", task: Task, lattice: Lattice, **known: Any) -> SearchedLattice:
     at, best = places(graph), known["best"]
     shown = [
-        Shown(node, across, "optimum" if node == best else kind_of(graph.nodes[node]))
+        ShownNode(node, across, "optimum" if node == best else kind_of(graph.nodes[node]))
         for node, (across, _) in at.items()
     ]
     place = {each.node: number for number, each in enumerate(shown)}
@@ -142,10 +142,10 @@ def _of(graph: "LatticeGraph", task: Task, lattice: Lattice, **known: Any) -> No
     complete = bool(graph.graph["complete"])
     taxonomies = task.counted.taxonomies
     known |= {"shown": shown, "links": links, "complete": complete, "aim": aim_of(task)}
-    return Nodes(lattice, taxonomies, graph, **known)
+    return SearchedLattice(lattice, taxonomies, graph, **known)
 
 
-def chosen_in(outcome: Outcome, nodes: Nodes) -> Node | None:
+def chosen_in(outcome: StudyOutcome, nodes: SearchedLattice) -> Node | None:
     """The node that is chosen now; None where the recoding is not one of levels alone."""
     if outcome.plan is None or outcome.plan.random:
         return None
@@ -155,7 +155,7 @@ def chosen_in(outcome: Outcome, nodes: Nodes) -> Node | None:
     return tuple(levels[name] for name in nodes.names)
 
 
-def broken_in(outcome: Outcome) -> str:
+def broken_in(outcome: StudyOutcome) -> str:
     """Which models of the policy break, and in how many classes; empty where none does."""
     parts = [
         f"{each.model.name} in {each.violating:,} of {each.classes:,}"

@@ -40,7 +40,7 @@ from anonymizer.tables.values import text_of
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class StudyOutcome:
     """What a study comes to: classes that satisfy its policy, levels that break it, or a refusal.
 
     Parameters
@@ -168,7 +168,7 @@ class Outcome:
         return int(places[np.argmin(values) if model.at_least else np.argmax(values)])
 
 
-def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
+def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> StudyOutcome:
     """What a study comes to on its table.
 
     A refusal is part of it; what ends a computation goes through.
@@ -180,7 +180,7 @@ def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
         _require_provable(found)
         return found
     except AnonymizerError as error:
-        refusal = Outcome(
+        refusal = StudyOutcome(
             counted,
             task,
             refusal=str(error),
@@ -193,7 +193,7 @@ def outcome_of(counted: CountedStudy, watch: Watch = ignore) -> Outcome:
         return _with_classes(replace(refusal, plan=plan))
 
 
-def _require_provable(outcome: Outcome) -> None:
+def _require_provable(outcome: StudyOutcome) -> None:
     """Refuse what no release may be, although the counts satisfy the policy.
 
     Readers of a file may take several spellings for one value, or a label for a missing value.
@@ -235,17 +235,17 @@ def _read_as_written(counted: Counted) -> bool:
     return all(reads_as_written(counted.tally[name]) for name in counted.schema.sensitive)
 
 
-def _found(counted: CountedStudy, task: Task) -> Outcome:
+def _found(counted: CountedStudy, task: Task) -> StudyOutcome:
     recoding = counted.study.recoding
     if not isinstance(recoding, Generalization) or task.counted.people is not None:
         plan, carried = recoding.fit(task)
-        return _with_classes(Outcome(counted, task, plan), carried)
+        return _with_classes(StudyOutcome(counted, task, plan), carried)
     problem = counted.problem(task)
     chosen, search = recoding.choose(problem, task.seed, task.run)
-    return _with_classes(Outcome(counted, task, recoding.planned(task, chosen, search)))
+    return _with_classes(StudyOutcome(counted, task, recoding.planned(task, chosen, search)))
 
 
-def _with_classes(outcome: Outcome, carried: Carried | None = None) -> Outcome:
+def _with_classes(outcome: StudyOutcome, carried: Carried | None = None) -> StudyOutcome:
     """The outcome with the classes of its plan; ``carried``: the table, where it is there."""
     plan, raw = outcome.plan, outcome.raw
     assert plan is not None
@@ -263,7 +263,7 @@ def _with_classes(outcome: Outcome, carried: Carried | None = None) -> Outcome:
     return replace(outcome, counts=counts, suppressed=suppressed, left=left)
 
 
-def _recoded(outcome: Outcome, plan: GeneralizationPlan, raw: Counts) -> Outcome:
+def _recoded(outcome: StudyOutcome, plan: GeneralizationPlan, raw: Counts) -> StudyOutcome:
     """The same by counts alone: merged as the plan says, suppressed within its budget."""
     counts = raw.recode(plan.recoding)
     if not plan.suppression.most(raw.records):

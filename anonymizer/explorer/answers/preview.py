@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
@@ -33,7 +33,7 @@ Listed = Sequence[tuple[str, int]]
 
 
 @dataclass(frozen=True)
-class Change:
+class AttributeChange:
     """A quasi-identifier before and after.
 
     ``before`` and ``after`` are the values and the labels that occur, with their records; ``level``
@@ -64,7 +64,7 @@ class Change:
         return "groups of its own" if self.level is None else f"level {self.level}"
 
 
-def changes_of(outcome: Outcome) -> list[Change]:
+def changes_of(outcome: StudyOutcome) -> list[AttributeChange]:
     """Each quasi-identifier of the study before and after; none where there is no recoding.
 
     It takes as long as the table has distinct records: ask for it in a thread.
@@ -74,7 +74,7 @@ def changes_of(outcome: Outcome) -> list[Change]:
         return []
     tally = task.counted.tally
     return [
-        Change(
+        AttributeChange(
             name,
             listed(tally, name),
             listed(released, name),
@@ -85,7 +85,7 @@ def changes_of(outcome: Outcome) -> list[Change]:
     ]
 
 
-def _drawn(outcome: Outcome) -> Sequence[object]:
+def _drawn(outcome: StudyOutcome) -> Sequence[object]:
     """The attributes whose values were drawn at random."""
     masking = None if outcome.carried is None else outcome.carried.randomization
     found = {} if masking is None else masking.to_dict()
@@ -101,7 +101,7 @@ def listed(table: engine.Table, name: str) -> Listed:
 
 
 @dataclass(frozen=True)
-class Bar:
+class SizesBar:
     """Classes of a range of sizes: how many records they have, before and after."""
 
     least: int
@@ -119,7 +119,7 @@ class Bar:
         return count(self.least) if self.least == self.most else f"{self.least:,} to {self.most:,}"
 
 
-def bars_of(before: Ints, after: Ints) -> list[Bar]:
+def bars_of(before: Ints, after: Ints) -> list[SizesBar]:
     """Records by the size of their class, in ranges that double: 1, 2, 3 to 4, 5 to 8, and so on.
 
     >>> [(bar.words, bar.after) for bar in bars_of(np.array([1]), np.array([2, 3, 4]))]
@@ -128,7 +128,7 @@ def bars_of(before: Ints, after: Ints) -> list[Bar]:
     largest_one = int(max(before.max(initial=0), after.max(initial=0)))
     ends = [0, *(1 << power for power in range(max(largest_one - 1, 0).bit_length() + 1))]
     return [
-        Bar(low + 1, high, _within(before, low, high), _within(after, low, high))
+        SizesBar(low + 1, high, _within(before, low, high), _within(after, low, high))
         for low, high in pairwise(ends)
     ]
 
@@ -151,7 +151,7 @@ def sizes_of(counts: Counts | None) -> Ints:
     return np.zeros(0, np.int64) if counts is None else counts.sizes[counts.sizes > 0]
 
 
-def figures_of(outcome: Outcome) -> list[Figure]:
+def figures_of(outcome: StudyOutcome) -> list[Figure]:
     """Records, classes, risks and information before and after; none without a recoding."""
     raw, counts = outcome.raw, outcome.counts
     if raw is None or counts is None:
@@ -193,7 +193,7 @@ def sentence(message: str) -> str:
     return f"{message[:1].upper()}{message[1:]}."
 
 
-def warnings_of(outcome: Outcome) -> list[str]:
+def warnings_of(outcome: StudyOutcome) -> list[str]:
     """What the release is weak in as far as its classes tell, in the words of the reports.
 
     It takes as long as the table has distinct records: ask for it in a thread.
@@ -207,7 +207,7 @@ def warnings_of(outcome: Outcome) -> list[str]:
     return [sentence(each.message) for each in found]
 
 
-def unique_of(table: Relation, outcome: Outcome) -> list[str]:
+def unique_of(table: Relation, outcome: StudyOutcome) -> list[str]:
     """What to beware of in columns that are released as they are, alone and in pairs.
 
     Of all records of the raw table: those that are suppressed, or dropped, are among them.
@@ -221,7 +221,7 @@ def repeated_of(found: TableProfile) -> list[str]:
     return [sentence(each.message) for each in profile_warnings(found)]
 
 
-def others_of(columns: Sequence[str], outcome: Outcome) -> list[str]:
+def others_of(columns: Sequence[str], outcome: StudyOutcome) -> list[str]:
     """Columns of the table that are released as they are."""
     if outcome.task is None:
         return []
@@ -230,7 +230,7 @@ def others_of(columns: Sequence[str], outcome: Outcome) -> list[str]:
     return [name for name in columns if name not in known]
 
 
-def anonymous(change: Change) -> Change:
+def anonymous(change: AttributeChange) -> AttributeChange:
     """The same without a value or a label: their number and their records alone."""
     before, after = _numbered("value", change.before), _numbered("label", change.after)
     return replace(change, before=before, after=after)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from anonymizer.explorer.page.toolkit import EChartPointClickEventArguments, ui
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 Options = Mapping[str, Any]
 """Options of ECharts."""
@@ -49,7 +49,7 @@ class Chart:
 
     def __init__(
         self,
-        page: "Page",
+        page: "ExplorerPage",
         on_point: Callable[[EChartPointClickEventArguments], None] | None = None,
     ) -> None:
         self.page = page

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.counted import Counter, stamp_of
-from anonymizer.explorer.answers.frontier import Frontier
-from anonymizer.explorer.answers.kept import Kept
-from anonymizer.explorer.answers.nodes import Nodes
-from anonymizer.explorer.answers.outcome import Outcome, outcome_of
+from anonymizer.explorer.answers.frontier import GrowingFrontier
+from anonymizer.explorer.answers.kept import KeptAnswers
+from anonymizer.explorer.answers.nodes import SearchedLattice
+from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.explorer.answers.quoted import unquoted
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.work import Works
@@ -36,10 +36,10 @@ class Explorer:
     counter: Counter = field(default_factory=Counter)
     preview: Preview | None = None
     works: set[Works] = field(default_factory=set)
-    frontiers: Kept[Frontier] = field(default_factory=lambda: Kept(FRONTIERS))
-    lattices: Kept[Nodes] = field(default_factory=lambda: Kept(FRONTIERS))
-    _studies: Kept[Study] = field(default_factory=lambda: Kept(STUDIES))
-    _outcomes: Kept[Outcome] = field(default_factory=lambda: Kept(OUTCOMES))
+    frontiers: KeptAnswers[GrowingFrontier] = field(default_factory=lambda: KeptAnswers(FRONTIERS))
+    lattices: KeptAnswers[SearchedLattice] = field(default_factory=lambda: KeptAnswers(FRONTIERS))
+    _studies: KeptAnswers[Study] = field(default_factory=lambda: KeptAnswers(STUDIES))
+    _outcomes: KeptAnswers[StudyOutcome] = field(default_factory=lambda: KeptAnswers(OUTCOMES))
 
     def __post_init__(self) -> None:
         """Hide what earlier steps were called, where no labels are shown."""
@@ -50,7 +50,7 @@ class Explorer:
         """The study of a text, with the hierarchies that its files had when it was needed first."""
         return self._studies.get(text, lambda: self.session.study(text))
 
-    def outcome(self, text: str, watch: Watch) -> Outcome:
+    def outcome(self, text: str, watch: Watch) -> StudyOutcome:
         """What the study of a text comes to, with its table as it is now."""
         return self._outcomes.get((text, self.stamp(text)), lambda: self._computed(text, watch))
 
@@ -75,11 +75,11 @@ class Explorer:
         self.frontiers.clear()
         self.lattices.clear()
 
-    def _computed(self, text: str, watch: Watch) -> Outcome:
+    def _computed(self, text: str, watch: Watch) -> StudyOutcome:
         try:
             counted = self.counter.counted(self.study(text), watch)
         except AnonymizerError as error:
-            return Outcome(refusal=self.said(str(error)))
+            return StudyOutcome(refusal=self.said(str(error)))
         found = outcome_of(counted, watch)
         return replace(found, refusal=self.said(found.refusal))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.page.explorer import Explorer
 from anonymizer.explorer.page.keys import KEEP_FOCUS, LISTEN, NUMBERED
 from anonymizer.explorer.page.status import Status
@@ -24,7 +24,7 @@ from anonymizer.release.study import Study
 T = TypeVar("T")
 
 
-class Page:
+class ExplorerPage:
     """A page that somebody has open: one view of a session, and what it comes to.
 
     ``draft`` is the text of a study that is tried, such as while a slider moves; None where nothing
@@ -36,7 +36,7 @@ class Page:
         self.works = Works(self._at_work)
         explorer.works.add(self.works)
         self.draft: str | None = None
-        self.outcome = Outcome()
+        self.outcome = StudyOutcome()
         self.fresh = False
         self.dark = False
         self._views = views()

@@ -10,7 +10,7 @@ Did = Literal["move", "take", "add", "remove"]
 
 
 @dataclass(frozen=True)
-class Bar:
+class RulerBar:
     """The records of the values from ``low`` up to ``high``, by series."""
 
     low: float
@@ -19,7 +19,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class RulerDrawing:
     """What a ruler shows.
 
     Parameters
@@ -44,7 +44,7 @@ class Drawing:
     name: str
     low: float
     high: float
-    bars: Sequence[Bar]
+    bars: Sequence[RulerBar]
     series: Sequence[str]
     places: Sequence[str]
     counted: str = "records"
@@ -86,15 +86,15 @@ class Ruler(Element, component="ruler.js"):
     ) -> None:
         super().__init__()
         self._on_handled, self._on_choose = on_handled, on_choose
-        self._drawing: Drawing | None = None
+        self._drawing: RulerDrawing | None = None
         self._props["label"] = label
         for did in ("move", "take", "add", "remove"):
             self.on(did, lambda event, did=did: self._handled(did, event))
         self.on("choose", self._chosen)
         self.classes("full-width")
-        self._draw(Drawing("", 0, 1, (), (), ()))
+        self._draw(RulerDrawing("", 0, 1, (), (), ()))
 
-    def show(self, drawing: Drawing, cuts: Sequence[str]) -> None:
+    def show(self, drawing: RulerDrawing, cuts: Sequence[str]) -> None:
         """Show a histogram, and the cuts on it by their keys; what is shown already stays."""
         if drawing is self._drawing and self._props["cuts"] == [*cuts]:
             return
@@ -103,7 +103,7 @@ class Ruler(Element, component="ruler.js"):
         self._props["cuts"] = [*cuts]
         self.update()
 
-    def _draw(self, drawing: Drawing) -> None:
+    def _draw(self, drawing: RulerDrawing) -> None:
         self._drawing = drawing
         self._props["name"], self._props["counted"] = drawing.name, drawing.counted
         self._props["low"], self._props["high"] = drawing.low, drawing.high

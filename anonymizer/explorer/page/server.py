@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from anonymizer.errors import InputError
 from anonymizer.explorer.page.explorer import Explorer
-from anonymizer.explorer.page.frame import Page
+from anonymizer.explorer.page.frame import ExplorerPage
 from anonymizer.explorer.page.guard import HOSTS, Guard
 from anonymizer.explorer.page.toolkit import Client, run_with, ui
 from anonymizer.explorer.views import views
@@ -84,7 +84,7 @@ def application(explorer: Explorer) -> FastAPI:
 
     def shown(client: Client) -> None:
         ui.add_css(STYLE.read_text(encoding="utf-8"))
-        Page(explorer, client, client.page.path.strip("/"))
+        ExplorerPage(explorer, client, client.page.path.strip("/"))
 
     # No other address is a page: with an icon that browsers ask for, the study would be searched
     # once more, for nobody.

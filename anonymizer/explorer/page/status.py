@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.page.controls import called
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.report.page.numbers import bits, count, several, share
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 NOTHING = "-"
 """What stands for a figure that there is none of."""
@@ -23,7 +23,7 @@ LONG = 0.6
 class Status:
     """The figures of the outcome, undo and redo, and what is being computed."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         self._answers = 0
 
@@ -119,21 +119,21 @@ COMPUTING = "… Computing"
 FIGURES = ("Information kept", "Surest guess", "Classes", "Smallest class", "Suppressed")
 
 
-def verdict_of(outcome: Outcome) -> str:
+def verdict_of(outcome: StudyOutcome) -> str:
     """Whether the policy holds, in a sentence."""
     if outcome.holds:
         return "✓ The policy holds for every class."
     return f"✗ {outcome.refusal[:1].upper()}{outcome.refusal[1:]}"
 
 
-def mended_in(outcome: Outcome) -> str:
+def mended_in(outcome: StudyOutcome) -> str:
     """The name of the view in which what is wrong can be mended; empty where nothing is."""
     if outcome.holds or not outcome.refusal:
         return ""
     return "table" if outcome.counted is None else "policy"
 
 
-def figures_of(outcome: Outcome) -> dict[str, str]:
+def figures_of(outcome: StudyOutcome) -> dict[str, str]:
     """The figures by their names, in their units; a dash where there is nothing to say."""
     nothing = dict.fromkeys(FIGURES, NOTHING)
     counts = outcome.counts

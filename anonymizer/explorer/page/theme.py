@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anonymizer.explorer.page.toolkit import GenericEventArguments, ui
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 MODES: dict[str, bool | None] = {"as the system": None, "light": False, "dark": True}
 """Whether a mode is dark, by its name; None where that is up to the system."""
@@ -23,7 +23,7 @@ READ = """(() => {
 class Theme:
     """The button that chooses between light and dark."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         self._mode, self._system = next(iter(MODES)), False
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
 
-from anonymizer.advice import Change, Setting
+from anonymizer.advice import Change, Parameter
 from anonymizer.explorer.session.contents import (
     Content,
     method_of,
@@ -106,7 +106,7 @@ def _as_table(rule: object) -> dict[str, object]:
     return {"suppress": True} if rule == "suppress" else {"file": rule}
 
 
-def _relaxed(content: Content, setting: Setting) -> Content:
+def _relaxed(content: Content, setting: Parameter) -> Content:
     """A parameter of a model, or a bound of the recoding, at its new value."""
     after: float = int(setting.after) if setting.after == int(setting.after) else setting.after
     if setting.parameter == "min-records":

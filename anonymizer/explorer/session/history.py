@@ -16,7 +16,7 @@ UNNAMED = "a step"
 
 
 @dataclass(frozen=True)
-class Step:
+class DoneStep:
     """What was done, in words, and the text of the study after it."""
 
     words: str
@@ -30,13 +30,13 @@ class History:
     ``place`` is the number of the current step. ``saved`` is the text that the study file has.
     """
 
-    steps: list[Step]
+    steps: list[DoneStep]
     saved: str
     place: int = 0
     log: Path | None = field(default=None, repr=False)
 
     @property
-    def current(self) -> Step:
+    def current(self) -> DoneStep:
         """The step that was taken last."""
         return self.steps[self.place]
 
@@ -71,7 +71,7 @@ class History:
 
     def unname(self) -> None:
         """Forget the words of the steps so far, which may have values of the table."""
-        self.steps = [Step("", each.text) for each in self.steps]
+        self.steps = [DoneStep("", each.text) for each in self.steps]
 
     def _apply(self, line: dict[str, Any]) -> None:
         if self.log is not None:
@@ -88,7 +88,7 @@ class History:
                 self.saved = _text(line["study"])
             case "take":
                 del self.steps[self.place + 1 :]
-                self.steps.append(Step(_text(line["words"]), _text(line["study"])))
+                self.steps.append(DoneStep(_text(line["words"]), _text(line["study"])))
                 self.place += 1
             case _:
                 raise KeyError("did")
@@ -108,7 +108,7 @@ class History:
                 lines = [{"did": "open", "study": text}]
                 _append(log, lines[0])
             first = _text(lines[0]["study"])
-            history = cls([Step("open", first)], first, log=log)
+            history = cls([DoneStep("open", first)], first, log=log)
             for line in lines[1:]:
                 history._replay(line)
         except (OSError, KeyError, TypeError) as error:

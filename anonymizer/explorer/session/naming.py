@@ -11,7 +11,7 @@ from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.recoding import Watch
 from anonymizer.release.study.document import parsed_study
-from anonymizer.release.study.drafting import Draft, Wishes, draft
+from anonymizer.release.study.drafting import Draft, DraftOptions, draft
 from anonymizer.release.study.raw import read_raw
 from anonymizer.release.study.study import Study
 
@@ -46,7 +46,7 @@ def redrafted(session: Session, study: Study, names: Sequence[str], watch: Watch
     with read_raw(study.data_path, study.document.data.table, names, form) as (raw, _):
         watch("profiling the columns", 0, None)
         data = {key: value for key, value in content["data"].items() if key != "missing"}
-        found = draft(raw, Wishes(), {**data, "columns": [*names]})
+        found = draft(raw, DraftOptions(), {**data, "columns": [*names]})
         return _text_of(session, found)
 
 

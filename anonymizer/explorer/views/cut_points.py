@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from anonymizer.explorer.answers.outcome import Outcome
-from anonymizer.explorer.answers.ranges.axis import Axis, Keys, point_text
+from anonymizer.explorer.answers.outcome import StudyOutcome
+from anonymizer.explorer.answers.ranges.axis import CutAxis, CutKeys, point_text
 from anonymizer.explorer.answers.ranges.standing import (
     MOST_CUTS,
     Standing,
@@ -15,7 +15,7 @@ from anonymizer.explorer.answers.ranges.standing import (
     why_not,
 )
 from anonymizer.explorer.page.controls import note
-from anonymizer.explorer.page.ruler import Drawing, Handled, Ruler
+from anonymizer.explorer.page.ruler import Handled, Ruler, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.explorer.views.cuts.changes import Cutting, step_words
 from anonymizer.explorer.views.cuts.controls import CutField, CutSearch, offer, select
@@ -46,7 +46,7 @@ NO_AXIS = (
 TOO_EARLY = "The levels of the others are still being searched. Wait, or take the best so far."
 
 
-class CutPoints(View):
+class CutPointsView(View):
     """A ruler with the cuts of one attribute, what its ranges tell, and a search for better ones.
 
     ``_known`` is the last outcome that has counts, ``_moving`` the cuts while one is dragged,
@@ -59,9 +59,9 @@ class CutPoints(View):
 
     def build(self) -> None:
         """Make the elements."""
-        self._known: tuple[Outcome, Task] | None = None
-        self._axes: dict[str, tuple[object, Axis | None]] = {}
-        self._drawn: tuple[object, Drawing] | None = None
+        self._known: tuple[StudyOutcome, Task] | None = None
+        self._axes: dict[str, tuple[object, CutAxis | None]] = {}
+        self._drawn: tuple[object, RulerDrawing] | None = None
         self._standing: Standing | None = None
         self._moving: tuple[Decimal, ...] | None = None
         self._held: set[Decimal] | None = None
@@ -99,7 +99,7 @@ class CutPoints(View):
         finally:
             self._filling = False
 
-    def _show(self, axis: Axis) -> None:
+    def _show(self, axis: CutAxis) -> None:
         cuts = self._cuts()
         self._stand()
         self.start.set_enabled(self._standing is not None)
@@ -128,12 +128,12 @@ class CutPoints(View):
         return self._known[1].counted.taxonomies[self.attribute.value]
 
     @property
-    def _keys(self) -> Keys:
+    def _keys(self) -> CutKeys:
         axis = self._axis(self._taxonomy)
         assert axis is not None
-        return Keys(axis, not self.page.shows_labels)
+        return CutKeys(axis, not self.page.shows_labels)
 
-    def _choose(self) -> Axis | None:
+    def _choose(self) -> CutAxis | None:
         """Offer the attributes that can be drawn; the axis of the one that is chosen."""
         if self._known is None:
             return None
@@ -144,7 +144,7 @@ class CutPoints(View):
         self.sensitive.set_visibility(len(counted.counts.sensitive) > 1)
         return self._axis(self._taxonomy) if names else None
 
-    def _axis(self, taxonomy: Taxonomy) -> Axis | None:
+    def _axis(self, taxonomy: Taxonomy) -> CutAxis | None:
         """The axis of an attribute, made once for a table and what its values are counted at."""
         assert self._known is not None
         outcome, task = self._known
@@ -152,7 +152,7 @@ class CutPoints(View):
         name, counts = taxonomy.attribute, task.counted.counts
         key = outcome.counted.tally, taxonomy.limits.ground, taxonomy.scale, counts.sensitive
         if name not in self._axes or self._axes[name][0] != key:
-            self._axes[name] = key, Axis.of(counts, taxonomy)
+            self._axes[name] = key, CutAxis.of(counts, taxonomy)
         return self._axes[name][1]
 
     def _why_nothing(self) -> str:
@@ -288,7 +288,7 @@ class CutPoints(View):
             words = f"best ranges of {cutting.attribute}{which}"
             self.page.take(words, lambda content: cutting.best(content, held, others))
 
-    def _show_ruler(self, axis: Axis, cuts: tuple[Decimal, ...] | None) -> None:
+    def _show_ruler(self, axis: CutAxis, cuts: tuple[Decimal, ...] | None) -> None:
         labels, why = self.page.shows_labels, why_not(self._taxonomy)
         self.said.set_text(cuts_said(axis.attribute, cuts, why, labels))
         key = axis, self.sensitive.value, why

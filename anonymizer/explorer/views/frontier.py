@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.frontier import Frontier as Answer
+from anonymizer.explorer.answers.frontier import GrowingFrontier as Answer
 from anonymizer.explorer.answers.frontier import Mark, retained_about
 from anonymizer.explorer.answers.series import (
     MODELS,
@@ -19,7 +19,13 @@ from anonymizer.explorer.answers.series import (
 from anonymizer.explorer.page.controls import called, fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import GenericEventArguments, Text, ui
 from anonymizer.explorer.session import contents
-from anonymizer.explorer.views.frontier_chart import COLUMNS, Drawn, FrontierChart, row_of, share_of
+from anonymizer.explorer.views.frontier_chart import (
+    COLUMNS,
+    DrawnFrontier,
+    FrontierChart,
+    row_of,
+    share_of,
+)
 from anonymizer.explorer.views.frontier_steps import key_of, taken
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import SupersededError, Work
@@ -29,7 +35,7 @@ from anonymizer.release.study import Study
 from anonymizer.report.page.numbers import bits
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 OFTEN = 0.3
 """Seconds between two looks at points that were computed."""
@@ -37,13 +43,13 @@ OFTEN = 0.3
 TOO_EARLY = "These points are of another limit or policy; those of this one are being computed."
 
 
-class Frontier(View):
+class FrontierView(View):
     """A chart, and a listing of its points."""
 
     name, title = "frontier", "Frontier"
     question = "How much information does a stricter policy cost?"
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         super().__init__(page)
         self._key = ""  # of the policy and the limit that are asked about now
         self._known: tuple[str, Answer] | None = None
@@ -209,7 +215,7 @@ class Frontier(View):
         self._say(answer, drawn)
         self._list(drawn)
 
-    def _drawn(self, answer: Answer) -> Drawn:
+    def _drawn(self, answer: Answer) -> DrawnFrontier:
         swept, recodings = self._swept, self._recodings
         marks = {name: answer.marks(recodings[name]) for name in self._names}
         if not self._halves.value:
@@ -218,7 +224,7 @@ class Frontier(View):
         listed = str(self._series.value or SERIES[0])
         loosest = answer.loosest(recodings[listed])
         kept = None if loosest is None else loosest.retained
-        return Drawn(swept, answer.original, marks, now, kept, listed)
+        return DrawnFrontier(swept, answer.original, marks, now, kept, listed)
 
     def _kept_now(
         self, swept: Swept, marks: Mapping[str, Sequence[Mark]]
@@ -245,7 +251,7 @@ class Frontier(View):
             listed = self._own if self._own in options else options[0]
         self._series.set_options(options, value=listed)
 
-    def _say(self, answer: Answer, drawn: Drawn) -> None:
+    def _say(self, answer: Answer, drawn: DrawnFrontier) -> None:
         swept, found = drawn.swept, []
         if drawn.now is not None:
             kept = f"{bits(drawn.now[1])} ({share_of(drawn.now[1], drawn.original)})"
@@ -268,7 +274,7 @@ class Frontier(View):
         self.words.set_text(" ".join(found))
         self.again.set_visibility(answer.stopped)
 
-    def _list(self, drawn: Drawn) -> None:
+    def _list(self, drawn: DrawnFrontier) -> None:
         marks = drawn.marks.get(drawn.listed, ())
         self._listed = {f"{mark.recoding} {mark.threshold!r}": mark for mark in marks}
         own = drawn.listed == contents.method_of(self.page.content)

@@ -11,7 +11,7 @@ from anonymizer.explorer.page.toolkit import EChartPointClickEventArguments
 from anonymizer.report.page.numbers import bits, count, several, share
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 SYMBOLS = ("rect", "circle", "triangle", "diamond", "roundRect")
 """The mark of each recoding of ``SERIES``: filled where fitted, hollow where held out."""
@@ -31,7 +31,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnFrontier:
     """What a chart shows: points by recoding, what is known of the study, and the raw table's."""
 
     swept: Swept
@@ -60,12 +60,12 @@ class Drawn:
 class FrontierChart:
     """Draws a frontier; its fitted points can be clicked."""
 
-    def __init__(self, page: "Page", on_mark: Callable[[Mark], None]) -> None:
+    def __init__(self, page: "ExplorerPage", on_mark: Callable[[Mark], None]) -> None:
         self._on_mark = on_mark
         self._clickable: dict[tuple[str, str], Mark] = {}
         self.chart = Chart(page, self._clicked)
 
-    def show(self, drawn: Drawn) -> None:
+    def show(self, drawn: DrawnFrontier) -> None:
         """Draw what is known."""
         self._clickable = {}
         series: list[dict[str, Any]] = []
@@ -103,7 +103,7 @@ class FrontierChart:
         self.chart.show(options, words_of(drawn))
 
     def _line(
-        self, drawn: Drawn, name: str, marks: Sequence[Mark], held_out: bool
+        self, drawn: DrawnFrontier, name: str, marks: Sequence[Mark], held_out: bool
     ) -> dict[str, Any]:
         place = SERIES.index(name)
         palette = self.chart.palette
@@ -125,7 +125,7 @@ class FrontierChart:
             "data": [_point(drawn, mark, held_out) for mark in some],
         }
 
-    def _loosest(self, drawn: Drawn) -> dict[str, Any]:
+    def _loosest(self, drawn: DrawnFrontier) -> dict[str, Any]:
         palette = self.chart.palette
         name = drawn.swept.model.name
         return {
@@ -141,7 +141,7 @@ class FrontierChart:
             },
         }
 
-    def _marked(self, drawn: Drawn) -> list[dict[str, Any]]:
+    def _marked(self, drawn: DrawnFrontier) -> list[dict[str, Any]]:
         """The point of the study, and the suggested one: by shape and word."""
         palette, found = self.chart.palette, []
         if drawn.suggested is not None:
@@ -188,7 +188,7 @@ def _held_out(marks: Sequence[Mark]) -> list[Mark]:
     return [mark for mark in marks if mark.held_out is not None]
 
 
-def _point(drawn: Drawn, mark: Mark, held_out: bool) -> dict[str, Any]:
+def _point(drawn: DrawnFrontier, mark: Mark, held_out: bool) -> dict[str, Any]:
     half = mark.held_out if held_out else None
     value = mark.point.retained if half is None else half.retained
     return {
@@ -197,7 +197,7 @@ def _point(drawn: Drawn, mark: Mark, held_out: bool) -> dict[str, Any]:
     }
 
 
-def tooltip_of(drawn: Drawn, mark: Mark) -> str:
+def tooltip_of(drawn: DrawnFrontier, mark: Mark) -> str:
     """A point in words."""
     point, half = mark.point, mark.held_out
     kept = f"{bits(point.retained)} ({share_of(point.retained, drawn.original)})"
@@ -212,7 +212,7 @@ def share_of(retained: float, original: float) -> str:
     return share(retained / original) if original > 0 else "-"
 
 
-def words_of(drawn: Drawn) -> str:
+def words_of(drawn: DrawnFrontier) -> str:
     """The chart in a sentence, for whoever does not see it."""
     about, parameter = drawn.swept.attribute, drawn.swept.parameter
     parts = [
@@ -224,7 +224,7 @@ def words_of(drawn: Drawn) -> str:
     return f"Information kept about {about} against {parameter}: {'; '.join(parts) or 'no point'}."
 
 
-def row_of(drawn: Drawn, mark: Mark, own: bool) -> list[str]:
+def row_of(drawn: DrawnFrontier, mark: Mark, own: bool) -> list[str]:
     """A point as a row of the listing."""
     point, half = mark.point, mark.held_out
     held = "-"

@@ -21,10 +21,10 @@ from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import method_of, with_rule
 from anonymizer.explorer.session.hierarchies import kept_rows
 from anonymizer.explorer.views.editing.labels import Labels
-from anonymizer.explorer.views.editing.levels import Levels
+from anonymizer.explorer.views.editing.levels import LevelRows
 from anonymizer.explorer.views.editing.range_levels import RangeLevels
-from anonymizer.explorer.views.editing.saving import Saving
-from anonymizer.explorer.views.editing.tree import Tree
+from anonymizer.explorer.views.editing.saving import SavingButton
+from anonymizer.explorer.views.editing.tree import GroupTree
 from anonymizer.explorer.views.view import View
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.recoding import Watch
@@ -64,15 +64,15 @@ class Hierarchies(View):
             self._select.props("outlined dense").classes("wide").on_value_change(self._chosen)
             ui.button("Propose one", on_click=self._propose).props("no-caps outline")
         self._about = Text("p").props("role=status")
-        self._levels = Levels(self.page)
+        self._levels = LevelRows(self.page)
         with ui.element("div").classes("line"):
             self._least = self._limit("Lowest level released", "min-level")
             self._most = self._limit("Highest level released", "max-level")
         self._editor: Labels | RangeLevels | None = None
         self._kind, self._requested, self._limited = "", None, None
         self._editing = ui.element("div").classes("content editing").props("tabindex=-1")
-        Saving(self)
-        self._tree = Tree(self)
+        SavingButton(self)
+        self._tree = GroupTree(self)
         if not self.page.shows_labels:
             note(HIDDEN)
 

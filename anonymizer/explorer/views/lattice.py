@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from anonymizer.explorer.answers.nodes import (
     KINDS,
-    Nodes,
+    SearchedLattice,
     broken_in,
     chosen_in,
     label_of,
@@ -26,7 +26,7 @@ from anonymizer.recoding.levels import FullDomain
 from anonymizer.report.page.numbers import bits, count, several, share
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 BACK, RELEASED = "Back to the optimum", "Release at the optimum"
 """What leads to the optimum: where levels are chosen already, and where they are not."""
@@ -38,15 +38,15 @@ FEW = 6
 """Attributes up to which a row has the levels in words."""
 
 
-class Lattice(View):
+class LatticeView(View):
     """A picture of the nodes, a slider for each attribute, and a listing of the best nodes."""
 
     name, title = "lattice", "Lattice"
     question = "Which levels can the attributes be released at?"
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         super().__init__(page)
-        self._nodes: Nodes | None = None
+        self._nodes: SearchedLattice | None = None
         self._requested: Hashable = None
         self._shown: Hashable = None
         self._lattice: Hashable = None
@@ -73,7 +73,7 @@ class Lattice(View):
         heading("Optimum and minimal nodes")
         self.table = listing("Nodes", COLUMNS, "Take", self._take_row)
 
-    def _build_levels(self, nodes: Nodes) -> None:
+    def _build_levels(self, nodes: SearchedLattice) -> None:
         """Make the sliders anew where the attributes or their levels are others."""
         lattice = nodes.lattice
         if lattice == self._lattice:
@@ -84,7 +84,7 @@ class Lattice(View):
             for name in nodes.names:
                 self._build_level(nodes, name)
 
-    def _build_level(self, nodes: Nodes, name: str) -> None:
+    def _build_level(self, nodes: SearchedLattice, name: str) -> None:
         place = nodes.names.index(name)
         low, high = nodes.lattice.bottom[place], nodes.lattice.heights[place]
         with ui.element("section").classes("card"):
@@ -126,7 +126,7 @@ class Lattice(View):
     async def _computed(self, text: str, requested: Hashable) -> None:
         explorer = self.page.explorer
 
-        def work(watch: Work) -> Nodes:
+        def work(watch: Work) -> SearchedLattice:
             study = explorer.study(text)
             return explorer.lattices.get(
                 requested, lambda: nodes_of(explorer.counter.counted(study, watch), watch)
@@ -137,7 +137,7 @@ class Lattice(View):
             self._nodes = found
             self.page.show()
 
-    def _show(self, nodes: Nodes) -> None:
+    def _show(self, nodes: SearchedLattice) -> None:
         current, chosen = self._current, self._chosen if self.page.fresh else None
         state = (id(nodes), current, chosen, self.page.fresh, self.page.dark)
         if state == self._shown:
@@ -152,7 +152,7 @@ class Lattice(View):
         self._show_levels(nodes, current or nodes.lattice.heights)
         self._list(nodes, chosen)
 
-    def _say(self, nodes: Nodes, chosen: Node | None) -> None:
+    def _say(self, nodes: SearchedLattice, chosen: Node | None) -> None:
         of = several(nodes.lattice.size, "node", "nodes")
         shown = "" if nodes.complete else f", of which {count(len(nodes.shown))} are shown"
         found = [f"The lattice has {of}{shown}."]
@@ -171,14 +171,14 @@ class Lattice(View):
             found.append(broken)
         self.words.set_text(" ".join(found))
 
-    def _show_levels(self, nodes: Nodes, current: Node) -> None:
+    def _show_levels(self, nodes: SearchedLattice, current: Node) -> None:
         for name, level in zip(nodes.names, current, strict=True):
             if name in self._sliders:
                 self._sliders[name].set(level)
             example = nodes.example(name, level, self.page.shows_labels)
             self._notes[name].set_text(f"Level {level}: {example}.")
 
-    def _list(self, nodes: Nodes, chosen: Node | None) -> None:
+    def _list(self, nodes: SearchedLattice, chosen: Node | None) -> None:
         self._listed = {label_of(node): node for node in nodes.found}
         rows = []
         for node, found in nodes.found.items():

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from anonymizer.explorer.answers.nodes import KINDS, Nodes, Shown, label_of
+from anonymizer.explorer.answers.nodes import KINDS, SearchedLattice, ShownNode, label_of
 from anonymizer.explorer.page.charts import Chart
 from anonymizer.explorer.page.toolkit import EChartPointClickEventArguments
 from anonymizer.recoding.lattice import Node
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 STAR = "path://M50 5 L61 38 L96 38 L68 59 L79 93 L50 72 L21 93 L32 59 L4 38 L39 38 Z"
 CROSS = (
@@ -41,12 +41,12 @@ LEAST, MOST = 300, 900
 class LatticeChart:
     """Draws a lattice; its nodes can be clicked."""
 
-    def __init__(self, page: "Page", on_node: Callable[[Node], None]) -> None:
+    def __init__(self, page: "ExplorerPage", on_node: Callable[[Node], None]) -> None:
         self._on_node = on_node
         self._clickable: dict[str, Node] = {}
         self.chart = Chart(page, self._clicked)
 
-    def show(self, nodes: Nodes, chosen: Node | None) -> None:
+    def show(self, nodes: SearchedLattice, chosen: Node | None) -> None:
         """Draw a lattice, one node of it being chosen."""
         self._clickable = {label_of(each.node): each.node for each in nodes.shown}
         sums = [sum(each.node) for each in nodes.shown]
@@ -81,11 +81,11 @@ class LatticeChart:
         }
         self.chart.show(options, words_of(nodes, chosen))
 
-    def _kinds(self, nodes: Nodes) -> list[str]:
+    def _kinds(self, nodes: SearchedLattice) -> list[str]:
         there = {each.kind for each in nodes.shown}
         return [kind for kind in KINDS if kind in there]
 
-    def _graph(self, nodes: Nodes, chosen: Node | None) -> dict[str, Any]:
+    def _graph(self, nodes: SearchedLattice, chosen: Node | None) -> dict[str, Any]:
         palette, kinds = self.chart.palette, self._kinds(nodes)
         return {
             "type": "graph",
@@ -102,7 +102,7 @@ class LatticeChart:
             "emphasis": {"scale": True, "focus": "none"},
         }
 
-    def _node(self, nodes: Nodes, each: Shown, chosen: bool) -> dict[str, Any]:
+    def _node(self, nodes: SearchedLattice, each: ShownNode, chosen: bool) -> dict[str, Any]:
         kind, palette = each.kind, self.chart.palette
         special = chosen or kind == "optimum"
         words = [
@@ -152,7 +152,7 @@ class LatticeChart:
             self._on_node(self._clickable[event.name])
 
 
-def words_of(nodes: Nodes, chosen: Node | None) -> str:
+def words_of(nodes: SearchedLattice, chosen: Node | None) -> str:
     """The picture in a sentence, for whoever does not see it."""
     kinds = [each.kind for each in nodes.shown]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KINDS.items() if kind in kinds]

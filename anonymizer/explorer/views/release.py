@@ -2,10 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.preview import (
     TOP,
-    Change,
+    AttributeChange,
     anonymous,
     bars_of,
     changes_of,
@@ -19,7 +19,7 @@ from anonymizer.explorer.answers.preview import (
 from anonymizer.explorer.page.charts import Chart
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.explorer.views.saving import Saving
+from anonymizer.explorer.views.saving import SavingFields
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import Work
 from anonymizer.explorer.writing import Preview, previewed
@@ -43,7 +43,7 @@ COLUMNS = (
 )
 
 
-class Release(View):
+class ReleaseView(View):
     """What is released, next to what was given, and the buttons that write it."""
 
     name, title = "release", "Release"
@@ -59,8 +59,8 @@ class Release(View):
             "The table before and after, what the release is weak in, and its report. Nothing is "
             "written until you press one of the buttons at the end."
         )
-        self._shown: tuple[Outcome, bool] | None = None
-        self._found: Sequence[Change] = ()
+        self._shown: tuple[StudyOutcome, bool] | None = None
+        self._found: Sequence[AttributeChange] = ()
         self._warned: Sequence[str] = ()
         self._framed: Preview | None = None
         self._columns: Sequence[str] = ()
@@ -70,7 +70,7 @@ class Release(View):
         self._build_values()
         self._build_warnings()
         self._build_report()
-        self.saving = Saving(self.page)
+        self.saving = SavingFields(self.page)
 
     def _build_figures(self) -> None:
         heading("Before and after")
@@ -146,8 +146,8 @@ class Release(View):
         found = figures_of(self.page.outcome)
         fill(self.figures, [(each.name, each.before, each.after) for each in found])
 
-    async def _find_changes(self, outcome: Outcome) -> None:
-        def compute(watch: Work) -> tuple[Sequence[Change], Sequence[str]]:
+    async def _find_changes(self, outcome: StudyOutcome) -> None:
+        def compute(watch: Work) -> tuple[Sequence[AttributeChange], Sequence[str]]:
             return changes_of(outcome), warnings_of(outcome)
 
         found = await self.page.answer("changes", compute)
@@ -175,7 +175,7 @@ class Release(View):
     def _show_values(self) -> None:
         found = next((each for each in self._found if each.name == self.choice.value), None)
         if found is None:
-            found = Change(str(self.choice.value or ""), (), ())
+            found = AttributeChange(str(self.choice.value or ""), (), ())
         shown = found if self.page.shows_labels else anonymous(found)
         self.before_words.set_text(_top(shown.before, "value", "values", "before"))
         self.after_words.set_text(_top(shown.after, "label", "labels", "after"))
@@ -231,7 +231,7 @@ class Release(View):
             self.page.explorer.preview = found
             self.page.show()
 
-    async def _find_columns(self, outcome: Outcome) -> None:
+    async def _find_columns(self, outcome: StudyOutcome) -> None:
         study, counter = self.page.study, self.page.explorer.counter
 
         def compute(watch: Work) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
@@ -252,7 +252,7 @@ def _small(table: ui.table) -> ui.table:
     return table.props("dense", remove=":grid")
 
 
-def _row(change: Change) -> tuple[str, str, str, str, str]:
+def _row(change: AttributeChange) -> tuple[str, str, str, str, str]:
     labels = count(len(change.after)), count(change.hidden)
     return change.name, change.how, count(len(change.before)), *labels
 
@@ -265,7 +265,7 @@ def _top(found: Sequence[object], one: str, more: str, when: str) -> str:
     )
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: StudyOutcome) -> str:
     before, after = sizes_of(outcome.raw), sizes_of(outcome.counts)
     if not len(after):
         return "Records by the size of their class: there is no release."

@@ -21,7 +21,7 @@ from anonymizer.report.page.numbers import listed, several
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 T = TypeVar("T")
 
@@ -46,10 +46,10 @@ CHANGED = (
 )
 
 
-class Saving:
+class SavingFields:
     """Fields and buttons that write files; next to each is what came of it."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         heading("Save and release")
         home = page.explorer.session.home.resolve()

@@ -24,7 +24,7 @@ from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import method_of, roles_of, with_role
 from anonymizer.explorer.session.naming import unnamed_in
 from anonymizer.explorer.views.editing.naming import Naming
-from anonymizer.explorer.views.editing.roles import Area, Row
+from anonymizer.explorer.views.editing.roles import Area, RoleRow
 from anonymizer.explorer.views.view import View
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.recoding import Watch
@@ -45,7 +45,7 @@ UNREAD = (
 )
 
 
-class Table(View):
+class TableView(View):
     """Four areas of roles, and a row for each column."""
 
     name, title = "table", "Table"
@@ -99,7 +99,7 @@ class Table(View):
                         Text("th", words).props("scope=col")
                 self._table = ui.element("tbody")
         self._body.set_visibility(False)
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, RoleRow] = {}
         self.page.start(self._read())
 
     def _button(self, words: str, act: Callable[[], None]) -> ui.button:
@@ -113,7 +113,7 @@ class Table(View):
         if [*self._rows] != listed:
             self._table.clear()
             with self._table:
-                self._rows = {name: Row(self, name) for name in listed}
+                self._rows = {name: RoleRow(self, name) for name in listed}
         many = len(profile.columns) > MOST_ROWS
         self._words.set_visibility(many)
         more = len(names) - len(listed)

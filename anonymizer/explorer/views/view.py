@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from anonymizer.recoding import Watch
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
     from anonymizer.explorer.work import Work
 
 
@@ -21,7 +21,7 @@ class View(ABC):
     title: ClassVar[str]
     question: ClassVar[str]
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
 
     def shape(self) -> Hashable:

@@ -21,7 +21,7 @@ FEW = 5
 """Blocks in a box of which every set is tried; of more, the ends of orders by share."""
 
 
-class Cells(NamedTuple):
+class BoxCells(NamedTuple):
     """What is cut: the cells of a table and the axes they lie on.
 
     Attributes
@@ -65,7 +65,7 @@ class Cells(NamedTuple):
     @classmethod
     def of(
         cls, blocks: Codes, counts: Columns, numbers: Ints, wide: Mask, levels: Ints, tree: Ints
-    ) -> "Cells":
+    ) -> "BoxCells":
         """Cells by their blocks, shape (cells, axes), and histograms, shape (cells, columns)."""
         present, columns = np.nonzero(counts)
         starts = np.append(0, np.cumsum(np.bincount(present, minlength=len(counts))))
@@ -84,7 +84,7 @@ class Cells(NamedTuple):
         )
 
 
-class Cuts(NamedTuple):
+class BoxCuts(NamedTuple):
     """The best cuts of a box along every axis, and what they are worked out in.
 
     Attributes
@@ -136,7 +136,7 @@ class Cuts(NamedTuple):
     ends: Mask
 
     @classmethod
-    def of(cls, cells: Cells, blocks: int, columns: int, kept: int) -> "Cuts":
+    def of(cls, cells: BoxCells, blocks: int, columns: int, kept: int) -> "BoxCuts":
         """Room for the cuts of boxes of cells, of at most so many blocks along an axis."""
         axes = cells.blocks.shape[1]
         extents = cells.blocks.max(axis=0, initial=0).astype(np.int64) + 1
@@ -163,14 +163,14 @@ class Cuts(NamedTuple):
         return Room.of(np.empty((2 * len(self.sets), len(self.whole)), np.int64))
 
 
-def _tried(cells: Cells, extents: Ints, columns: int) -> int:
+def _tried(cells: BoxCells, extents: Ints, columns: int) -> int:
     """The most cuts that are tried along all axes."""
     orders = np.where((cells.numbers == 0) & (extents > FEW), max(columns - 1, 1), 1)
     return int(np.maximum(orders * extents, 2 ** (FEW - 1)).sum())
 
 
 @within_borrowed
-def add_up(order: Ints, low: int, high: int, cells: Cells, cuts: Cuts) -> None:
+def add_up(order: Ints, low: int, high: int, cells: BoxCells, cuts: BoxCuts) -> None:
     """The records of a box by axis and block, the blocks that occur, and all records together."""
     blocks, starts, columns, amounts = cells.blocks, cells.starts, cells.columns, cells.amounts
     sums, seen, touched, occurring = cuts.sums, cuts.seen, cuts.touched, cuts.occurring
@@ -195,7 +195,7 @@ def add_up(order: Ints, low: int, high: int, cells: Cells, cuts: Cuts) -> None:
 
 
 @within_borrowed
-def _in_order(axis: int, cuts: Cuts) -> None:
+def _in_order(axis: int, cuts: BoxCuts) -> None:
     """Put the blocks that occur along an axis in order."""
     touched, number = cuts.touched[axis], cuts.occurring[axis]
     if number * number < cuts.extents[axis]:
@@ -214,7 +214,7 @@ def _in_order(axis: int, cuts: Cuts) -> None:
 
 
 @within_borrowed
-def clear(cuts: Cuts) -> None:
+def clear(cuts: BoxCuts) -> None:
     """Forget the records of a box, for the next one to be added up."""
     for axis in range(len(cuts.occurring)):
         for place in range(cuts.occurring[axis]):
@@ -334,7 +334,7 @@ def _sort_by_share(touched: Ints, column: int, sums: Ints, shares: Floats) -> No
 
 
 @within_borrowed
-def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
+def _dividing(cells: BoxCells, axis: int, first: int, last: int) -> int:
     """The coarsest level of the tree at which two blocks are in different groups."""
     for level in range(cells.levels[axis] - 1, 0, -1):
         if cells.tree[axis, level, first] != cells.tree[axis, level, last]:
@@ -343,7 +343,7 @@ def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
 
 
 @within_borrowed
-def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
+def _allowed(cells: BoxCells, axis: int, block: int, bounds: Ints) -> bool:
     """Whether both parts of a range are wide enough when it is cut before a block."""
     if len(cells.wide) == 0 or cells.levels[axis] > 0:
         return True
@@ -354,7 +354,7 @@ def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
 
 
 @within_borrowed
-def _ends(axis: int, touched: Ints, cells: Cells, bounds: Ints, ends: Mask) -> None:
+def _ends(axis: int, touched: Ints, cells: BoxCells, bounds: Ints, ends: Mask) -> None:
     """Mark the places of ``touched`` after which the axis may be cut.
 
     Between groups of a hierarchy, or where both parts are wide enough. Missing values stand in no
@@ -377,7 +377,7 @@ def _ends(axis: int, touched: Ints, cells: Cells, bounds: Ints, ends: Mask) -> N
 
 
 @within_borrowed
-def lay_out(cells: Cells, bounds: Ints, least: float, cuts: Cuts, room: Room) -> int:
+def lay_out(cells: BoxCells, bounds: Ints, least: float, cuts: BoxCuts, room: Room) -> int:
     """Lay out the cuts of the box that was added up along all axes; how many there are.
 
     Those along an axis end at its place of ``cuts.until``.
@@ -408,7 +408,7 @@ def lay_out(cells: Cells, bounds: Ints, least: float, cuts: Cuts, room: Room) ->
 
 
 @within_borrowed
-def mark(axis: int, kept: int, cells: Cells, cuts: Cuts) -> None:
+def mark(axis: int, kept: int, cells: BoxCells, cuts: BoxCuts) -> None:
     """Remember which blocks the first part of a cut has, and where the second begins."""
     cut = cuts.tries[axis, kept]
     last, order = cuts.sets[cut, 0], cuts.sets[cut, 1]
@@ -438,7 +438,7 @@ def best_of(begin: int, end: int, worths: Floats) -> int:
 
 
 @within_borrowed
-def keep_best(axis: int, cuts: Cuts, worths: Floats) -> int:
+def keep_best(axis: int, cuts: BoxCuts, worths: Floats) -> int:
     """Put the best cuts along an axis into ``cuts``; how many are kept."""
     found, most = 0, cuts.scores.shape[1]
     cuts.scores[axis] = -np.inf

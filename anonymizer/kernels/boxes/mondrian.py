@@ -14,8 +14,8 @@ import numpy as np
 from anonymizer.kernels.arrays import Floats, Ints, Marks, Mask, Places
 from anonymizer.kernels.boxes.cutting import (
     TIE,
-    Cells,
-    Cuts,
+    BoxCells,
+    BoxCuts,
     add_up,
     best_of,
     clear,
@@ -84,7 +84,7 @@ def _part(order: Ints, low: int, high: int, blocks: Places, axis: int, left: Mas
 
 
 @within_borrowed
-def _marked(order: Ints, low: int, high: int, cells: Cells) -> np.uint64:
+def _marked(order: Ints, low: int, high: int, cells: BoxCells) -> np.uint64:
     """What stands for the cells of a slice."""
     total = np.uint64(0)
     for place in range(low, high):
@@ -93,7 +93,7 @@ def _marked(order: Ints, low: int, high: int, cells: Cells) -> np.uint64:
 
 
 @within_borrowed
-def _own(required: Criteria, cuts: Cuts, room: Room) -> float:
+def _own(required: Criteria, cuts: BoxCuts, room: Room) -> float:
     """What the box that was added up last is worth as a class."""
     for column in range(len(cuts.whole)):
         room.counts[0, column] = cuts.whole[column]
@@ -107,9 +107,9 @@ def _begin(
     low: int,
     high: int,
     bounds: Ints,
-    cells: Cells,
+    cells: BoxCells,
     required: Criteria,
-    cuts: Cuts,
+    cuts: BoxCuts,
     room: Room,
     path: Path,
 ) -> None:
@@ -131,9 +131,9 @@ def _begin(
 def _best(
     order: Ints,
     box: int,
-    cells: Cells,
+    cells: BoxCells,
     required: Criteria,
-    cuts: Cuts,
+    cuts: BoxCuts,
     room: Room,
     path: Path,
 ) -> int:
@@ -156,7 +156,7 @@ def _best(
 
 @within_borrowed
 def _divide(
-    order: Ints, box: int, axis: int, cells: Cells, cuts: Cuts, room: Room, path: Path
+    order: Ints, box: int, axis: int, cells: BoxCells, cuts: BoxCuts, room: Room, path: Path
 ) -> None:
     """Let both parts of a box wait in its place. The larger one waits below: few ever wait."""
     low, high = path.slices[box, 0], path.slices[box, 1]
@@ -187,9 +187,9 @@ def _divide(
 @within_borrowed
 def _greedy(
     order: Ints,
-    cells: Cells,
+    cells: BoxCells,
     required: Criteria,
-    cuts: Cuts,
+    cuts: BoxCuts,
     room: Room,
     path: Path,
     memory: Memory,
@@ -241,9 +241,9 @@ def _followed(
     axes: Ints,
     left: Mask,
     at: Ints,
-    cells: Cells,
+    cells: BoxCells,
     required: Criteria,
-    cuts: Cuts,
+    cuts: BoxCuts,
     room: Room,
     path: Path,
     memory: Memory,
@@ -271,9 +271,9 @@ def _best_cuts(
     low: int,
     high: int,
     bounds: Ints,
-    cells: Cells,
+    cells: BoxCells,
     required: Criteria,
-    cuts: Cuts,
+    cuts: BoxCuts,
     room: Room,
 ) -> float:
     """Find the best cuts along every axis; what the box is worth uncut."""
@@ -306,21 +306,23 @@ class Ground:
         What greedy trees are worth, shared by all that cut the same cells.
     """
 
-    cells: Cells
+    cells: BoxCells
     required: Criteria
     order: Ints
-    cuts: Cuts
+    cuts: BoxCuts
     room: Room
     path: Path
     memory: Memory
 
     @classmethod
-    def of(cls, cells: Cells, required: Criteria, blocks: int, columns: int, kept: int) -> "Ground":
+    def of(
+        cls, cells: BoxCells, required: Criteria, blocks: int, columns: int, kept: int
+    ) -> "Ground":
         """The ground for boxes of at most so many blocks along an axis.
 
         Of each axis so many cuts are kept, two or more.
         """
-        cuts = Cuts.of(cells, blocks, columns, kept)
+        cuts = BoxCuts.of(cells, blocks, columns, kept)
         number, axes = cells.blocks.shape
         order = np.arange(number, dtype=np.int64)
         path, memory = Path.of(number, axes), Memory.of(number)
@@ -329,7 +331,7 @@ class Ground:
     def of_slice(self, low: int, high: int) -> "Ground":
         """The cells of a slice with an order and room of their own, for work at the same time."""
         _, kept, blocks = self.cuts.left.shape
-        cuts = Cuts.of(self.cells, blocks, len(self.cuts.whole), kept)
+        cuts = BoxCuts.of(self.cells, blocks, len(self.cuts.whole), kept)
         order = self.order[low:high].copy()
         path = Path.of(high - low, self.cells.blocks.shape[1])
         return replace(self, order=order, cuts=cuts, room=cuts.room(), path=path)

@@ -25,13 +25,13 @@ spends at most twice what is spent by who knows beforehand how much there is to 
 
 
 @dataclass
-class Account:
+class DriverAccount:
     """Seconds that this process has spent in searches that the driver could have done."""
 
     spent: float = 0.0
 
 
-account = Account()
+account = DriverAccount()
 
 
 def pays(listed: bool) -> bool:

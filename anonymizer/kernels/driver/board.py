@@ -19,7 +19,7 @@ DONE, PAUSE, ASK = range(3)
 """Why a search comes back: it is through, Python may look in, or has to judge a node."""
 
 FIRST, LOW, HIGH, LENGTH, COUNTED, ASKED, PHASE, SIZE, AT = range(9)
-"""The entries of ``Board.state``.
+"""The entries of ``NodeBoard.state``.
 
 The first place that may be undecided; what is still to be bisected of the open chain, and its
 nodes, or those of the open batch, or those of a descent; the nodes counted; the node that Python
@@ -28,15 +28,15 @@ descent, is done.
 """
 
 BEST, KNOWN = range(2)
-"""The entries of ``Board.best``: the best score, and 1 where all bounds are known beforehand."""
+"""The entries of ``NodeBoard.best``: the best score; 1 where all bounds are known beforehand."""
 
 PLACE, FITS, SCORE, CLASSES = range(4)
-"""The columns of ``Board.log``: what was counted, whether it is feasible, and how it scores."""
+"""The columns of ``NodeBoard.log``: what was counted, whether it is feasible, and how it scores."""
 
 Status = NDArray[np.int8]
 
 
-class Board(NamedTuple):
+class NodeBoard(NamedTuple):
     """What is known of every node.
 
     Attributes

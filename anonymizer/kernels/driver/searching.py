@@ -26,10 +26,10 @@ from anonymizer.kernels.driver.board import (
     SIZE,
     TOLERANCE,
     UNDECIDED,
-    Board,
+    NodeBoard,
 )
 from anonymizer.kernels.driver.judging import ASKS, BOUND, HOPEFUL, LOST, Terms
-from anonymizer.kernels.driver.store import KEPT, ROLLED, Nodes, Sets
+from anonymizer.kernels.driver.store import KEPT, ROLLED, NodePlaces, Sets
 from anonymizer.kernels.machine import on_borrowed, within_borrowed
 from anonymizer.kernels.rules import Laid
 
@@ -46,10 +46,10 @@ def _advancing(name: str) -> Callable[..., int]:
     """The loop of all searches, compiled and kept on disk under a name of its own."""
 
     def advance(
-        nodes: Nodes,
+        nodes: NodePlaces,
         sets: Sets,
         terms: Terms,
-        board: Board,
+        board: NodeBoard,
         search: int,
         most: int,
         lot: int,
@@ -91,7 +91,7 @@ advance, advance_listed = _advancing("advance"), _advancing("advance_listed")
 
 
 @within_borrowed
-def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
+def _next(nodes: NodePlaces, board: NodeBoard, search: int, most: int) -> int:
     """The next node to count."""
     state = board.state
     if search == DESCENT:
@@ -140,7 +140,7 @@ def _next(nodes: Nodes, board: Board, search: int, most: int) -> int:
 
 
 @within_borrowed
-def _bisected(board: Board) -> int:
+def _bisected(board: NodeBoard) -> int:
     """The node in the middle of what is left of the open chain, where it may still win."""
     state = board.state
     middle = (state[LOW] + state[HIGH]) // 2
@@ -158,7 +158,7 @@ def _bisected(board: Board) -> int:
 
 
 @within_borrowed
-def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
+def _fetch(nodes: NodePlaces, sets: Sets, place: int) -> None:
     """Roll up the classes of a node, the stepping stones on the way to it first; keep a few."""
     spans, marks = sets.spans, sets.marks
     store.forget_where_full(spans, sets.stones, marks, len(sets.keys), len(sets.places))
@@ -192,7 +192,7 @@ def _fetch(nodes: Nodes, sets: Sets, place: int) -> None:
 
 @within_borrowed
 def _judge(
-    nodes: Nodes, sets: Sets, terms: Terms, place: int, suppresses: bool, verdict: Floats
+    nodes: NodePlaces, sets: Sets, terms: Terms, place: int, suppresses: bool, verdict: Floats
 ) -> None:
     """Judge the classes that were rolled up last."""
     facts, span = terms.facts, sets.spans[sets.marks[store.LAST]]
@@ -240,7 +240,7 @@ def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
 
 @within_borrowed
 def _suppress(
-    nodes: Nodes, sets: Sets, terms: Terms, span: Ints, place: int, verdict: Floats
+    nodes: NodePlaces, sets: Sets, terms: Terms, span: Ints, place: int, verdict: Floats
 ) -> bool:
     """Suppress the marked classes: whether they are removed, or else are one class."""
     facts, together = terms.facts, terms.together
@@ -260,7 +260,7 @@ def _suppress(
 
 @within_borrowed
 def _score(
-    nodes: Nodes,
+    nodes: NodePlaces,
     sets: Sets,
     terms: Terms,
     span: Ints,
@@ -340,7 +340,7 @@ def _inform(
 
 
 @within_borrowed
-def _enter(nodes: Nodes, board: Board, search: int, place: int, verdict: Floats) -> None:
+def _enter(nodes: NodePlaces, board: NodeBoard, search: int, place: int, verdict: Floats) -> None:
     """Enter what was found at a node, and what follows for those above and below."""
     state, status, fits = board.state, board.status, verdict[FITS] > 0
     row = board.log[state[COUNTED]]

@@ -38,10 +38,10 @@ is quick from anywhere.
 """
 
 FLOOR, HEIGHT, STRIDE = range(3)
-"""The columns of ``Nodes.axes``."""
+"""The columns of ``NodePlaces.axes``."""
 
 
-class Nodes(NamedTuple):
+class NodePlaces(NamedTuple):
     """The nodes of a lattice as places: numbers in lexicographic order.
 
     Attributes

@@ -12,17 +12,17 @@ from anonymizer.papers.bezzi2010.section2 import section2
 from anonymizer.papers.bezzi2010.section3 import section3
 from anonymizer.papers.bezzi2010.section4 import rows
 from anonymizer.papers.bezzi2010.table import attributes
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 from anonymizer.tables.datasets import load_adult
 
 TITLE = "Bezzi (2010); information in bits"
 
 
-def sections() -> Sequence[Section]:
+def sections() -> Sequence[PublishedSection]:
     """Compute all, section 4 on real UCI Adult, records with missing values left out."""
     table = load_adult()
     adult = Experiment.on(table.dropna())
-    experiment = Section(
+    experiment = PublishedSection(
         "Section 4: UCI Adult", rows(adult), place="Section 4", where="anonymizer.Anonymizer"
     )
     theory = [*section2(), properties(), section3(), *example()]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 
 
 def bars_of(
@@ -13,12 +13,12 @@ def bars_of(
     labels: Sequence[str],
     measures: Mapping[str, ArrayLike],
     limits: Mapping[str, float] | None = None,
-) -> Series:
+) -> PlottedSeries:
     """One group of bars for each label, a bar for each measure, and the limits of measures."""
     columns = [
         Column(name, name, np.asarray(values, float).tolist(), "bits")
         for name, values in measures.items()
     ]
-    return Series(
+    return PlottedSeries(
         [Column(axis, axis, list(labels))], columns, axis, form="bars", limits=limits or {}
     )

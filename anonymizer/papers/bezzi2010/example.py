@@ -21,7 +21,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.bezzi2010.bars import bars_of
 from anonymizer.papers.bezzi2010.chains import EVENNESS, LAWS, chain_rows
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import IMPOSSIBLE, Row, Section
+from anonymizer.papers.row import IMPOSSIBLE, PublishedSection, Row
 from anonymizer.risk import Profile
 
 CLASSES = 3
@@ -42,7 +42,7 @@ INFORMATIONS = {
 """As published: whether each is non-negative, and whether it averages to I(X;W)."""
 
 
-def properties() -> Section:
+def properties() -> PublishedSection:
     """Both properties of the four, over every small table."""
     tables = small_tables()
     rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
@@ -53,7 +53,7 @@ def properties() -> Section:
         "With its two columns of chain rules exchanged, Table 1 holds but for I4."
     )
     rows = [*rows, *chain_rows("X"), *chain_rows("Y")]
-    return Section("Table 1: one-symbol informations", rows, note, "Table 1")
+    return PublishedSection("Table 1: one-symbol informations", rows, note, "Table 1")
 
 
 @cache
@@ -123,12 +123,12 @@ JOINT: Ints = np.array(
 FOUND = {"I1": DIAGNOSIS.i1, "I2": DIAGNOSIS.i2, "I3": DIAGNOSIS.i3, "I4": DIAGNOSIS.i4}
 
 
-def example() -> list[Section]:
+def example() -> list[PublishedSection]:
     """What the classes tell about the diagnosis, and about who it is."""
     return [_classes(), _whole(), _identity()]
 
 
-def _classes() -> Section:
+def _classes() -> PublishedSection:
     mean = DIAGNOSIS.measures.mutual_information
     above = [
         {label for label, value in zip(LABELS, FOUND[name], strict=True) if value > mean}
@@ -174,7 +174,7 @@ def _classes() -> Section:
             "at risk by one, not by the other",
         ),
     ]
-    return Section(
+    return PublishedSection(
         "Tables 2 and 3, Figure 1: what each class tells about the diagnosis",
         rows,
         place="Table 3",
@@ -182,7 +182,7 @@ def _classes() -> Section:
     )
 
 
-def _whole() -> Section:
+def _whole() -> PublishedSection:
     found = DIAGNOSIS
     measures, share = found.measures, found.sizes / found.records
     raw = inference(DIAGNOSES, HEIGHTS).measures.mutual_information
@@ -227,7 +227,7 @@ def _whole() -> Section:
             where=CEILING,
         ),
     ]
-    return Section(
+    return PublishedSection(
         "Tables 2 and 3: the release as a whole",
         rows,
         place="Section 3",
@@ -235,7 +235,7 @@ def _whole() -> Section:
     )
 
 
-def _identity() -> Section:
+def _identity() -> PublishedSection:
     """Who it is, at risk; Eq. 6 holds with equality in the smallest class."""
     found: Profile = reidentification(DECADES)
     bound = float(np.log2(found.records / found.sizes.min()))
@@ -254,7 +254,7 @@ def _identity() -> Section:
             f"log2 N / k = {bound:.6f}",
         ),
     ]
-    return Section(
+    return PublishedSection(
         "Tables 2 and 3: what each class tells about who it is",
         rows,
         place="Eq. 6",

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.information.mechanism import database_information, mechanism_epsilon, theta
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section, trend
+from anonymizer.papers.row import PublishedSection, Row, trend
 
 EPSILON = 1.0
 ROUNDING = 1e-9
@@ -32,7 +32,7 @@ def noisy_counts(epsilon: float) -> Floats:
     return np.asarray(chances)
 
 
-def mechanisms() -> Section:
+def mechanisms() -> PublishedSection:
     """Epsilon and I1 of the noisy count, what bounds I1, and that I1 bounds no epsilon."""
     mechanism, prior = noisy_counts(EPSILON), np.full(len(SICK), 1 / len(SICK))
     epsilon, bits = mechanism_epsilon(mechanism), database_information(mechanism, prior)
@@ -67,7 +67,7 @@ def mechanisms() -> Section:
         ),
     ]
     title = "Section 5: differential privacy as information about the database"
-    return Section(title, rows, place="Eq. 17", where=f"{HOME}.database_information")
+    return PublishedSection(title, rows, place="Eq. 17", where=f"{HOME}.database_information")
 
 
 def _further(mechanism: Floats, prior: Floats) -> list[Row]:

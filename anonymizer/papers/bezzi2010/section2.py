@@ -19,7 +19,7 @@ from anonymizer.papers.bezzi2010.chains import random_laws
 from anonymizer.papers.bezzi2010.combinations import combinations
 from anonymizer.papers.bezzi2010.example import DECADES, DIAGNOSIS, JOINT, LABELS, small_tables
 from anonymizer.papers.columns import reidentification
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
 
 ROUNDING = 1e-9
@@ -34,12 +34,12 @@ def classes_of(joint: Ints) -> Classes:
     return Classes(joint, joint.sum(axis=0))
 
 
-def section2() -> list[Section]:
+def section2() -> list[PublishedSection]:
     """The metrics, then what informations are."""
     return [_metrics(), _informations()]
 
 
-def _metrics() -> Section:
+def _metrics() -> PublishedSection:
     table = classes_of(JOINT)
     who = reidentification(DECADES)
     k, sure = int(KAnonymity(1).measure(table).min()), float(who.posterior.max())
@@ -62,7 +62,7 @@ def _metrics() -> Section:
         *_diversity(),
         *_closeness(table),
     ]
-    return Section("Section 2.1: privacy metrics, on Table 3", rows, place="Section 2.1")
+    return PublishedSection("Section 2.1: privacy metrics, on Table 3", rows, place="Section 2.1")
 
 
 def _diversity() -> list[Row]:
@@ -132,7 +132,7 @@ def _closeness(table: Classes) -> list[Row]:
     ]
 
 
-def _informations() -> Section:
+def _informations() -> PublishedSection:
     shares = JOINT.sum(axis=1) / JOINT.sum()
     rows = [
         Row.claim(
@@ -177,7 +177,9 @@ def _informations() -> Section:
         ),
         *combinations(),
     ]
-    return Section("Section 2.2: information theory, on Table 3", rows, place="Section 2.2")
+    return PublishedSection(
+        "Section 2.2: information theory, on Table 3", rows, place="Section 2.2"
+    )
 
 
 def eq1(joint: Ints) -> float:

@@ -24,7 +24,7 @@ from anonymizer.papers.bezzi2010.example import (
 )
 from anonymizer.papers.bezzi2010.section2 import ROUNDING, classes_of
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
 
 CHANNELS, SEED = 200, 0
@@ -34,10 +34,10 @@ BETWEEN = {"k": 3, "t": 0.5, "l": 1.1}
 """Thresholds that Table 3 meets on the average, and not in every class."""
 
 
-def section3() -> Section:
+def section3() -> PublishedSection:
     """Everything between Eq. 4 and Eq. 13 but what Table 3 has as rows of its own."""
     rows = [*_processing(), *_equivalences(), *_averages(), *_bounds(), *_fluctuations()]
-    return Section("Section 3: privacy metrics as informations", rows, place="Section 3")
+    return PublishedSection("Section 3: privacy metrics as informations", rows, place="Section 3")
 
 
 def _processing() -> list[Row]:

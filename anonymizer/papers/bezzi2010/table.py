@@ -3,7 +3,7 @@
 import pandas as pd
 
 from anonymizer.information.entropy import entropy
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 
 COUNTS = {
     "age": "74",
@@ -18,7 +18,7 @@ COUNTS = {
 SPAN = "74 is what ages from 17 to 90 would be; not every one of them occurs"
 
 
-def attributes(table: pd.DataFrame) -> Section:
+def attributes(table: pd.DataFrame) -> PublishedSection:
     """The number of values of each attribute, and H(salary), of all records and complete ones."""
     readings = {"records without a missing value": table.dropna(), "all records": table}
     counted = [_values(name, published, readings) for name, published in COUNTS.items()]
@@ -38,7 +38,7 @@ def attributes(table: pd.DataFrame) -> Section:
         *counted,
     ]
     title = "Table 4, left, and the entropy of salary: the attributes of UCI Adult"
-    return Section(
+    return PublishedSection(
         title, [*rows, *salary], place="Table 4", where="anonymizer.tables.datasets.load_adult"
     )
 

@@ -14,11 +14,11 @@ from anonymizer.papers.bkakria2021.marks import marks
 from anonymizer.papers.bkakria2021.pair import pair
 from anonymizer.papers.bkakria2021.statements import statements
 from anonymizer.papers.bkakria2021.times import timings
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 TITLE = "Bkakria et al. (2021); informations in bits"
 
 
-def sections() -> Sequence[Section]:
+def sections() -> Sequence[PublishedSection]:
     """Compute all tables and figures, in the order of the paper."""
     return [*pair(), *patients(), *statements(), *equations(), *figures(), *timings(), marks()]

@@ -10,7 +10,7 @@ import numpy as np
 from anonymizer.information.entropy import entropy
 from anonymizer.papers.bkakria2021.schemes import MIL, metric_of
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import Row, Section, agrees, numbers, read
+from anonymizer.papers.row import PublishedSection, Row, agrees, numbers, read
 from anonymizer.risk import Inference, Profile, measures
 
 AGES: dict[int, Sequence[int]] = {
@@ -92,13 +92,13 @@ def profile(name: str) -> Profile:
     return reidentification(age, *([ZIPS[case["Zip Code"]]] if "Zip Code" in case else []))
 
 
-def patients() -> list[Section]:
+def patients() -> list[PublishedSection]:
     """Tables 3 to 6, and which formulas give their cells."""
     records, inferred = ([row for name in names for row in _cells(name)] for names in CELLS)
     return [
         cases(),
-        Section("Table 4: re-identification", records, place="Table 4"),
-        Section(
+        PublishedSection("Table 4: re-identification", records, place="Table 4"),
+        PublishedSection(
             "Table 4: inference",
             inferred,
             "At risk is Disease, known is Age; the identifier plays no part.",
@@ -109,7 +109,7 @@ def patients() -> list[Section]:
     ]
 
 
-def cases() -> Section:
+def cases() -> PublishedSection:
     """Tables 3 and 6: what the text says of the cases."""
     columns: dict[str, Sequence[Hashable]] = {f"Age {case}": ages for case, ages in AGES.items()}
     columns |= {f"Disease {case}": diseases for case, diseases in DISEASES.items()}
@@ -122,7 +122,7 @@ def cases() -> Section:
     zips = [
         Row(f"Zip Code {case}", _spread(values), remark="Table 6") for case, values in ZIPS.items()
     ]
-    return Section(
+    return PublishedSection(
         "Tables 3 and 6: eight patients",
         [*described, *zips],
         "Records by value. The text says that Disease has the first three cases of Age.",
@@ -131,7 +131,7 @@ def cases() -> Section:
     )
 
 
-def combined() -> Section:
+def combined() -> PublishedSection:
     """Table 5: ITPR, and the range of Eq. 9 that leads to it."""
     named = {name: {"Eq. 10": metric_of("ITPR", profile(name))} for name in TABLE_5}
     named["Age 2, Zip Code 2"] = {
@@ -152,7 +152,7 @@ def combined() -> Section:
         for classes, printed in ((2, "0.5"), (3, "0.66"))
     ]
     rows += [replace(row, place="Section 4") for row in least]
-    return Section("Table 5: ITPR", rows, place="Table 5", where=WHERE["ITPR"])
+    return PublishedSection("Table 5: ITPR", rows, place="Table 5", where=WHERE["ITPR"])
 
 
 def _cells(name: str) -> list[Row]:
@@ -174,7 +174,7 @@ def _spread(values: Sequence[Hashable]) -> str:
     return " + ".join(str(records) for _, records in Counter(values).most_common())
 
 
-def formulas() -> Section:
+def formulas() -> PublishedSection:
     """How many of the eight printed cells each formula gives."""
     rows = []
     for metric, readings in FORMULAS.items():
@@ -187,7 +187,7 @@ def formulas() -> Section:
             cells = f"{len(given)} of {len(found)} cells"
             name, count = f"{metric}: {formula}", float(len(given))
             rows.append(Row(name, cells, remark="; ".join(others), value=count))
-    return Section(
+    return PublishedSection(
         "Table 4: what gives the cells of MIL and ELD",
         rows,
         "Eq. 8 is max_y H(X) - H(X|y). No formula gives all cells of MIL: the last two are taken "

@@ -14,7 +14,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS, profile
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.risk import Inference, Profile, Reidentification
 
 CLOSE = 1e-9
@@ -34,14 +34,14 @@ TABLES = 2000
 """Random tables that Proposition 1 is tried on."""
 
 
-def equations() -> list[Section]:
+def equations() -> list[PublishedSection]:
     """The equations of section 3, and those of sections 4 and 5."""
     return [
-        Section("Section 3.2: entropies", [*entropies()], EVERYWHERE),
-        Section("Section 3.3: metrics", [*metrics()], EVERYWHERE),
-        Section("Section 4: ITPR", [*of_itpr()], where=ITPR),
+        PublishedSection("Section 3.2: entropies", [*entropies()], EVERYWHERE),
+        PublishedSection("Section 3.3: metrics", [*metrics()], EVERYWHERE),
+        PublishedSection("Section 4: ITPR", [*of_itpr()], where=ITPR),
         proposition(),
-        Section("Section 5: what is varied", [*varied()]),
+        PublishedSection("Section 5: what is varied", [*varied()]),
     ]
 
 
@@ -202,7 +202,7 @@ def itpr_of_alike() -> float:
     return inference(diseases, ages).itpr
 
 
-def proposition() -> Section:
+def proposition() -> PublishedSection:
     """Proposition 1 on every pair of columns and on random tables, and what its proof shows."""
     known: list[Profile] = [Inference.of(joint) for joint in [*pairs(), *random_tables()]]
     combined = [inference(x, y, z) for x, y, z in product(list(COLUMNS.values())[:5], repeat=3)]
@@ -225,7 +225,9 @@ def proposition() -> Section:
         f"On {len(known)} pairs of columns and random tables, and {len(combined)} pairs of known "
         "columns."
     )
-    return Section("Proposition 1: ITPR is bounded by 0 and 1", rows, note, "Proposition 1", ITPR)
+    return PublishedSection(
+        "Proposition 1: ITPR is bounded by 0 and 1", rows, note, "Proposition 1", ITPR
+    )
 
 
 def proof(known: Sequence[Profile], below: float) -> list[Row]:

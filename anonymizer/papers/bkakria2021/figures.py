@@ -13,7 +13,7 @@ from anonymizer.papers.bkakria2021.schemes import (
     MIL,
     TABULATED,
     THETAS,
-    Scheme,
+    SchemePanel,
     along,
     columns,
     example,
@@ -25,16 +25,16 @@ from anonymizer.papers.row import (
     AS_PUBLISHED,
     DIFFERS,
     IMPOSSIBLE,
+    PublishedSection,
     Reading,
     Row,
-    Section,
     numbers,
     read,
     trend,
     trends,
     within,
 )
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 
 Found = dict[str, list[float]]
 
@@ -45,12 +45,12 @@ EXCESS = {**dict.fromkeys(("ITPR", "DR", "MI", "CP", "ELD"), "rises"), "MIL": "f
 WORDS = {"rises": "increases", "falls": "decreases", "": ""}
 
 
-def figures() -> list[Section]:
+def figures() -> list[PublishedSection]:
     """All of them."""
     return [figure_1(), figure_2(), figure_3(), text_example(), figure_4(), figure_5()]
 
 
-def figure_1() -> Section:
+def figure_1() -> PublishedSection:
     """Two classes: the one figure whose table the text fixes."""
     found = along(schemes.FIGURE_1.profiles(range(0, schemes.RECORDS, 2)))
     largest = max(found["DR"])
@@ -63,10 +63,12 @@ def figure_1() -> Section:
         read("MIL, least and largest", "between 7 and 13", [_range(found, m) for m in MIL]),
     ]
     note = "Trends are over all 5,000 even ε."
-    return Section("Figure 1: re-identification, two classes", rows, note, "Figure 1", WHERE)
+    return PublishedSection(
+        "Figure 1: re-identification, two classes", rows, note, "Figure 1", WHERE
+    )
 
 
-def figure_2() -> Section:
+def figure_2() -> PublishedSection:
     """Ten classes, whose sizes the text leaves open."""
     small = along(schemes.FIGURE_2A.profiles(range(0, 1111, 10)))
     steps = along(schemes.FIGURE_2B.profiles(range(0, 1999, 18)))
@@ -81,10 +83,12 @@ def figure_2() -> Section:
         "smallest class has one record: at 1110 with a small class, at 1998 in equal steps."
     )
     found = within(rows, ASSUMED_TABLE)
-    return Section("Figure 2: re-identification, ten classes", found, note, "Figure 2", WHERE)
+    return PublishedSection(
+        "Figure 2: re-identification, ten classes", found, note, "Figure 2", WHERE
+    )
 
 
-def figure_3() -> Section:
+def figure_3() -> PublishedSection:
     """Five ages, ten diseases: which ages are skewed is left open."""
     rows = [
         schemes.FIGURE_3.row(),
@@ -94,10 +98,10 @@ def figure_3() -> Section:
     ]
     note = "The last rows say what simpler tables would do against the text."
     title = "Figure 3: inference, by how much one disease is ahead"
-    return Section(title, within(rows, ASSUMED_TABLE), note, "Figure 3", WHERE)
+    return PublishedSection(title, within(rows, ASSUMED_TABLE), note, "Figure 3", WHERE)
 
 
-def surface() -> Series:
+def surface() -> PlottedSeries:
     """ITPR and theta for every epsilon, and every number of records moved."""
     places = [(epsilon, moved) for epsilon in EPSILONS for moved in schemes.moved_to(epsilon)]
     profiles = [plane(*place) for place in places]
@@ -109,10 +113,10 @@ def surface() -> Series:
         Column("theta", "θ", theta, "bits"),
     ]
     measured = columns(profiles)[:1]
-    return Series(parameters, measured, axis="theta", by="epsilon", form="surface")
+    return PlottedSeries(parameters, measured, axis="theta", by="epsilon", form="surface")
 
 
-def figure_5() -> Section:
+def figure_5() -> PublishedSection:
     """ITPR over the sizes of classes and the variation at once."""
     series = surface()
     shape = len(EPSILONS), len(THETAS)
@@ -157,7 +161,7 @@ def figure_5() -> Section:
         "divide a class evenly differ by one record in it."
     )
     title = "Figure 5: inference, ITPR over ε and θ"
-    return Section(title, within(rows, ASSUMED_TABLE), note, "Figure 5", WHERE)
+    return PublishedSection(title, within(rows, ASSUMED_TABLE), note, "Figure 5", WHERE)
 
 
 SMOOTH = 0.1
@@ -205,7 +209,7 @@ QUOTED = {"MIL as tabulated": ("0.07", "0.09"), "MI": ("0", "0.02"), "CP": ("0",
 """At theta = 0 and at theta = 0.4."""
 
 
-def text_example() -> Section:
+def text_example() -> PublishedSection:
     """ITPR falls as more people of a group have HIV, while DR, MI and the surprise rise."""
     found = {ill: example(ill) for ill in EXAMPLE}
     itpr = along(found.values())["ITPR"]
@@ -236,10 +240,10 @@ def text_example() -> Section:
         "With none, the group is homogeneous, and ITPR 1; trends are from 1 of 100 on."
     )
     title = "The example of section 5: HIV in a group of 100"
-    return Section(title, rows, note, "Section 5", WHERE)
+    return PublishedSection(title, rows, note, "Section 5", WHERE)
 
 
-def figure_4() -> Section:
+def figure_4() -> PublishedSection:
     """Two tables that agree with some of what is quoted, and why none agrees with all of it."""
     rows = [
         *within(_quoted(schemes.FIGURE_4A), schemes.FITTED_TABLE),
@@ -251,10 +255,10 @@ def figure_4() -> Section:
         "max |H(X) - H_q(X)|: the group has more entropy than the table, which ELD does not see."
     )
     title = "Figure 4: inference, a group that differs from the table"
-    return Section(title, rows, note, "Figure 4", WHERE)
+    return PublishedSection(title, rows, note, "Figure 4", WHERE)
 
 
-def _quoted(scheme: Scheme) -> list[Row]:
+def _quoted(scheme: SchemePanel) -> list[Row]:
     """What the text quotes, in a table."""
     where = scheme.name.partition("(")[2].rstrip(")")
     rising = along(scheme.profiles(range(START, END + 1)))

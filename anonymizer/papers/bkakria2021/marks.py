@@ -13,7 +13,7 @@ from functools import cache
 from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.cases import profile
 from anonymizer.papers.bkakria2021.schemes import along, metric_of, readings_of
-from anonymizer.papers.row import AS_PUBLISHED, Reading, Row, Section, read, trend
+from anonymizer.papers.row import AS_PUBLISHED, PublishedSection, Reading, Row, read, trend
 from anonymizer.risk import Reidentification
 
 FAILS, BRACKETED, HOLDS = "X", "(✓)", "✓"
@@ -33,7 +33,7 @@ Test = Callable[[str], list[str]]
 """From a metric to the places where it fails."""
 
 
-def marks() -> Section:
+def marks() -> PublishedSection:
     """Every mark derived, and compared with the printed one."""
     rows = [
         _mark(metric, risk, printed)
@@ -41,7 +41,7 @@ def marks() -> Section:
         for risk, printed in zip(TESTS, both, strict=True)
     ]
     rows.append(_only(rows))
-    return Section(
+    return PublishedSection(
         "Table 7: what each metric assesses",
         rows,
         "✓ where all tests hold, (✓) where they do and its largest value depends on the table, X "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from anonymizer.papers.bkakria2021.schemes import METRICS
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 
 Texts = tuple[str, ...]
 
@@ -71,7 +71,7 @@ PRINTED = {
 SAME = 5e-7
 
 
-def pair() -> list[Section]:
+def pair() -> list[PublishedSection]:
     """Both releases, and what distinguishes them."""
     found = {name: _measured(people) for name, people in RELEASES.items()}
     remarks = {"t": "by divergence; 0 by any distance, as each group has the table's shares"}
@@ -90,10 +90,10 @@ def pair() -> list[Section]:
     }
     return [
         *(
-            Section(name, [_regrouped(name), *rows[name]], place=name, where=PROFILE)
+            PublishedSection(name, [_regrouped(name), *rows[name]], place=name, where=PROFILE)
             for name in RELEASES
         ),
-        Section(
+        PublishedSection(
             "Tables 1b and 2b distinguished",
             [
                 *(_verdict(name, *(found[table][name] for table in RELEASES)) for name in RISKS),

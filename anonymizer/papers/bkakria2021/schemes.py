@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.papers.row import Row
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.risk import Inference, Profile, Reidentification
 
 EQ_8 = "Eq. 8"
@@ -117,7 +117,7 @@ def equal_steps(epsilon: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Scheme:
+class SchemePanel:
     """A panel of a figure: its table in words, and as a function of a parameter at some points.
 
     ``status``: how much of it the paper fixes. ``varied``: whether the axis is
@@ -143,7 +143,7 @@ class Scheme:
         parameters = [Column(self.parameter, self.label, self.points, "records")]
         if self.varied:
             parameters.append(Column("theta", "θ", list(map(furthest, profiles)), "bits"))
-        series = Series(parameters, columns(profiles), axis=parameters[-1].name)
+        series = PlottedSeries(parameters, columns(profiles), axis=parameters[-1].name)
         shown = f"{len(series)} points"
         return Row(self.name, shown, "an image", self.records, status=self.status, series=series)
 
@@ -157,7 +157,7 @@ FITTED = "fitted: to what the text quotes, which other tables may fit, too"
 _SIZES = ("epsilon", "ε")
 _ILL = ("ill", "HIV in the group", (10, 20, 30, 50, 80, 100, 120, 128, 150, 200, 300, 400, 500))
 
-FIGURE_1 = Scheme(
+FIGURE_1 = SchemePanel(
     "Figure 1",
     "two classes of 10,000 records",
     lambda epsilon: Reidentification.of([(RECORDS - epsilon) // 2, (RECORDS + epsilon) // 2]),
@@ -165,7 +165,7 @@ FIGURE_1 = Scheme(
     (*range(0, 9501, 500), 9800, 9900, 9980, 9990, 9992, 9994, 9996, 9998),
     EXACT,
 )
-FIGURE_2A = Scheme(
+FIGURE_2A = SchemePanel(
     "Figure 2 (a small class)",
     "ten classes of 10,000 records, one smaller than nine equal ones",
     one_small,
@@ -173,7 +173,7 @@ FIGURE_2A = Scheme(
     (0, 10, *range(100, 1001, 100), 1050, 1100, 1110),
     ASSUMED,
 )
-FIGURE_2B = Scheme(
+FIGURE_2B = SchemePanel(
     "Figure 2 (equal steps)",
     "ten classes of 10,000 records, each larger than the one before by as much",
     lambda epsilon: Reidentification.of(equal_steps(epsilon)),
@@ -181,14 +181,14 @@ FIGURE_2B = Scheme(
     (*range(0, 1981, 180), 1998),
     ASSUMED,
 )
-FIGURE_3 = Scheme(
+FIGURE_3 = SchemePanel(
     "Figure 3",
     "five ages of 2,000 records, ten diseases, one ahead by λ/5, 2λ/5, ... λ",
     graded,
     *("lambda", "λ", tuple(range(0, 2001, 100))),
     ASSUMED,
 )
-FIGURE_4A = Scheme(
+FIGURE_4A = SchemePanel(
     "Figure 4 (two groups)",
     "1,000 records, some with HIV, and 9,000 of which 90 have it",
     lambda ill: Inference.of([[ill, 1000 - ill], [90, 8910]]),
@@ -196,7 +196,7 @@ FIGURE_4A = Scheme(
     FITTED,
     varied=True,
 )
-FIGURE_4B = Scheme(
+FIGURE_4B = SchemePanel(
     "Figure 4 (ten groups)",
     "ten groups of 1,000 records, some with HIV in one, 10 in each other",
     lambda ill: Inference.of([[ill, 1000 - ill]] + [[10, 990]] * 9),

@@ -11,7 +11,7 @@ import numpy as np
 
 from anonymizer.papers.bkakria2021.cases import CELLS, TABLE_4, WHERE, profile
 from anonymizer.papers.bkakria2021.schemes import metric_of
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.risk import Inference, measures
 
 METRICS = ("DR", "MI", "CP", "MIL", "ELD")
@@ -23,7 +23,7 @@ OPPOSITE = "its own Table 4 says the opposite"
 ORDERED = "its own Table 4 has the expected order"
 
 
-def statements() -> list[Section]:
+def statements() -> list[PublishedSection]:
     """Sentences of sections 3.3, 4 and 5 that say a number, an order, or who fails."""
     return [of_table_4(), of_table_5(), of_metrics()]
 
@@ -44,7 +44,7 @@ def rising(values: Sequence[float]) -> bool:
     return all(b - EDGE > a for a, b in pairwise(values))
 
 
-def of_table_4() -> Section:
+def of_table_4() -> PublishedSection:
     """Which metrics the text says to put the cases right, and which not."""
     rows = [
         *(_reversed(metric) for metric in ("DR", "MI", "MIL")),
@@ -59,7 +59,7 @@ def of_table_4() -> Section:
         "< Disease 3. The text calls ELD also HLD, and says of it both that it is right in all "
         "cases and that all metrics fail on the diseases."
     )
-    return Section("Table 4: what the text says of it", rows, note, "Section 3.3")
+    return PublishedSection("Table 4: what the text says of it", rows, note, "Section 3.3")
 
 
 def _said(what: str, metric: str, holds: bool, values: list[float], says: str, why: str) -> Row:
@@ -110,7 +110,7 @@ def _fails_on_diseases(metric: str) -> Row:
     return _said("Diseases 1 to 3", metric, not rising(values), values, says, ORDERED)
 
 
-def of_table_5() -> Section:
+def of_table_5() -> PublishedSection:
     """Section 4 on ITPR: right in all cases."""
     ages = [profile(name).itpr for name in AGES_EXPECTED]
     diseases = [profile(name).itpr for name in CELLS[1]]
@@ -121,7 +121,9 @@ def of_table_5() -> Section:
         _right("Age 2, and with Zip Codes 1, 2", rising([alone, *zips]), [alone, *zips], "6, 7"),
         _right("Diseases 1, 2, 3", rising(diseases), diseases, "rows 8 to 10"),
     ]
-    return Section("Table 5: what the text says of it", rows, "", "Section 4", WHERE["ITPR"])
+    return PublishedSection(
+        "Table 5: what the text says of it", rows, "", "Section 4", WHERE["ITPR"]
+    )
 
 
 def _right(what: str, holds: bool, values: Sequence[float], remark: str) -> Row:
@@ -129,7 +131,7 @@ def _right(what: str, holds: bool, values: Sequence[float], remark: str) -> Row:
     return Row.claim(f"ITPR of {what}", holds, shown, "correctly quantified", remark, why=shown)
 
 
-def of_metrics() -> Section:
+def of_metrics() -> PublishedSection:
     """What is said of a metric as such: where it is 0, where its values lie, how it is defined."""
     rng = np.random.default_rng(5)
     independent = [np.outer(*rng.integers(1, 9, (2, 4))) for _ in range(50)]
@@ -158,7 +160,7 @@ def of_metrics() -> Section:
         ),
         *(_ranging(metric, [metric_of(metric, each) for each in known]) for metric in BOUNDED),
     ]
-    return Section("Sections 3.3 to 5: metrics as such", rows, where=WHERE["MI"])
+    return PublishedSection("Sections 3.3 to 5: metrics as such", rows, where=WHERE["MI"])
 
 
 BOUNDED = ("ITPR", "ELD")

@@ -13,8 +13,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.risk.attributes import itpr
 
 RECORDS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
@@ -35,16 +35,16 @@ WHERE = "anonymizer.risk.itpr"
 CLUSTER = "a Spark cluster of four nodes, 100 workers of one core and 1 GB"
 
 
-def timings() -> list[Section]:
+def timings() -> list[PublishedSection]:
     """Both figures."""
     return [figure_6(), figure_7()]
 
 
-def figure_6() -> Section:
+def figure_6() -> PublishedSection:
     """Time against records, and the claim about the machine."""
     table = people(RECORDS[-1])
     found = {name: [seconds(of, table[:n]) for n in RECORDS] for name, of in LONG.items()}
-    series = Series(
+    series = PlottedSeries(
         [Column("records", "records", RECORDS)],
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="records",
@@ -77,10 +77,10 @@ def figure_6() -> Section:
         ),
     ]
     note = "The text says nothing of how the time grows with the records, and gives no number."
-    return Section("Figure 6: time against records", rows, note, "Figure 6", WHERE)
+    return PublishedSection("Figure 6: time against records", rows, note, "Figure 6", WHERE)
 
 
-def figure_7() -> Section:
+def figure_7() -> PublishedSection:
     """Time against attributes, and whether it grows linearly."""
     tables = {"kinds of people": alike(), "independent attributes": independent()}
     found = {
@@ -91,7 +91,7 @@ def figure_7() -> Section:
     found["one scan of the columns"] = [
         seconds(partial(scan, attributes=n), kinds) for n in ATTRIBUTES
     ]
-    series = Series(
+    series = PlottedSeries(
         [Column("attributes", "quasi-identifiers", ATTRIBUTES)],
         [Column(name, name, values, "s") for name, values in found.items()],
         axis="attributes",
@@ -113,7 +113,9 @@ def figure_7() -> Section:
         "Where no class becomes homogeneous the time is linear. Where one does, ITPR is 1 whatever "
         "is added (its term is 1, and no term is larger): reading on would be a waste."
     )
-    return Section("Figure 7: time against quasi-identifiers", rows, note, "Figure 7", WHERE)
+    return PublishedSection(
+        "Figure 7: time against quasi-identifiers", rows, note, "Figure 7", WHERE
+    )
 
 
 def grows(read: Sequence[float], known: Sequence[float]) -> list[Row]:

@@ -11,12 +11,12 @@ from anonymizer.papers.domingo2009.discrepancy import information_loss
 from anonymizer.papers.domingo2009.lemmas import covariance_lemma, measures
 from anonymizer.papers.domingo2009.models import four_models
 from anonymizer.papers.domingo2009.normal import normal_models
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 TITLE = "Domingo-Ferrer and Rebollo-Monedero (2009); information in bits"
 
 
-def sections() -> Sequence[Section]:
+def sections() -> Sequence[PublishedSection]:
     """Compute all."""
     return [
         information_loss(),

@@ -6,7 +6,7 @@ from anonymizer.channels import gaussian_correlation, gaussian_information, squa
 from anonymizer.information.bregman import information_divergence, squared_error_divergence
 from anonymizer.information.entropy import entropy, mutual_information, surprise
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 
 ROUNDED = 1e-9
 TRIALS = 50
@@ -14,7 +14,7 @@ INFORMATION = "anonymizer.information.entropy.mutual_information"
 BREGMAN = "anonymizer.information.bregman"
 
 
-def definitions() -> Section:
+def definitions() -> PublishedSection:
     """Each definition, computed two ways on random laws."""
     rng = np.random.default_rng(4)
     rows = [
@@ -28,7 +28,9 @@ def definitions() -> Section:
         _t_closeness(rng),
     ]
     note = "X, Y: key and confidential attributes; X' the masked X, drawn knowing X alone."
-    return Section("Sections 2 to 4: definitions", rows, note, place="Section 2", where=INFORMATION)
+    return PublishedSection(
+        "Sections 2 to 4: definitions", rows, note, place="Section 2", where=INFORMATION
+    )
 
 
 def _agree(

@@ -4,14 +4,14 @@ import numpy as np
 
 from anonymizer.channels import pil, probabilistic_loss
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 
 SAMPLES, RECORDS, POPULATION = 200, 500, 20_000
 NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)
 
 
-def information_loss() -> Section:
+def information_loss() -> PublishedSection:
     """How pil behaves: unchanged data, fresh samples, two samples, noise."""
     rng, bounded = np.random.default_rng(3), pil(0.0, 0.1, 1 / 500)
     first = Row.claim(
@@ -37,7 +37,7 @@ def information_loss() -> Section:
         "fourth moments. The paper gives the definition and no numbers."
     )
     title, where = "Section 1: probabilistic information loss", "anonymizer.channels.pil"
-    return Section(title, rows, note, place="Section 1", where=where)
+    return PublishedSection(title, rows, note, place="Section 1", where=where)
 
 
 def _definition() -> Row:
@@ -115,7 +115,7 @@ def _noise(rng: np.random.Generator) -> Row:
         for name in ("mean", "variance", "covariance", "correlation")
     ]
     along = Column("noise", "variance of the noise", list(NOISE))
-    series = Series([along], measures, axis="noise", what="pil")
+    series = PlottedSeries([along], measures, axis="noise", what="pil")
     return Row(
         "pil of noise added",
         f"{len(NOISE)} variances",

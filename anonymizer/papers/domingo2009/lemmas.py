@@ -5,17 +5,17 @@ import numpy as np
 from anonymizer.channels import gaussian_correlation, gaussian_information
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 
 TRIALS = 200
 RECORDS = 200_000
 ROUNDED = 1e-9
 
 
-def measures() -> Section:
+def measures() -> PublishedSection:
     """What mutual information is said to be and to do."""
     rows = [*_lemma_1(), _scalars(), _sufficient(), _zero_loss()]
-    return Section(
+    return PublishedSection(
         "Sections 2 and 3: mutual information", rows, "The paper prints no numbers.",
         place="Section 3", where="anonymizer.information.entropy.mutual_information",
     )  # fmt: skip
@@ -105,7 +105,7 @@ def _zero_loss() -> Row:
     )
 
 
-def covariance_lemma() -> Section:
+def covariance_lemma() -> PublishedSection:
     """Appendix: preserving mutual information and preserving covariances, and where they part."""
     rng = np.random.default_rng(2)
     a = rng.normal(size=(4, 4))
@@ -115,7 +115,7 @@ def covariance_lemma() -> Section:
         "X a scalar and Y of three dimensions, jointly normal, except for the last row. The X' of "
         "the first rows is drawn knowing Y and not X, so that it is no masking of X."
     )
-    return Section(
+    return PublishedSection(
         "Appendix: mutual information and covariance", rows, note,
         place="Appendix", where="anonymizer.channels.gaussian_information",
     )  # fmt: skip

@@ -11,8 +11,8 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 
 CHANCE, LIMIT = 0.3, 0.1
 FLIP = 0.1
@@ -22,7 +22,7 @@ SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 EXACT = 1e-8
 
 
-def four_models() -> Section:
+def four_models() -> PublishedSection:
     """Models 1 to 4, and Figure 1."""
     rows = [*_rate_distortion(), _normal(), *_bottleneck(), _figure_1(), _figure_1_bottleneck()]
     note = (
@@ -31,7 +31,7 @@ def four_models() -> Section:
     )
     where = "anonymizer.channels.rate_distortion"
     title = "Section 5: the four models, in bits"
-    return Section(title, rows, note, place="Section 5", where=where)
+    return PublishedSection(title, rows, note, place="Section 5", where=where)
 
 
 def _entropy(chance: float) -> float:
@@ -122,7 +122,7 @@ def _figure_1() -> Row:
     """Risk against loss, the rate against the distortion."""
     x, p = _grid()
     found = [rate_distortion(p, squared(x), distortion_limit=share) for share in SHARES]
-    series = Series(
+    series = PlottedSeries(
         [Column("distortion", "loss: D", list(SHARES))],
         [
             Column("rate", "risk: R(D), models 1 and 2", [f.leakage for f in found], "bits"),
@@ -145,7 +145,7 @@ def _figure_1_bottleneck() -> Row:
     """The same with mutual information as loss."""
     path = bottleneck_path(BINARY, np.geomspace(1.65, 8, 8))
     known = [_gerber(found.loss) for found in path]
-    series = Series(
+    series = PlottedSeries(
         [Column("loss", "loss: I(X;Y) - I(X';Y)", [found.loss for found in path], "bits")],
         [
             Column("rate", "risk: I(X';X), models 3 and 4", [f.rate for f in path], "bits"),

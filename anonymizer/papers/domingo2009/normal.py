@@ -15,8 +15,8 @@ from anonymizer.channels import (
 )
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 
 RATE, FIRST = 2.0, 2
 RIVALS = 2000
@@ -25,7 +25,7 @@ WHERE = "anonymizer.channels.gaussian_bottleneck"
 RATES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
-def normal_models() -> Section:
+def normal_models() -> PublishedSection:
     """Normal X of two dimensions and Y of three."""
     rng = np.random.default_rng(5)
     a = rng.normal(size=(5, 5))
@@ -44,7 +44,7 @@ def normal_models() -> Section:
         "itself, the rate shared by reverse water-filling."
     )
     title = "Section 5: normal vectors in closed form, and synthetic data"
-    return Section(title, rows, note, place="Section 6, closed forms", where=WHERE)
+    return PublishedSection(title, rows, note, place="Section 6, closed forms", where=WHERE)
 
 
 def _both_models(s: Floats) -> list[Row]:
@@ -127,7 +127,7 @@ def _kept(s: Floats, a: Floats) -> float:
 def _curve(s: Floats) -> Row:
     """Figure 1 with mutual information on both axes, of normal vectors."""
     found = [gaussian_bottleneck(s, FIRST, rate_limit=rate) for rate in RATES]
-    series = Series(
+    series = PlottedSeries(
         [Column("loss", "loss: I(X;Y) - I(X';Y)", [each.loss for each in found], "bits")],
         [Column("rate", "risk: I(X';X), models 3 and 4", [each.rate for each in found], "bits")],
         axis="loss",

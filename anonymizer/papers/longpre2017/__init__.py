@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from anonymizer.papers.longpre2017.equations import equations, risk
 from anonymizer.papers.longpre2017.figures import drawn
 from anonymizer.papers.longpre2017.house import celebrity, questions, weighted
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 TITLE = "Longpré et al. (2017); losses of privacy in bits"
 
 
-def sections() -> Sequence[Section]:
+def sections() -> Sequence[PublishedSection]:
     """Compute all."""
     return [celebrity(), questions(), weighted(), equations(), risk(), drawn()]

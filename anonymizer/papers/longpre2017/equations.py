@@ -7,7 +7,7 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.papers.longpre2017.house import BELOW_1000, LOSS
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.privacy.query_loss import losses_by_answer, query_loss, together
 
 TRIALS, ALTERNATIVES, ANSWERS = 50, 12, 4
@@ -15,7 +15,7 @@ ROUNDED = 1e-12
 
 
 @dataclass(frozen=True)
-class Trial:
+class RandomTrial:
     """A random law p(a_i), and two random queries: the answer for each alternative."""
 
     law: Floats
@@ -27,11 +27,13 @@ class Trial:
         return [self.law[answer == j] for j in np.unique(answer)]
 
 
-def equations() -> Section:
+def equations() -> PublishedSection:
     """Both sides of each equation, by their own sums, and what the library gives for them."""
     rng = np.random.default_rng(0)
     trials = [
-        Trial(rng.dirichlet(np.ones(ALTERNATIVES)), *rng.integers(0, ANSWERS, (2, ALTERNATIVES)))
+        RandomTrial(
+            rng.dirichlet(np.ones(ALTERNATIVES)), *rng.integers(0, ANSWERS, (2, ALTERNATIVES))
+        )
         for _ in range(TRIALS)
     ]
     rows = [
@@ -51,7 +53,9 @@ def equations() -> Section:
         f"{TRIALS} random laws of {ALTERNATIVES} alternatives, each with two random queries of up "
         f"to {ANSWERS} answers. Eq. 6 to 14 are the steps of the proof."
     )
-    return Section("Sections 2 to 4: every equation", rows, note, place="Section 2", where=LOSS)
+    return PublishedSection(
+        "Sections 2 to 4: every equation", rows, note, place="Section 2", where=LOSS
+    )
 
 
 def _bits(p: Floats) -> float:
@@ -65,12 +69,12 @@ def _same(what: str, pairs: Sequence[tuple[float, float]], says: str, place: str
     return Row.claim(what, off < ROUNDED * 100, f"off by {off:.0e}", says, place=place)
 
 
-def _uncertainty(trials: Sequence[Trial]) -> Row:
+def _uncertainty(trials: Sequence[RandomTrial]) -> Row:
     pairs = [(_bits(t.law), query_loss(t.answer, t.law).uncertainty) for t in trials]
     return _same("S_0", pairs, "-sum p(a_i) log2 p(a_i)", "Eq. 1")
 
 
-def _partition(trials: Sequence[Trial]) -> Row:
+def _partition(trials: Sequence[RandomTrial]) -> Row:
     """Every alternative is in one E_j and only one; those of two queries are intersections."""
     alike = True
     for t in trials:
@@ -88,7 +92,7 @@ def _partition(trials: Sequence[Trial]) -> Row:
     )
 
 
-def _conditional(trials: Sequence[Trial]) -> Row:
+def _conditional(trials: Sequence[RandomTrial]) -> Row:
     pairs = [
         (float(part.sum()), float(chance))
         for t in trials
@@ -101,7 +105,7 @@ def _conditional(trials: Sequence[Trial]) -> Row:
     return _same("p(E_j)", pairs, "the sum of p(a_k) in E_j", "Eq. 2")
 
 
-def _inside(trials: Sequence[Trial]) -> Row:
+def _inside(trials: Sequence[RandomTrial]) -> Row:
     """Bayes' rule: what an answer leaves of the law adds up to 1, and is 0 outside its set."""
     pairs = []
     for t in trials:
@@ -114,7 +118,7 @@ def _inside(trials: Sequence[Trial]) -> Row:
     return _same("p(a_i | E_j)", pairs, says, "Section 2, before Eq. 2")
 
 
-def _left(trials: Sequence[Trial]) -> list[Row]:
+def _left(trials: Sequence[RandomTrial]) -> list[Row]:
     """S_j as it is rewritten from Eq. 3 to Eq. 9."""
     parts = [part for t in trials for part in t.parts(t.answer)]
     direct = [_bits(part / part.sum()) for part in parts]
@@ -140,14 +144,14 @@ def _left(trials: Sequence[Trial]) -> list[Row]:
     ]
 
 
-def _steps(t: Trial) -> tuple[float, Floats, Floats]:
+def _steps(t: RandomTrial) -> tuple[float, Floats, Floats]:
     """S_0, p(E_j) and S_j by plain sums."""
     parts = t.parts(t.answer)
     chance = np.array([part.sum() for part in parts])
     return _bits(t.law), chance, np.array([_bits(part / part.sum()) for part in parts])
 
 
-def _averages(trials: Sequence[Trial]) -> list[Row]:
+def _averages(trials: Sequence[RandomTrial]) -> list[Row]:
     """Delta S as Eq. 4 defines it, and as the proof rewrites it."""
     steps = [_steps(t) for t in trials]
     found = [query_loss(t.answer, t.law).average for t in trials]
@@ -164,7 +168,7 @@ def _averages(trials: Sequence[Trial]) -> list[Row]:
     ]
 
 
-def _mean_left(trials: Sequence[Trial]) -> Row:
+def _mean_left(trials: Sequence[RandomTrial]) -> Row:
     """Sum p(E_j) S_j, of which Eq. 13 and 14 are two forms."""
     pairs = []
     for t in trials:
@@ -174,12 +178,12 @@ def _mean_left(trials: Sequence[Trial]) -> Row:
     return _same("sum p(E_j) S_j", pairs, "S_0 + sum p(E_j) log2 p(E_j)", "Eq. 13 and 14")
 
 
-def _entropy_of_answers(trials: Sequence[Trial]) -> Row:
+def _entropy_of_answers(trials: Sequence[RandomTrial]) -> Row:
     pairs = [(_bits(_steps(t)[1]), query_loss(t.answer, t.law).average) for t in trials]
     return _same("average loss", pairs, "the entropy of the answer", "Eq. 15")
 
 
-def _two_queries(trials: Sequence[Trial]) -> Row:
+def _two_queries(trials: Sequence[RandomTrial]) -> Row:
     gaps = [
         query_loss(t.answer, t.law).average
         + query_loss(t.other, t.law).average
@@ -197,7 +201,7 @@ def _two_queries(trials: Sequence[Trial]) -> Row:
     )
 
 
-def _independent(trials: Sequence[Trial]) -> Row:
+def _independent(trials: Sequence[RandomTrial]) -> Row:
     """Independent queries cost the sum: the most that two with these answers can."""
     pairs = []
     for t in trials:
@@ -214,7 +218,7 @@ def _independent(trials: Sequence[Trial]) -> Row:
     )
 
 
-def _spread(trials: Sequence[Trial]) -> list[Row]:
+def _spread(trials: Sequence[RandomTrial]) -> list[Row]:
     """Eq. 16 as printed, and S-bar without its slip."""
     deviations, means, alike = [], [], []
     for t in trials:
@@ -245,7 +249,7 @@ def _spread(trials: Sequence[Trial]) -> list[Row]:
     ]
 
 
-def risk() -> Section:
+def risk() -> PublishedSection:
     """Section 4: two gains of the same mean, of which one may fail."""
     sure, lottery = np.array([1.0, 1.0]), np.array([0.0, 2.0])
     rows = [
@@ -265,7 +269,7 @@ def risk() -> Section:
         ),
         _alike(),
     ]
-    return Section("Section 4: beyond the average", rows, place="Section 4", where=LOSS)
+    return PublishedSection("Section 4: beyond the average", rows, place="Section 4", where=LOSS)
 
 
 def _alike() -> Row:

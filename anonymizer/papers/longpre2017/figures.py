@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.papers.longpre2017.house import BELOW_1000, BELOW_1001, BOTH, HOUSES, LOSS
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.privacy.query_loss import QueryLoss, losses_by_answer, query_loss, together
 
 NEAR = slice(995, 1004)
@@ -15,7 +15,7 @@ CHANCES = tuple(float(p) for p in np.linspace(0.02, 0.98, 49))
 OTHERS = 8
 
 
-def drawn() -> Section:
+def drawn() -> PublishedSection:
     """The paper draws nothing: these are its examples, drawn."""
     rows = [_by_house(), _by_place(), *_by_number(), _by_weight()]
     note = (
@@ -23,7 +23,7 @@ def drawn() -> Section:
         "Spread: n thresholds at even distances. Neighbours: h < 1000, h < 1001 and so on. Single "
         "houses: h = 1000, h = 1001 and so on."
     )
-    return Section("Drawn: losses by number and shape of queries", rows, note, where=LOSS)
+    return PublishedSection("Drawn: losses by number and shape of queries", rows, note, where=LOSS)
 
 
 def _by_house() -> Row:
@@ -40,7 +40,7 @@ def _by_house() -> Row:
     uncertainty = Column(
         "uncertainty", "S_0", [query_loss(HOUSES).uncertainty] * len(houses), "bits"
     )
-    series = Series(
+    series = PlottedSeries(
         [Column("house", "her house h", houses)],
         [*losses, uncertainty],
         axis="house",
@@ -65,7 +65,7 @@ def _by_place() -> Row:
     """One question h < c: a bit in the middle, next to nothing on average at the ends."""
     cuts = [2, *range(50, 2000, 50), 2000]
     losses = [query_loss(cut > HOUSES) for cut in cuts]
-    series = Series([Column("cut", "c", cuts)], _figures(losses), axis="cut", what="loss")
+    series = PlottedSeries([Column("cut", "c", cuts)], _figures(losses), axis="cut", what="loss")
     return Row(
         "one question, h < c",
         f"{len(cuts)} questions",
@@ -118,7 +118,7 @@ def _by_number() -> list[Row]:
             Column(shape, LABELS[shape], [getattr(loss, what) for loss in found], "bits")
             for shape, found in losses.items()
         ]
-        series = Series(
+        series = PlottedSeries(
             [Column("questions", "questions", [*NUMBERS])],
             [*measures, *tops],
             axis="questions",
@@ -142,7 +142,7 @@ def _by_weight() -> Row:
     answers, laws = "a" + "b" * OTHERS, [[p, *[(1 - p) / OTHERS] * OTHERS] for p in CHANCES]
     by_answer = [losses_by_answer(answers, law)[1] for law in laws]
     averages = [query_loss(answers, law).average for law in laws]
-    series = Series(
+    series = PlottedSeries(
         [Column("chance", "p(a)", CHANCES)],
         [
             Column("average", "average loss", averages, "bits"),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.information.entropy import entropy, mutual_information
 from anonymizer.kernels.arrays import Codes
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
 from anonymizer.risk import Reidentification
 
@@ -39,18 +39,18 @@ WEIGHTED: dict[str, tuple[tuple[float, ...], Sequence[object]]] = {
 LOSS = "anonymizer.privacy.query_loss.query_loss"
 
 
-def celebrity() -> Section:
+def celebrity() -> PublishedSection:
     """What the text says of the house, and of the two questions about it."""
     rows = [*_questions_needed(), *_two_questions(), *_both(), _subadditive()]
-    return Section(
+    return PublishedSection(
         "Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.",
         place="Section 1", where=LOSS,
     )  # fmt: skip
 
 
-def questions() -> Section:
+def questions() -> PublishedSection:
     """Questions about the house one by one; one that is independent of another adds to its loss."""
-    return Section(
+    return PublishedSection(
         "Section 2 and Eq. 16: questions about the house",
         _listed({name: query_loss(labels) for name, labels in QUESTIONS.items()}),
         "B and C are independent, and their losses add up; those of A and B do not.",
@@ -59,10 +59,10 @@ def questions() -> Section:
     )
 
 
-def weighted() -> Section:
+def weighted() -> PublishedSection:
     """Answers may make the truth less certain where alternatives differ in weight."""
     losses = {name: query_loss(answers, weights) for name, (weights, answers) in WEIGHTED.items()}
-    return Section(
+    return PublishedSection(
         "Illustration: alternatives of different weight",
         _listed(losses),
         "Probabilities 0.5, 0.25, 0.125, 0.125; for the last question 0.9 and 8 of 0.0125. Its "

@@ -7,20 +7,20 @@ import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 
 from anonymizer.papers.plots import bars, lines, surface
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Form, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Form, PlottedSeries
 from anonymizer.report.plots.style import LOOK, save
 
 WIDTH, HEIGHT = 8.4, 3.9
 """Inches of a figure, no wider than a page of the documentation: its text can be read there."""
-FORMS: dict[Form, Callable[[SubFigure, Series], None]] = {
+FORMS: dict[Form, Callable[[SubFigure, PlottedSeries], None]] = {
     "bars": bars.draw,
     "lines": lines.draw,
     "surface": surface.draw,
 }
 
 
-def draw(sections: Iterable[Section], path: Path) -> None:
+def draw(sections: Iterable[PublishedSection], path: Path) -> None:
     """Draw every series of some sections, each in its form, or as points over another one."""
     every = [(row, row.series) for section in sections for row in section.rows if row.series]
     drawn = [(row, series) for row, series in every if not series.over]

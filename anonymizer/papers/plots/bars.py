@@ -3,12 +3,12 @@
 import numpy as np
 from matplotlib.figure import SubFigure
 
-from anonymizer.papers.series import Column, Series
-from anonymizer.report.plots.bars import Measure, grouped
+from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.report.plots.bars import ClassMeasure, grouped
 from anonymizer.report.plots.style import LIGHT
 
 
-def draw(place: SubFigure, series: Series) -> None:
+def draw(place: SubFigure, series: PlottedSeries) -> None:
     """Draw a series as bars: a group for each value of its axis, a bar for each measure.
 
     Bars above the limit of their measure are hatched, and the name of their group stands out. A
@@ -25,11 +25,11 @@ def draw(place: SubFigure, series: Series) -> None:
     axes.set_ylabel(series.measures[0].unit)
 
 
-def _measure(series: Series, column: Column, shared: bool) -> Measure:
+def _measure(series: PlottedSeries, column: Column, shared: bool) -> ClassMeasure:
     """A measure with its limit, where it has one."""
     values = np.asarray(column.values, float)
     limit = series.limits.get(column.name)
     if limit is None:
-        return Measure(column.label, values)
+        return ClassMeasure(column.label, values)
     name = f"{limit:.3g}" if shared else f"{column.label} ≤ {limit:.3g}"
-    return Measure(column.label, values, (name, limit))
+    return ClassMeasure(column.label, values, (name, limit))

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.report.plots.style import COLORS, Style, counted_axis
 
 FEW = 10
@@ -23,7 +23,7 @@ CEILING = "uncertainty"
 GREY: Style = {"color": "grey", "linestyle": ":", "linewidth": 1.2}
 
 
-def draw(place: SubFigure, series: Series) -> None:
+def draw(place: SubFigure, series: PlottedSeries) -> None:
     """Draw a series as lines.
 
     Measures share a panel, those in bits apart from those from 0 to 1. In a series of several
@@ -47,7 +47,7 @@ def draw(place: SubFigure, series: Series) -> None:
         _legend(axes, len(panels))
 
 
-def mark(place: SubFigure, series: Series, points: Series) -> None:
+def mark(place: SubFigure, series: PlottedSeries, points: PlottedSeries) -> None:
     """Draw another series as points over the lines of one: what the lines do not show already."""
     known = {measure.name for measure in series.measures}
     (axes,) = place.axes
@@ -67,7 +67,7 @@ def _legend(axes: Axes, panels: int) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, fontsize="small")
 
 
-def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
+def _lines(axes: Axes, series: PlottedSeries, measures: Sequence[Column]) -> None:
     """Measures against the axis, as far as it rises: theta comes back once most are ill."""
     along = np.asarray(series[series.axis].values, float)
     rising = (along >= np.maximum.accumulate(along)) | (along[0] > along[-1])
@@ -86,7 +86,7 @@ def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
         axes.set_ylim(0, None)
 
 
-def _curves(axes: Axes, series: Series, measure: Column) -> None:
+def _curves(axes: Axes, series: PlottedSeries, measure: Column) -> None:
     """A measure against the axis, a line for each value of another parameter."""
     along, by = (np.asarray(series[name].values, float) for name in (series.axis, series.by))
     curves = zip(dict.fromkeys(by.tolist()), COLORS, cycle(DASHES), strict=False)

@@ -5,7 +5,7 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.series import Column, PlottedSeries
 
 COLORMAP = "cividis"
 """Distinguished by colour-blind people too."""
@@ -15,7 +15,7 @@ VIEW = {"elev": 24, "azim": -125}
 """Where the eye is, in degrees."""
 
 
-def draw(place: SubFigure, series: Series) -> None:
+def draw(place: SubFigure, series: PlottedSeries) -> None:
     """Draw the first measure of a series over ``axis`` and ``by``, in space and from above.
 
     For each value of ``by`` there are as many points along ``axis``, in its order.

@@ -9,11 +9,11 @@ from anonymizer.papers.rebollo2008.definitions import definitions
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.seeing import channels_that_see
 from anonymizer.papers.rebollo2008.theory import statements
-from anonymizer.papers.row import Section
+from anonymizer.papers.row import PublishedSection
 
 TITLE = "Rebollo-Monedero et al. (2008); information in nats"
 
 
-def sections() -> Sequence[Section]:
+def sections() -> Sequence[PublishedSection]:
     """Compute all."""
     return [*definitions(), channels_that_see(), statements(), figure_6(), figure_7()]

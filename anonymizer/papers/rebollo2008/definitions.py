@@ -9,7 +9,7 @@ from anonymizer.channels import hamming, privacy_distortion, rate_distortion, sq
 from anonymizer.counts.counts import Classes
 from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.rebollo2008.grid import SHARES, Grid, slope_of
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 from anonymizer.privacy import DistinctLDiversity, KAnonymity, TCloseness
 
 SAME = 1e-9
@@ -19,12 +19,12 @@ LAW = SMALL.joint
 TRADEOFF = "anonymizer.channels.privacy_distortion"
 
 
-def definitions() -> list[Section]:
+def definitions() -> list[PublishedSection]:
     """What both sections define and state."""
     return [_models(), _problem(), _rates()]
 
 
-def _models() -> Section:
+def _models() -> PublishedSection:
     """The models by the classes that they are about."""
     alike = Classes(np.array([[3, 0], [1, 2]]), np.array([4, 2]))
     skewed = Classes(np.array([[5, 5], [0, 90]]), np.array([5, 95]))
@@ -69,10 +69,10 @@ def _models() -> Section:
             where="anonymizer.Anonymizer",
         ),
     ]
-    return Section("Section 2: privacy models", rows, place="Section 2")
+    return PublishedSection("Section 2: privacy models", rows, place="Section 2")
 
 
-def _problem() -> Section:
+def _problem() -> PublishedSection:
     """Risk and distortion, and what is minimised."""
     grid, rng = Grid(9), np.random.default_rng(1)
     channel = rng.dirichlet(np.full(9, 0.5), 9)
@@ -133,7 +133,7 @@ def _problem() -> Section:
         ),
     ]
     note = "Channels p(x^|w,x), which the paper leaves aside, are in a section of their own."
-    return Section("Section 3.2: the problem, Eq. 1", rows, note, "Section 3.2")
+    return PublishedSection("Section 3.2: the problem, Eq. 1", rows, note, "Section 3.2")
 
 
 def _deterministic() -> Row:
@@ -174,7 +174,7 @@ def _quantization_index() -> Row:
     )
 
 
-def _rates() -> Section:
+def _rates() -> PublishedSection:
     """Eq. 2, the case of W = X, and the shape of the function."""
     p = np.array([0.3, 0.7])
     rate = rate_distortion(p, hamming([0, 1]), distortion_limit=0.1, unit="nats")
@@ -197,7 +197,7 @@ def _rates() -> Section:
             where="anonymizer.channels.rate_distortion",
         ),
     ]
-    return Section("Section 3.3: rate distortion, Eq. 2", rows)
+    return PublishedSection("Section 3.3: rate distortion, Eq. 2", rows)
 
 
 def _binary(p: float) -> float:

@@ -25,8 +25,8 @@ from anonymizer.papers.rebollo2008.grid import (
     Performance,
     slope_of,
 )
-from anonymizer.papers.row import AS_PUBLISHED, Reading, Row, Section, read
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import AS_PUBLISHED, PublishedSection, Reading, Row, read
+from anonymizer.papers.series import Column, PlottedSeries
 
 NEAR = 0.01
 """A cost within 1 % is reasonably optimal."""
@@ -46,7 +46,7 @@ CURVES = "Figure 6: curves"
 POINTS = 16
 
 
-def figure_6(steps: int = STEPS) -> Section:
+def figure_6(steps: int = STEPS) -> PublishedSection:
     """Distortion and risk of what is found for three multipliers, and the bounds."""
     grid = Grid(31)
     began = perf_counter()
@@ -81,7 +81,7 @@ def figure_6(steps: int = STEPS) -> Section:
         "The second reading takes the gradient of each p(.|x) by itself, and the nearest law to "
         "each row; it oscillates, so that the last sixteenth of the channels is averaged."
     )
-    return Section(
+    return PublishedSection(
         "Section 5 and Figure 6: three multipliers",
         rows,
         note,
@@ -96,7 +96,9 @@ def _curve(grid: Grid) -> Row:
     found.sort(key=lambda point: point.distortion)
     d = np.array([point.distortion for point in found])
     measures = _rates(d.tolist(), [point.leakage for point in found])
-    series = Series([Column("distortion", "D", d.tolist())], measures, axis="distortion", what="R")
+    series = PlottedSeries(
+        [Column("distortion", "D", d.tolist())], measures, axis="distortion", what="R"
+    )
     certified = sum(point.certified for point in found)
     return Row(
         CURVES,
@@ -133,7 +135,7 @@ def _points(grid: Grid, reading: str, descents: Mapping[float, Performance]) -> 
         f"Figure 6: points, {reading}",
         "3 multipliers",
         remark="where the descents end, and R there",
-        series=Series(
+        series=PlottedSeries(
             [Column("distortion", "D", d), slopes],
             measures,
             axis="distortion",
@@ -189,7 +191,7 @@ def _optima(grid: Grid, optima: Mapping[float, OptimalChannel]) -> list[Row]:
     return [*rows, inactive]
 
 
-def figure_7(steps: int = STEPS) -> Section:
+def figure_7(steps: int = STEPS) -> PublishedSection:
     """Initial, optimal and found channels for lambda = 1.22 on 51 samples."""
     grid, share = Grid(51), 0.5
     best = grid.optimum(share)
@@ -232,7 +234,7 @@ def figure_7(steps: int = STEPS) -> Section:
     ]
     note = f"{steps:,} iterations as described, and {LONGER * steps:,}."
     where = "anonymizer.channels.gaussian_channel"
-    return Section("Figure 7: the channels", rows, note, "Figure 7", where)
+    return PublishedSection("Figure 7: the channels", rows, note, "Figure 7", where)
 
 
 def _shapes(away: Mapping[str, float], excess: Mapping[str, float], steps: int) -> list[Row]:
@@ -267,7 +269,7 @@ def _shapes(away: Mapping[str, float], excess: Mapping[str, float], steps: int) 
     return [replace(row, varies=True) for row in rows]
 
 
-def _rows_of(grid: Grid, channels: Mapping[str, Floats]) -> Series:
+def _rows_of(grid: Grid, channels: Mapping[str, Floats]) -> PlottedSeries:
     """p(x^|x) along x^, for some x."""
     at = [int(np.abs(grid.x - x).argmin()) for x in SHOWN]
     parameters = [
@@ -278,4 +280,4 @@ def _rows_of(grid: Grid, channels: Mapping[str, Floats]) -> Series:
         Column(name, f"p(x^|x), {name}", channel[at].ravel().tolist())
         for name, channel in channels.items()
     ]
-    return Series(parameters, measures, axis="released", by="x", varies=True)
+    return PlottedSeries(parameters, measures, axis="released", by="x", varies=True)

@@ -2,14 +2,14 @@
 
 from anonymizer.channels import OptimalChannel, gaussian_rate, privacy_distortion, seeing, squared
 from anonymizer.papers.rebollo2008.grid import RHO, SHARES, Grid, slope_of
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import PublishedSection, Row
+from anonymizer.papers.series import Column, PlottedSeries
 
 SAMPLES = 15
 """Pairs of so many samples are certified in a tenth of a second; of 31 in 2 seconds."""
 
 
-def channels_that_see() -> Section:
+def channels_that_see() -> PublishedSection:
     """The least C of channels of both kinds, certified, at the three multipliers."""
     grid = Grid(SAMPLES)
     found = [(share, grid.optimum(share), _seen(grid, share)) for share in SHARES]
@@ -21,7 +21,7 @@ def channels_that_see() -> Section:
         "by one."
     )
     where = "anonymizer.channels.seeing"
-    return Section("Section 3.2: channels that see W", rows, note, "Section 3.2", where)
+    return PublishedSection("Section 3.2: channels that see W", rows, note, "Section 3.2", where)
 
 
 def _seen(grid: Grid, share: float) -> OptimalChannel:
@@ -49,7 +49,7 @@ def _closed() -> Row:
     d = [n / 40 for n in range(41)]
     alone = gaussian_rate(d, 1.0, RHO, "nats").tolist()
     seen = gaussian_rate(d, 1.0, RHO, "nats", sees_sensitive=True).tolist()
-    series = Series(
+    series = PlottedSeries(
         [Column("distortion", "D", d)],
         [
             Column("alone", "p(x^|x), Eq. 5", alone, "nats"),

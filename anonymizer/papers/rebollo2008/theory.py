@@ -7,19 +7,19 @@ import numpy as np
 from anonymizer.channels import gaussian_rate, mutual_information_bound, quadratic_gaussian_bound
 from anonymizer.papers.rebollo2008.definitions import quotient, shape, slope_rows
 from anonymizer.papers.rebollo2008.grid import RHO, SHARES, Grid, closed, slope_of
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import PublishedSection, Row
 
 NORMAL = 0.5 * float(np.log(2 * np.pi * math.e))
 """h of a standard normal law, nats."""
 FINE = Grid(101, 6.0)
 
 
-def statements() -> Section:
+def statements() -> PublishedSection:
     """The statements one by one."""
     rows = [*shape(), *_convexity(), *slope_rows(), *_multipliers(), *_closed_form(), _no_bound()]
     note = "Information in nats; sigma_X = 1."
     where = "anonymizer.channels.privacy_distortion"
-    return Section("Section 4: theory, by number", rows, note, "Section 4", where)
+    return PublishedSection("Section 4: theory, by number", rows, note, "Section 4", where)
 
 
 def _convexity() -> list[Row]:

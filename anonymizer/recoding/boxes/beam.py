@@ -20,10 +20,10 @@ import numpy as np
 from anonymizer.errors import Ended
 from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.kernels.boxes.cutting import TIE, Cells
+from anonymizer.kernels.boxes.cutting import TIE, BoxCells
 from anonymizer.kernels.boxes.mondrian import Ground
 from anonymizer.kernels.single import Criteria
-from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
+from anonymizer.recoding.boxes.cuts import Box, BoxTree, Node, divide
 from anonymizer.recoding.boxes.grid import Axis, Blocks
 from anonymizer.recoding.problem.parallel import in_parallel, jobs_at_once
 from anonymizer.recoding.problem.problem import ALONE, Run
@@ -60,7 +60,7 @@ class Open(NamedTuple):
     box: Box
 
 
-class Cut(NamedTuple):
+class BoxCut(NamedTuple):
     """One way to cut a box: the score of its parts, the axis, and the blocks of the first part.
 
     ``at`` is the block that ranges are cut at, -1 where the axis is not ordered.
@@ -79,7 +79,7 @@ def grow(
     criteria: Criteria,
     width: int = WIDEST,
     run: Run = ALONE,
-) -> tuple[float, Tree]:
+) -> tuple[float, BoxTree]:
     """A good tree, and what its boxes are worth.
 
     Cells are given by their ``blocks`` (cells, axes) and their histograms, ``rows``. At most
@@ -87,7 +87,7 @@ def grow(
     """
     most = max(axis.blocks for axis in axes)
     runs = np.array([axis.runs for axis in axes], np.int64)
-    cells = Cells.of(blocks, rows, runs, _wide(axes), *_trees(axes))
+    cells = BoxCells.of(blocks, rows, runs, _wide(axes), *_trees(axes))
     ground = Ground.of(cells, criteria, most, rows.shape[1], KEPT)
     return TreeGrower(axes, ground, width, run, run.deadline()).grown()
 
@@ -127,7 +127,7 @@ class TreeGrower:
     total: float = 0.0
     nodes: list[Node] = field(default_factory=lambda: [()])
 
-    def grown(self) -> tuple[float, Tree]:
+    def grown(self) -> tuple[float, BoxTree]:
         """Cut boxes until none gains by it."""
         bounds = np.array([[0, axis.blocks] for axis in self.axes], np.int64)
         cells = len(self.ground.order)
@@ -140,7 +140,7 @@ class TreeGrower:
                 heapq.heappush(heap, part)
             settled += 0 if parts else -opened.size
             self._report(settled)
-        return self.total, Tree(self.nodes)
+        return self.total, BoxTree(self.nodes)
 
     def _report(self, settled: int) -> None:
         """Report the progress; where that is interrupted, no more cuts are followed."""
@@ -167,15 +167,15 @@ class TreeGrower:
         places = divide(self.nodes, opened.place, cut.axis, halves[0].box[cut.axis])
         return [half._replace(place=place) for half, place in zip(halves, places, strict=True)]
 
-    def _found(self, own: float) -> Iterator[Cut]:
+    def _found(self, own: float) -> Iterator[BoxCut]:
         """The cuts that gain anything."""
         cuts = self.ground.cuts
         for axis, kept in zip(*np.nonzero(cuts.scores > own + TIE), strict=True):
             left = cuts.left[axis, kept].copy()
             at = int(cuts.at[axis, kept]) if self.axes[axis].runs else -1
-            yield Cut(float(cuts.scores[axis, kept]), int(axis), left, at)
+            yield BoxCut(float(cuts.scores[axis, kept]), int(axis), left, at)
 
-    def _chosen(self, opened: Open, cuts: Sequence[Cut]) -> Cut:
+    def _chosen(self, opened: Open, cuts: Sequence[BoxCut]) -> BoxCut:
         """The cut whose greedy tree is worth most; the first of them in a tie.
 
         As many are followed as the time and the work left allow.
@@ -192,7 +192,7 @@ class TreeGrower:
         self.work -= min(self.work, len(cuts) * effort)
         return best
 
-    def _followed(self, opened: Open, cuts: Sequence[Cut], effort: float) -> Floats:
+    def _followed(self, opened: Open, cuts: Sequence[BoxCut], effort: float) -> Floats:
         """What the greedy tree of each cut is worth; in several jobs where these outweigh a start.
 
         A tree depends on which cells a box has, not on their order, so that every job may have
@@ -212,7 +212,7 @@ class TreeGrower:
             found[job::jobs] = worths
         return found
 
-    def _without_gaps(self, opened: Open, cut: Cut) -> Open:
+    def _without_gaps(self, opened: Open, cut: BoxCut) -> Open:
         """A box whose numbers are cut, missing values cut off before: no record of it has one."""
         numbers, shape = self.axes[cut.axis].numbers, opened.box[cut.axis]
         if not shape[0] < cut.at < numbers <= shape[-1]:
@@ -224,14 +224,14 @@ class TreeGrower:
         return opened._replace(place=place, box=tuple(box))
 
 
-def _worths(ground: Ground, opened: Open, cuts: Sequence[Cut]) -> Floats:
+def _worths(ground: Ground, opened: Open, cuts: Sequence[BoxCut]) -> Floats:
     """What the greedy tree of each cut is worth."""
     axes = np.array([cut.axis for cut in cuts], np.int64)
     left, at = np.array([cut.left for cut in cuts]), np.array([cut.at for cut in cuts], np.int64)
     return ground.followed(opened.low, opened.high, opened.bounds, axes, left, at)
 
 
-def _halves(opened: Open, cut: Cut, ground: Ground) -> Iterator[Open]:
+def _halves(opened: Open, cut: BoxCut, ground: Ground) -> Iterator[Open]:
     """Both parts of a cut; the slice is sorted into them."""
     middle = ground.divide(opened.low, opened.high, cut.axis, cut.left)
     shapes = _shapes(opened.box[cut.axis], cut)
@@ -243,7 +243,7 @@ def _halves(opened: Open, cut: Cut, ground: Ground) -> Iterator[Open]:
         yield Open(low - high, -1, low, high, bounds, box)
 
 
-def _shapes(shape: Blocks, cut: Cut) -> tuple[Blocks, Blocks]:
+def _shapes(shape: Blocks, cut: BoxCut) -> tuple[Blocks, Blocks]:
     """The blocks of both parts along the axis that is cut."""
     if isinstance(shape, range) and cut.at >= 0:
         return range(shape.start, cut.at), range(cut.at, shape.stop)

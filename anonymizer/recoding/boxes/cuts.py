@@ -37,7 +37,7 @@ def divide(nodes: list[Node], place: int, axis: int, left: Blocks) -> tuple[int,
 
 
 @dataclass(frozen=True)
-class Tree:
+class BoxTree:
     """Nodes, the root first: branchings, and the boxes at their ends.
 
     Parts stand after what they are parts of. Nodes that no branching leads to do no harm.
@@ -81,7 +81,7 @@ def _inside(blocks: Codes, some: Blocks) -> Mask:
     return np.isin(blocks, some)
 
 
-def pruned(tree: Tree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> Tree:
+def pruned(tree: BoxTree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> BoxTree:
     """Join the two boxes of a branching, where that loses least, until so many have records.
 
     What two acceptable boxes join to is acceptable under policies whose models are monotone.
@@ -114,4 +114,4 @@ def pruned(tree: Tree, blocks: Codes, rows: Columns, criteria: Criteria, most: i
         boxes[place] = tuple(joined)
         if place in parent:
             offer(parent[place])
-    return Tree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])
+    return BoxTree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])

@@ -19,7 +19,7 @@ from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.guillotine import Shapes, best_trees, evaluate, spread
 from anonymizer.kernels.single import Criteria, values
-from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
+from anonymizer.recoding.boxes.cuts import Box, BoxTree, Node, divide
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks
 from anonymizer.recoding.problem.parallel import as_done
 from anonymizer.recoding.problem.problem import Run
@@ -153,7 +153,7 @@ def _laid_out(tables: Sequence[ShapeTable]) -> Shapes:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class CountedGrid:
     """The records of a table by block of every axis, shape (blocks of each axis ..., columns).
 
     ``tables`` are the shapes along each axis, ``shapes`` the same as arrays; the axis with most of
@@ -167,7 +167,9 @@ class Grid:
     counts: Columns
 
     @classmethod
-    def of(cls, axes: Sequence[Axis], blocks: Codes, rows: Columns, run: Run) -> "Grid | None":
+    def of(
+        cls, axes: Sequence[Axis], blocks: Codes, rows: Columns, run: Run
+    ) -> "CountedGrid | None":
         """The grid of some rows of counts, given their blocks; None where it has too many boxes.
 
         All of them have to be looked at within the time limit.
@@ -191,7 +193,7 @@ class Grid:
         np.add.at(counts, tuple(places.T), rows)
         return cls(tables, order, _laid_out(tables), counts)
 
-    def best(self, criteria: Criteria, run: Run) -> tuple[float, Tree]:
+    def best(self, criteria: Criteria, run: Run) -> tuple[float, BoxTree]:
         """What the boxes of the best tree are worth, and the tree; the whole must be acceptable."""
         worths = self._worths(criteria, run)
         best_trees(worths, criteria.worth.limit, self._strides, self.shapes)
@@ -221,7 +223,7 @@ class Grid:
             run.watch("judging boxes", end * stride, len(worths))
         return worths
 
-    def _tree(self, criteria: Criteria, worths: Floats) -> Tree:
+    def _tree(self, criteria: Criteria, worths: Floats) -> BoxTree:
         """Follow the best cuts from the whole grid down to the boxes."""
         nodes: list[Node] = [()]
         heap = [(0, tuple(len(table) - 1 for table in self.tables))]  # the last shapes hold all
@@ -234,7 +236,7 @@ class Grid:
             ends = divide(nodes, place, self.order[axis], self.tables[axis].shapes[parts[0]])
             for end, part in zip(ends, parts, strict=True):
                 heap.append((end, (*numbers[:axis], part, *numbers[axis + 1 :])))
-        return Tree(nodes)
+        return BoxTree(nodes)
 
     def _cut(
         self, criteria: Criteria, worths: Floats, numbers: tuple[int, ...]

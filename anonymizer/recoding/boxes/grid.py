@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.multidimensional import Nodes, Regions, Shape, labels_of
+from anonymizer.counts.multidimensional import HierarchyNodes, Regions, Shape, labels_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -86,7 +86,7 @@ class Axis:
     def covered(self, shape: Sequence[int]) -> Shape:
         """What a shape covers: a range of numbers, the codes of values, or groups of them."""
         if self.tree is not None:
-            return Nodes(
+            return HierarchyNodes(
                 tuple(self._node(*each) for each in self._runs_of(shape[0], shape[-1] + 1))
             )
         if len(shape) == self.blocks:  # also where no number is missing: "*", not (-inf, inf)
@@ -116,7 +116,7 @@ class Axis:
         """
         some = np.unique(blocks)
         if self.tree is not None:
-            return Nodes(tuple(self._least(each) for each in self._parted(some)))
+            return HierarchyNodes(tuple(self._least(each) for each in self._parted(some)))
         if not self.ordered or some[0] >= self.numbers:
             return self.covered(some.tolist())
         if some[-1] >= self.numbers:  # missing values are in no range

@@ -16,8 +16,8 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Bounds, Problem, RangeOptions
 from anonymizer.recoding.boxes.beam import WIDEST, grow
-from anonymizer.recoding.boxes.cuts import Box, Tree, pruned
-from anonymizer.recoding.boxes.exact import Grid
+from anonymizer.recoding.boxes.cuts import Box, BoxTree, pruned
+from anonymizer.recoding.boxes.exact import CountedGrid
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, axes_of, blocks_of, regions_of
 from anonymizer.recoding.partitions.bounded import best_within
 from anonymizer.recoding.partitions.refine import Solution
@@ -74,7 +74,7 @@ def best_boxes(
     search = BoxProblem(axes, blocks, rows, criteria_of(problem, "boxes"), run)
     if search.whole == -inf:
         return None
-    grid = Grid.of(axes, blocks, rows, run) if exact else None
+    grid = CountedGrid.of(axes, blocks, rows, run) if exact else None
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
     # The beam tries any sets of values, where trees of the grid are made of runs of siblings.
@@ -91,7 +91,7 @@ def best_boxes(
 class Grown(Solution):
     """A tree at a price on each of its boxes that have records."""
 
-    tree: Tree
+    tree: BoxTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class BoxProblem:
         """The criteria with a price on each box."""
         return self.criteria._replace(worth=self.criteria.worth.costing(price))
 
-    def exact(self, grid: Grid, bounds: Bounds) -> Grown:
+    def exact(self, grid: CountedGrid, bounds: Bounds) -> Grown:
         """The best tree, within the bounds."""
 
         def solve(price: float) -> Grown:
@@ -124,7 +124,7 @@ class BoxProblem:
             return replace(self._solution(value, tree), bound=value, proven=True)
 
         def single() -> Grown:
-            undivided = Tree([tuple(axis.whole for axis in self.axes)])
+            undivided = BoxTree([tuple(axis.whole for axis in self.axes)])
             return self._solution(self.whole - bounds.min_gain, undivided)
 
         return best_within(bounds, solve, single, self.run.deadline())
@@ -138,12 +138,12 @@ class BoxProblem:
             value = float(values(tree.sums(self.blocks, self.rows), criteria).sum())
         return self._solution(value, tree)
 
-    def _solution(self, value: float, tree: Tree) -> Grown:
+    def _solution(self, value: float, tree: BoxTree) -> Grown:
         return Grown(value=value, tree=tree, classes=len(np.unique(tree.box_of(self.blocks))))
 
 
 def _regions(
-    problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes
+    problem: Problem, axes: Sequence[Axis], tree: BoxTree, blocks: Codes
 ) -> tuple[list[Box], Regions]:
     """The boxes that have records, in the order of the tree, and the same as classes."""
     occupied = np.unique(tree.box_of(blocks))
@@ -158,7 +158,7 @@ def _regions(
     return boxes, regions_of(problem.counts.names, axes, assign, shapes, numbered=False)
 
 
-def _class_of(axes: Sequence[Axis], tree: Tree, number: Codes, cells: Codes) -> Codes:
+def _class_of(axes: Sequence[Axis], tree: BoxTree, number: Codes, cells: Codes) -> Codes:
     """The class of each row of value codes, -1 where it lies in no box that has records."""
     blocks = blocks_of(axes, cells)
     known = (blocks >= 0).all(axis=1)

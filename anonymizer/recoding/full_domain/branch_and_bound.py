@@ -29,7 +29,7 @@ import numpy as np
 
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.full_domain.driven import Driven, Looked, drives
+from anonymizer.recoding.full_domain.driven import Driven, DrivenLook, drives
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
@@ -255,7 +255,7 @@ class Tree:
         if self._driven is not None:
             looked = self._driven.looked(node)
         else:
-            looked = Looked.of(self.evaluator, node, self._sets.at(node), self._best)
+            looked = DrivenLook.of(self.evaluator, node, self._sets.at(node), self._best)
         if looked.score is None:
             if not looked.classes:
                 self._note(node, None)

@@ -84,7 +84,7 @@ def _pays(evaluator: Evaluator) -> bool:
     return driver.pays(evaluator.base.histograms.sparse)
 
 
-class Looked(NamedTuple):
+class DrivenLook(NamedTuple):
     """What there is to know of a single node.
 
     Attributes
@@ -109,7 +109,7 @@ class Looked(NamedTuple):
     @classmethod
     def of(
         cls, evaluator: Evaluator, node: Node, classes: FrequencySet, best: float = -inf
-    ) -> "Looked":
+    ) -> "DrivenLook":
         """Look at a node in Python; not scored where it cannot beat the best score."""
         hopeful, lost, plain, candidate = evaluator.assess(node, classes)
         bound = evaluator.bound(plain)
@@ -135,10 +135,10 @@ class Driven:
 
     evaluator: Evaluator
     lattice: Lattice
-    nodes: "store.Nodes"
+    nodes: "store.NodePlaces"
     sets: "store.Sets"
     terms: "judging.Terms"
-    board: "boards.Board"
+    board: "boards.NodeBoard"
 
     @classmethod
     def of(
@@ -155,7 +155,7 @@ class Driven:
         none = nothing, np.zeros(0, np.int64), nothing, np.zeros(0, bool)
         ceilings, lost, tolls, done = bounds or none
         known = bounds is not None and isinstance(evaluator.objective, Tabulated)
-        own = board.Board(
+        own = board.NodeBoard(
             status.reshape(-1),
             ceilings.reshape(-1),
             lost.reshape(-1),
@@ -195,7 +195,7 @@ class Driven:
                 last = int(self.sets.marks[store.LAST])
                 _enter(verdict, *ask(node, store.classes_of(self.sets, last)))
 
-    def looked(self, node: Node) -> Looked:
+    def looked(self, node: Node) -> DrivenLook:
         """Look at a single node; nothing is entered."""
         from anonymizer.kernels.driver import advance_of, board, judging, store
 
@@ -204,12 +204,12 @@ class Driven:
         code = advance(self.nodes, self.sets, self.terms, self.board, LOOK, place, LOT, verdict)
         if code == board.ASK:
             classes = store.classes_of(self.sets, int(self.sets.marks[store.LAST]))
-            return Looked.of(self.evaluator, node, classes)
+            return DrivenLook.of(self.evaluator, node, classes)
         objective = self.evaluator.objective
         bound = float(verdict[judging.BOUND])
         if isinstance(objective, Tabulated):
             bound = objective.of_levels(node)
-        return Looked(
+        return DrivenLook(
             verdict[judging.HOPEFUL] > 0,
             int(verdict[judging.LOST]),
             bound,
@@ -268,7 +268,7 @@ def _enter(verdict: Floats, assessed: Assessed, bound: float, score: float) -> N
         verdict[judging.SCORE], verdict[judging.CLASSES] = score, candidate.released_classes
 
 
-def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Nodes":
+def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.NodePlaces":
     """The lattice as arrays."""
     from anonymizer.kernels.driver import store
 
@@ -283,7 +283,7 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.Nodes":
     levels = np.arange(max(shape))
     shares = np.minimum(levels / np.maximum(heights, 1)[:, None], 1.0)
     shares[levels >= heights[:, None]] = 1.0
-    return store.Nodes(
+    return store.NodePlaces(
         np.stack([np.array(lattice.bottom), heights, strides], axis=1).astype(np.int64),
         shifts.astype(np.uint64),
         np.array([guards], np.uint64),

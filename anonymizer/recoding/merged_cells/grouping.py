@@ -99,7 +99,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Grouping:
+class CellGrouping:
     """A labelling of cells by acceptable classes, and how it came about.
 
     ``labels`` (cells,) number the classes from 0, which together are worth ``worth``. Its random
@@ -125,14 +125,16 @@ class Grouping:
         """Whether so many regroupings were in vain that no other is tried."""
         return self.failed >= min(PATIENCE, 20 * len(self.labels))
 
-    def among(self, which: Ints, labels: Ints, gained: float) -> "Grouping":
+    def among(self, which: Ints, labels: Ints, gained: float) -> "CellGrouping":
         """The same with some cells labelled anew, by labels of their own."""
         changed = self.labels.copy()
         changed[which] = labels + self.classes
         return replace(self, labels=_dense(changed), worth=self.worth + gained)
 
 
-def improved(cells: Cells, grouping: Grouping, most: int | None, seed: int, work: int) -> Grouping:
+def improved(
+    cells: Cells, grouping: CellGrouping, most: int | None, seed: int, work: int
+) -> CellGrouping:
     """The grouping after regroupings of so much work, each kept when it loses nothing."""
     until = grouping.work + work
     while grouping.work < until and not grouping.settled:
@@ -140,7 +142,7 @@ def improved(cells: Cells, grouping: Grouping, most: int | None, seed: int, work
     return grouping
 
 
-def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Grouping:
+def _tried(cells: Cells, grouping: CellGrouping, most: int | None, seed: int) -> CellGrouping:
     """The grouping after one regrouping of the cells of a few classes."""
     rng = np.random.default_rng([seed, grouping.start, grouping.tries])
     which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
@@ -160,7 +162,7 @@ def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Gro
     return replace(kept, failed=tried.failed + 1)
 
 
-def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Mask:
+def _pool(cells: Cells, grouping: CellGrouping, rng: np.random.Generator) -> Mask:
     """Which classes are regrouped: two, or so many that there is something to regroup.
 
     One of them is of little worth for its records: where most is to be gained.

@@ -20,7 +20,7 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.boxes.grid import Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.merged_cells.grouping import Cells, Grouping, improved
+from anonymizer.recoding.merged_cells.grouping import CellGrouping, Cells, improved
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE
 
@@ -184,18 +184,18 @@ def merge_cells(
     return _best(problem, groupings)
 
 
-def _started(cells: Cells, starts: Sequence[Ints]) -> list[Grouping]:
+def _started(cells: Cells, starts: Sequence[Ints]) -> list[CellGrouping]:
     """The labellings that searches start from, checked."""
-    found: list[Grouping] = []
+    found: list[CellGrouping] = []
     for given in starts:
         labels = np.unique(given, return_inverse=True)[1]
         if labels.shape != (len(cells),) or not np.isfinite(worths := cells.values(labels)).all():
             raise InputError("a start must label every cell, by classes that satisfy the policy")
-        found.append(Grouping(labels, float(worths.sum()), len(found)))
+        found.append(CellGrouping(labels, float(worths.sum()), len(found)))
     return found
 
 
-def _best(problem: Problem, groupings: Sequence[Grouping]) -> Merged:
+def _best(problem: Problem, groupings: Sequence[CellGrouping]) -> Merged:
     best = max(groupings, key=lambda each: (each.worth, -each.start))
     _, first, inverse = np.unique(best.labels, return_index=True, return_inverse=True)
     labels = np.argsort(np.argsort(first))[inverse]  # numbered by the first cell of each class

@@ -27,7 +27,7 @@ from anonymizer.recoding.partitions.families import (
     tabulated,
 )
 from anonymizer.recoding.partitions.points import cut_points
-from anonymizer.recoding.partitions.runs import Runs
+from anonymizer.recoding.partitions.runs import BlockRuns
 from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly
@@ -89,7 +89,7 @@ class Ranges(Intervals):
         combination, number = combinations_without(classes, [self.attribute])
         if counts.population is None and classes.joint:
             shape, ends = (number, self.blocks), np.stack([self.starts, self.ends])
-            runs = Runs.of(classes, (combination, block), shape, ends)
+            runs = BlockRuns.of(classes, (combination, block), shape, ends)
             if runs.quicker:
                 return runs.judged(judge)
         tables = tabulated(classes, (block, combination), (self.blocks, number))
@@ -227,7 +227,7 @@ class Cuts(Intervals):
         }
 
 
-class Levels(Cuts):
+class TaxonomyLevels(Cuts):
     """The levels of a taxonomy alone."""
 
     best = Family.best  # the finest in a tie

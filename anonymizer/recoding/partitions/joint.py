@@ -17,7 +17,7 @@ from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.families import Family, Intervals, Segments
-from anonymizer.recoding.partitions.groups import Levels, Ranges
+from anonymizer.recoding.partitions.groups import Ranges, TaxonomyLevels
 from anonymizer.recoding.partitions.pair import Tiles, best_pair
 from anonymizer.recoding.partitions.refine import Refined, Refiner
 from anonymizer.recoding.problem.class_scores import Judge
@@ -116,7 +116,7 @@ def _split(
     segments = {
         name: refiner.segments(problem, problem.counts.project((name,)), family)
         for name, family in families.items()
-        if not isinstance(family, Levels)
+        if not isinstance(family, TaxonomyLevels)
     }
     together = _together(segments, refiner)
     if together is None:

@@ -40,7 +40,7 @@ Borders = Mapping[int, tuple[Decimal, Decimal, Decimal]]
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidatePoints:
     """Where a range may begin: before the value at each of ``places``, at each of ``numbers``.
 
     ``values`` are those that occur, by size, and ``records`` how many have each. ``fixed``: numbers
@@ -55,13 +55,13 @@ class Candidates:
     fixed: bool = False
     forced: frozenset[int] = frozenset()
 
-    def among(self, numbers: Mapping[int, Decimal]) -> "Candidates":
+    def among(self, numbers: Mapping[int, Decimal]) -> "CandidatePoints":
         """Others among the same values: a number for each place."""
         places = sorted(numbers)
         chosen = tuple(numbers[place] for place in places)
         return replace(self, places=np.array(places, np.intp), numbers=chosen)
 
-    def between(self, scale: Scale) -> "Candidates":
+    def between(self, scale: Scale) -> "CandidatePoints":
         """The same at the roundest number before each place; those that are forced stay."""
         step, found = scale.step_of(self.values), {}
         for place, number in zip(self.places.tolist(), self.numbers, strict=True):
@@ -71,7 +71,7 @@ class Candidates:
                 found[place] = border
         return self.among(found)
 
-    def thinned(self, most: int) -> "Candidates":
+    def thinned(self, most: int) -> "CandidatePoints":
         """At most so many, or those that are forced: about as many records between each two."""
         if len(self.places) <= most:
             return self
@@ -182,7 +182,7 @@ def _candidates(
     records: Ints,
     step: Decimal | None,
     grid: int | Sequence[Decimal] | None,
-) -> Candidates:
+) -> CandidatePoints:
     """Every value, every multiple of a step, or every given point, with a value before it."""
     if step is not None:
         starts = [floor_to(value, step) for value in values]
@@ -193,10 +193,10 @@ def _candidates(
         return _exact(values, records)
     places = [place for place in range(1, len(values)) if starts[place] != starts[place - 1]]
     numbers = tuple(starts[place] for place in places)
-    return Candidates(values, records, np.array(places, np.intp), numbers, fixed=True)
+    return CandidatePoints(values, records, np.array(places, np.intp), numbers, fixed=True)
 
 
-def _exact(values: Sequence[Decimal], records: Ints) -> Candidates:
+def _exact(values: Sequence[Decimal], records: Ints) -> CandidatePoints:
     """Every value; a round number below one of more digits than a float has, if there is any.
 
     Two values that are one as floats stay together: a manifest could not tell their ranges apart.
@@ -208,10 +208,10 @@ def _exact(values: Sequence[Decimal], records: Ints) -> Candidates:
             number = round_number(values[place - 1], values[place], values[place])
         if number is not None:
             found[place] = number
-    return Candidates(values, records, np.array([*found], np.intp), tuple(found.values()))
+    return CandidatePoints(values, records, np.array([*found], np.intp), tuple(found.values()))
 
 
-def _within_levels(taxonomy: Taxonomy, every: Candidates) -> Candidates:
+def _within_levels(taxonomy: Taxonomy, every: CandidatePoints) -> CandidatePoints:
     """Those where a group of the lowest level begins, and where those of the highest do."""
     if taxonomy.finest:
         every = _at_borders(every, _borders(taxonomy, every.values, taxonomy.finest))
@@ -225,7 +225,7 @@ def _within_levels(taxonomy: Taxonomy, every: Candidates) -> Candidates:
     return replace(every.among(known), forced=frozenset(borders))
 
 
-def _at_borders(every: Candidates, borders: Borders) -> Candidates:
+def _at_borders(every: CandidatePoints, borders: Borders) -> CandidatePoints:
     """The candidates at borders of groups; any number there, or one of a grid that lies there."""
     found = {}
     for place, number in zip(every.places.tolist(), every.numbers, strict=True):

@@ -12,7 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import Family, Path, Segments
-from anonymizer.recoding.partitions.groups import Cuts, Levels, Ranges, Subsets
+from anonymizer.recoding.partitions.groups import Cuts, Ranges, Subsets, TaxonomyLevels
 from anonymizer.recoding.problem.class_scores import Judge
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.priced import Priced
@@ -177,7 +177,7 @@ class Refiner:
             if name in ranged and name not in self.group:
                 found[name] = Ranges.of(name, taxonomy, codes, self.options, counts.sizes)
             else:
-                kind = Subsets if name in self.group else Cuts if self.cuts else Levels
+                kind = Subsets if name in self.group else Cuts if self.cuts else TaxonomyLevels
                 found[name] = kind.of(name, taxonomy, codes)
         return found
 

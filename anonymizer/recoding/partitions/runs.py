@@ -24,7 +24,7 @@ COUNTS_PER_PAIR = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class BlockRuns:
     """Classes in the order of combination and block, and the ranges over the blocks.
 
     ``counts`` are the classes, ``edges`` (combinations, blocks + 1) where each block of each
@@ -42,7 +42,7 @@ class Runs:
     @classmethod
     def of(
         cls, counts: Counts, at: tuple[Codes, Codes], shape: tuple[int, int], ends: Codes
-    ) -> "Runs":
+    ) -> "BlockRuns":
         """Sort classes by their combination and block ``at``, (classes,) each; ``shape`` of these.
 
         ``ends`` (2, ranges) are the first block of each range, and that after its last one.

@@ -26,7 +26,7 @@ WORTH_A_STONE = 0.85
 
 
 @dataclass(eq=False)
-class Kept:
+class KeptSet:
     """A frequency set kept for roll-ups to come, and when it last served."""
 
     node: Node
@@ -59,9 +59,9 @@ class FrequencySets:
     ) -> None:
         self.encoding, self.kernel = encoding, kernel
         self._most_bytes = MOST_BYTES * share
-        self._base = Kept((0,) * len(encoding.heights), base, len(base))
-        self._kept: list[Kept] = []
-        self._stones: dict[Node, Kept] = {}
+        self._base = KeptSet((0,) * len(encoding.heights), base, len(base))
+        self._kept: list[KeptSet] = []
+        self._stones: dict[Node, KeptSet] = {}
         self._stone_bytes = 0
         self._bytes = 0
         self._requests = 0
@@ -78,7 +78,7 @@ class FrequencySets:
             self._keep(node, classes.copy())
         return classes
 
-    def _smallest_below(self, node: Node) -> Kept:
+    def _smallest_below(self, node: Node) -> KeptSet:
         """The smallest set at hand that the node's can be rolled up from."""
         stone = self._stone(node, self.encoding.telling)
         for kept in self._kept:  # in order of size
@@ -89,7 +89,7 @@ class FrequencySets:
                 return kept
         return stone
 
-    def _stone(self, node: Node, order: Sequence[int]) -> Kept:
+    def _stone(self, node: Node, order: Sequence[int]) -> KeptSet:
         """The stone of a node, made from the stone of all but the last of those attributes."""
         found = self._base
         levels = [0] * len(node)
@@ -103,7 +103,7 @@ class FrequencySets:
             found = self._stones[place]
         return found
 
-    def _lay(self, node: Node, source: Kept) -> None:
+    def _lay(self, node: Node, source: KeptSet) -> None:
         """Make a stone; where it is not much smaller than its source, that stands for it."""
         if source.size <= FEW:
             self._stones[node] = source
@@ -114,12 +114,12 @@ class FrequencySets:
             return
         if self._stone_bytes + classes.nbytes > self._most_bytes / 2:
             self._stones, self._stone_bytes = {}, 0
-        self._stones[node] = Kept(node, classes.copy(), len(classes))
+        self._stones[node] = KeptSet(node, classes.copy(), len(classes))
         self._stone_bytes += classes.nbytes
 
     def _keep(self, node: Node, classes: FrequencySet) -> None:
         insort(
-            self._kept, Kept(node, classes, len(classes), self._requests), key=attrgetter("size")
+            self._kept, KeptSet(node, classes, len(classes), self._requests), key=attrgetter("size")
         )
         self._bytes += classes.nbytes
         while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes / 2:

@@ -17,7 +17,7 @@ from anonymizer.recoding.apply import overwritten, relabelled
 from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan, suppressed_of
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
-from anonymizer.release.applying.reach import HIDDEN, Placed, Reach
+from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.plan import Unseen
 from anonymizer.tables import engine
@@ -25,7 +25,7 @@ from anonymizer.tables.values import counted, is_missing, plain_text, text_of
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class AppliedRecoding:
     """What is applied: the reach of every quasi-identifier, and the plan that it is of.
 
     ``listed`` are the classes, where these have groups of their own; ``regions`` are those of a
@@ -38,7 +38,7 @@ class Source:
     public: bool
 
     @classmethod
-    def of(cls, plan: GeneralizationPlan) -> "Source":
+    def of(cls, plan: GeneralizationPlan) -> "AppliedRecoding":
         """That of a plan that was fitted."""
         if isinstance(plan.recoding, Regions):
             described = plan.recoding.described(plan.taxonomies)
@@ -66,8 +66,8 @@ class AppliedPlan(GeneralizationPlan):
     ``strangers`` (values,) are those that are in none, by quasi-identifier.
     """
 
-    source: Source = field(kw_only=True, repr=False)
-    placed: Mapping[str, Placed] = field(kw_only=True, repr=False)
+    source: AppliedRecoding = field(kw_only=True, repr=False)
+    placed: Mapping[str, PlacedValues] = field(kw_only=True, repr=False)
     strangers: Mapping[str, Mask] = field(kw_only=True, repr=False)
     unseen: Unseen = field(kw_only=True)
 

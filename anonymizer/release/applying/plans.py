@@ -15,7 +15,7 @@ from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of,
 from anonymizer.recoding.generalization import GeneralizationPlan, People
 from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.result import SearchResult
-from anonymizer.release.applying.applied import Source
+from anonymizer.release.applying.applied import AppliedRecoding
 from anonymizer.release.applying.classes import Listed
 from anonymizer.release.applying.reach import Reach
 from anonymizer.release.manifest import Manifest, digest_of_file, home_of, sound
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class AppliedRelease:
     """A release whose recoding is applied: its manifest, what this says, and its SHA-256."""
 
     manifest: Manifest
-    source: Source
+    source: AppliedRecoding
     sha256: str
 
     @classmethod
-    def at(cls, path: Path, study: "Study | None") -> "Followed":
+    def at(cls, path: Path, study: "Study | None") -> "AppliedRelease":
         """The release at a path: its directory, its table or its manifest.
 
         ``study`` is that of the release: its hierarchies place values that the manifest does not
@@ -57,7 +57,7 @@ class Followed:
             return cls.of(manifest, study, digest_of_file(place))
 
     @classmethod
-    def of(cls, manifest: Manifest, study: "Study | None", sha256: str = "") -> "Followed":
+    def of(cls, manifest: Manifest, study: "Study | None", sha256: str = "") -> "AppliedRelease":
         """The release that a manifest describes; errors as of :meth:`at`."""
         return cls(manifest, _source(manifest, study), sha256)
 
@@ -87,7 +87,7 @@ def _require_generalized(manifest: Manifest) -> None:
         )
 
 
-def _source(manifest: Manifest, study: "Study | None") -> Source:
+def _source(manifest: Manifest, study: "Study | None") -> AppliedRecoding:
     """The recoding that a manifest describes."""
     hierarchies = _hierarchies(manifest, study)
     safe = manifest.spreadsheet is not None and manifest.spreadsheet.safe
@@ -101,7 +101,9 @@ def _source(manifest: Manifest, study: "Study | None") -> Source:
     numbered = CLASS in manifest.file[1].quasi_identifiers and CLASS not in manifest.recoding
     listed = Listed(whole.regions, numbered) if whole.regions else None
     policy = _policy(manifest, study)
-    return Source(_plan(manifest, schema, policy, hierarchies), reaches, listed, public=True)
+    return AppliedRecoding(
+        _plan(manifest, schema, policy, hierarchies), reaches, listed, public=True
+    )
 
 
 def _plan(

@@ -8,7 +8,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
-from anonymizer.release.applying.plans import Followed
+from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.applying.tables import plan_for
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order
@@ -28,7 +28,7 @@ from anonymizer.release.study.place import Place, as_study, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, Given, columns_in, describe_file
+from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_file
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import with_safe_names_in
 
@@ -41,7 +41,7 @@ OPTIONS = {
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ApplyOptions:
     """What is done with what the release did not have.
 
     ``unseen`` values, the ``suppression`` that is allowed in place of that of the release, and the
@@ -92,7 +92,7 @@ def publish_applied(
     release: Path,
     table: Path,
     directory: Path,
-    wishes: Wishes = Wishes(),
+    wishes: ApplyOptions = ApplyOptions(),
     *,
     means: Means = Means(),
     study: Study | None = None,
@@ -135,9 +135,9 @@ def publish_applied(
             own = Place(table, form) if study is None else study.place_of(table, form)
             place = means.place(own)._replace(space=space, watch=watch)
             with as_study(study, OPTIONS), place.opened(plan.schema.columns) as raw:
-                lying = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
+                stored = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
-                carried = _applied(plan, lying, form, wishes.unseen)
+                carried = _applied(plan, stored, form, wishes.unseen)
                 watch("writing and verifying the release", 0, None)
                 return write_release(output, carried, _promised(plan, manifest), writing, place)
 
@@ -195,7 +195,7 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
     if study is not None:
         return study.format_of(path, columns)
     roles = manifest.file[1]
-    given = Given(separator=roles.separator, missing_values=tuple(roles.missing_values))
+    given = GivenFormat(separator=roles.separator, missing_values=tuple(roles.missing_values))
     with as_study(study, OPTIONS):
         form = describe_file(path, given, columns)
         if form.parquet or {*columns} <= {*columns_in(path, form)}:
@@ -210,7 +210,7 @@ def _within(plan: Plan, share: float | None) -> Plan:
     source = plan.followed.source
     budget = replace(source.plan.suppression, share=share)
     fitted = replace(source.plan, suppression=budget)
-    followed: Followed = replace(plan.followed, source=replace(source, plan=fitted))
+    followed: AppliedRelease = replace(plan.followed, source=replace(source, plan=fitted))
     method = {**plan.method, "suppression": share}
     return replace(plan, fitted=fitted, method=method, followed=followed)
 

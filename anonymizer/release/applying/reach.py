@@ -10,7 +10,7 @@ from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
-from anonymizer.release.manifest.placement import Column
+from anonymizer.release.manifest.placement import PlacedColumn
 from anonymizer.tables.values import is_missing, text_of
 
 HIDDEN = Group.model_validate({"label": ANY})
@@ -20,14 +20,14 @@ MISSING = Group.model_validate({"label": None})
 """The group of missing values."""
 
 
-class Known(NamedTuple):
+class FittedValues(NamedTuple):
     """The values that a recoding was fitted to, and their groups."""
 
     taxonomy: Taxonomy
     partition: Partition
 
 
-class Placed(NamedTuple):
+class PlacedValues(NamedTuple):
     """The group of each value, -1 for none, shape (values,), and the groups."""
 
     group_of: Codes
@@ -47,14 +47,14 @@ class Reach:
     groups: Sequence[Group] = field(repr=False)
     hierarchy: Hierarchy | None = field(repr=False)
     level: int | None
-    known: Known | None = field(default=None, repr=False)
+    known: FittedValues | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, taxonomy: Taxonomy, partition: Partition, level: int | None) -> "Reach":
         """That of an attribute that was fitted."""
         texts = {None if label is None else text_of(label) for label in partition.labels}
         groups = [Group.model_validate(each) for each in taxonomy.describe(partition, texts)]
-        known = Known(taxonomy, partition)
+        known = FittedValues(taxonomy, partition)
         return cls(taxonomy.attribute, groups, taxonomy.hierarchy, level, known)
 
     @property
@@ -64,7 +64,7 @@ class Reach:
             return self.hierarchy.top == ANY
         return any(group.is_star for group in self.groups)
 
-    def placed(self, values: Sequence[object]) -> Placed:
+    def placed(self, values: Sequence[object]) -> PlacedValues:
         """The group of each raw value, whose label holds of it; some groups may be new ones."""
         if self.level == 0:
             return self._as_they_are(values)
@@ -80,22 +80,22 @@ class Reach:
         for value, label in {**labels, **self._fitted(values)}.items():
             found[value] = place.get(label, -1)
         self._by_groups(values, groups, found)
-        return Placed(found, groups)
+        return PlacedValues(found, groups)
 
-    def _as_they_are(self, values: Sequence[object]) -> Placed:
+    def _as_they_are(self, values: Sequence[object]) -> PlacedValues:
         """Each value its own group, as far as the hierarchy covers it or a group lists it.
 
         A missing value is one at every level, whether a released record had it or not.
         """
         covered = self.covered(values) | np.array([*map(is_missing, values)], bool)
         rest = np.flatnonzero(~covered)
-        shown = Column.of_values([values[place] for place in rest.tolist()])
+        shown = PlacedColumn.of_values([values[place] for place in rest.tolist()])
         listed = shown.grouped(self.name, self.groups, raw=True) >= 0
         covered[rest[listed]] = True
         if self.known is not None:
             covered |= self.known.taxonomy.encode(values) >= 0
         numbers = np.where(covered, np.arange(len(values)), -1)
-        return Placed(numbers, [_alone(value, self.groups) for value in values])
+        return PlacedValues(numbers, [_alone(value, self.groups) for value in values])
 
     def public_labels(self, all_of_them: bool) -> set[LabelText]:
         """The labels that may be named whatever a table shows: those of listed values, or all."""
@@ -168,7 +168,7 @@ class Reach:
         ``whole``: a group ``*`` stands for all values; otherwise for none that it does not list, as
         it is next to others for what was unseen.
         """
-        column = Column.of_values(values)
+        column = PlacedColumn.of_values(values)
         nodes = self._nodes(values)
         masks = np.zeros((len(groups), len(values)), bool)
         for number, group in enumerate(groups):

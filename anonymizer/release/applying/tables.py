@@ -16,8 +16,8 @@ from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.generalization import GeneralizationPlan, People
-from anonymizer.release.applying.applied import AppliedPlan, Source
-from anonymizer.release.applying.reach import Placed, Reach
+from anonymizer.release.applying.applied import AppliedPlan, AppliedRecoding
+from anonymizer.release.applying.reach import PlacedValues, Reach
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.release.plan import Unseen
 from anonymizer.tables import engine
@@ -34,7 +34,7 @@ class UnseenReport(NamedTuple):
 
 
 def plan_for(
-    source: Source, table: engine.Table, unseen: Unseen, *, scored: bool = False
+    source: AppliedRecoding, table: engine.Table, unseen: Unseen, *, scored: bool = False
 ) -> tuple[AppliedPlan, UnseenReport | None]:
     """The plan for a table, and a report of what it does not cover, None where there is nothing.
 
@@ -71,7 +71,7 @@ def plan_for(
 
 
 def _covered(
-    source: Source, attributes: Mapping[str, "Values"], codes: Codes, scored: bool
+    source: AppliedRecoding, attributes: Mapping[str, "Values"], codes: Codes, scored: bool
 ) -> tuple[Partitions | Regions, dict[str, Mask], Mask]:
     """The groups, or classes, of a table's values; and what these do not cover.
 
@@ -91,7 +91,7 @@ def _covered(
 
 
 def _given(
-    source: Source, table: engine.Table, attributes: Mapping[str, "Values"]
+    source: AppliedRecoding, table: engine.Table, attributes: Mapping[str, "Values"]
 ) -> dict[str, Any]:
     """What the plan for a table has of the one that is applied, but for its recoding."""
     given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
@@ -111,7 +111,7 @@ def _given(
 
 
 def _require_treated(
-    source: Source,
+    source: AppliedRecoding,
     table: engine.Table,
     missed: Mapping[str, tuple[Mask, Codes]],
     strange: Mask,
@@ -171,7 +171,7 @@ class Values:
     taxonomy: Taxonomy
     values: Sequence[object]
     codes: Codes
-    placed: Placed
+    placed: PlacedValues
     raw: bool
 
     @classmethod

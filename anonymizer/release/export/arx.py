@@ -8,9 +8,9 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.authoring.writing import csv_text
 from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names, rows_of_group
-from anonymizer.release.export.source import Source
+from anonymizer.release.export.source import ExportedRelease
 from anonymizer.release.manifest.groups import Group
-from anonymizer.release.manifest.placement import Column
+from anonymizer.release.manifest.placement import PlacedColumn
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
@@ -24,7 +24,7 @@ HEADERS = {"value", "values", "level0"}
 """Values that a reader may take for a header in the first line."""
 
 
-def arx_files(source: Source, values: Path | None = None) -> dict[str, str]:
+def arx_files(source: ExportedRelease, values: Path | None = None) -> dict[str, str]:
     """The contents of the files of an export, by name, ``columns.csv`` last.
 
     Level 1 has the labels of the release. The values are those that the manifest lists, and whole
@@ -54,21 +54,21 @@ def _word(text: str) -> str:
     return text.casefold().replace(" ", "").replace("-", "")
 
 
-def _columns(source: Source, path: Path) -> dict[str, Column]:
+def _columns(source: ExportedRelease, path: Path) -> dict[str, PlacedColumn]:
     """The distinct values of the quasi-identifiers of a table."""
     form = describe_file(path, expected=source.names)
-    with Place(path, form).opened(source.names) as lying:
-        columns = {name: counted_in(lying, [name], form)[1][name] for name in source.names}
+    with Place(path, form).opened(source.names) as stored:
+        columns = {name: counted_in(stored, [name], form)[1][name] for name in source.names}
     hidden = {"", *source.manifest.file[1].missing_values}
     return {
-        name: Column.of_values(
+        name: PlacedColumn.of_values(
             [v for v in engine.distinct(columns[name])[1] if not is_missing(v) and v not in hidden]
         )
         for name in source.names
     }
 
 
-def _of_table(source: Source, name: str, column: Column) -> dict[str, str]:
+def _of_table(source: ExportedRelease, name: str, column: PlacedColumn) -> dict[str, str]:
     groups, raw = source.groups(name), source.manifest.levels.get(name) == 0
     numbers = column.grouped(name, groups, raw)
     return {
@@ -77,7 +77,7 @@ def _of_table(source: Source, name: str, column: Column) -> dict[str, str]:
     }
 
 
-def _of_manifest(source: Source, name: str) -> dict[str, str]:
+def _of_manifest(source: ExportedRelease, name: str) -> dict[str, str]:
     """The label of each value that the manifest says; missing values have no line."""
     groups = source.groups(name)
     alone = len(groups) == 1 and source.manifest.levels.get(name) != 0

@@ -18,7 +18,7 @@ EVERYTHING = "1 = 1"
 
 
 @dataclass(frozen=True)
-class Keys:
+class ColumnSql:
     """The SQL of a column: its values as texts, NULL where missing, as numbers and as dates."""
 
     text: str
@@ -31,7 +31,7 @@ class Keys:
         return f"{self.text} IS NULL"
 
 
-def condition(group: Group, keys: Keys, *, everything: bool = False) -> str:
+def condition(group: Group, keys: ColumnSql, *, everything: bool = False) -> str:
     """The condition that a value is in a group.
 
     ``everything``: it has missing values, too, whichever it lists.
@@ -54,7 +54,7 @@ def condition(group: Group, keys: Keys, *, everything: bool = False) -> str:
     return f"{keys.text} = {literal(own)}"
 
 
-def _listed(group: Group, keys: Keys, everything: bool) -> str:
+def _listed(group: Group, keys: ColumnSql, everything: bool) -> str:
     """The values that a group lists; a missing one where it stands for that, too."""
     own = group.own
     values = [own] if group.level == 0 else group.values or []
@@ -70,7 +70,7 @@ def _listed(group: Group, keys: Keys, everything: bool) -> str:
     return _any(parts) if parts else "1 = 0"
 
 
-def _between(group: Group, keys: Keys) -> str:
+def _between(group: Group, keys: ColumnSql) -> str:
     """A half-open range of numbers or dates; an end that is None is open."""
     scale, interval = (keys.moment if group.calendar else keys.number), group.interval
     ends = [
@@ -110,7 +110,7 @@ def _zoned() -> InputError:
     )
 
 
-def _masked(label: str, begin: int, end: int, keys: Keys) -> str:
+def _masked(label: str, begin: int, end: int, keys: ColumnSql) -> str:
     """Codes of the length of a label that differ from it only where it is masked."""
     text, stem, tail = keys.text, label[:begin], label[end:]
     parts = [f"CHARACTER_LENGTH({text}) = {len(label)}"]

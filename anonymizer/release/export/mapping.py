@@ -7,7 +7,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from anonymizer.hierarchy.rules.dates import iso_of
-from anonymizer.release.export.source import Source
+from anonymizer.release.export.source import ExportedRelease
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables.files import disarmed_text
@@ -18,7 +18,7 @@ COLUMNS = "columns.csv"
 """Which file is about which column: the sign of an export that is whole."""
 
 
-class Row(NamedTuple):
+class MappingRow(NamedTuple):
     """A line of a mapping file: which values have a label.
 
     ``rule`` is ``value`` (that value), ``range`` (from ``begin``, included, to ``end``, not
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 HEADER = ("rule", "value", "from", "to", "label")
 
 
-def mapping_files(source: Source) -> dict[str, str]:
+def mapping_files(source: ExportedRelease) -> dict[str, str]:
     """The contents of the files of an export, by name, the sign last.
 
     One for each quasi-identifier; ``classes.csv`` has the combinations of labels that the release
@@ -87,14 +87,14 @@ RESERVED = {
 """Names that Windows keeps for devices."""
 
 
-def _placed(source: Source, name: str) -> Iterator[list[Row]]:
+def _placed(source: ExportedRelease, name: str) -> Iterator[list[MappingRow]]:
     groups = source.groups(name)
     alone = len(groups) == 1 and source.manifest.levels.get(name) != 0
     for group in groups:
         yield rows_of_group(group, group.label, everything=alone and not source.manifest.regions)
 
 
-def rows_of_group(group: Group, label: LabelText, *, everything: bool = False) -> list[Row]:
+def rows_of_group(group: Group, label: LabelText, *, everything: bool = False) -> list[MappingRow]:
     """The lines of a group, as ``release/manifest/placement.py`` places values.
 
     ``everything``: it has missing values, too, whichever it lists.
@@ -102,28 +102,28 @@ def rows_of_group(group: Group, label: LabelText, *, everything: bool = False) -
     own = group.own
     if group.is_range:
         low, high = group.interval.low, group.interval.high
-        return [Row("range", "", _end(group, low), _end(group, high), label)]
+        return [MappingRow("range", "", _end(group, low), _end(group, high), label)]
     if group.excluded is not None:
-        lacking = [Row("except", value, "", "", label) for value in group.excluded]
-        return [Row("all others", "", "", "", label), *lacking]
+        lacking = [MappingRow("except", value, "", "", label) for value in group.excluded]
+        return [MappingRow("all others", "", "", "", label), *lacking]
     if group.masked is not None:
         begin, end = group.masked
-        return [Row("mask", own, str(begin + 1), str(end), label)]
+        return [MappingRow("mask", own, str(begin + 1), str(end), label)]
     if group.members and group.values is None:
         return [row for each in group.members for row in rows_of_group(each, label)]
     if group.values is not None or own is None or group.level == 0:
         return _listed(group, label, everything)
     if group.is_star:
-        return [Row("everything", "", "", "", label)]
-    return [Row("value", own, "", "", label)]
+        return [MappingRow("everything", "", "", "", label)]
+    return [MappingRow("value", own, "", "", label)]
 
 
-def _listed(group: Group, label: LabelText, everything: bool) -> list[Row]:
+def _listed(group: Group, label: LabelText, everything: bool) -> list[MappingRow]:
     own = group.own
     values = [own] if group.level == 0 else group.values or []
     missing = group.has_missing or everything
-    rows = [Row("value", value, "", "", label) for value in values if value is not None]
-    return [*rows, Row("missing", "", "", "", label)] if missing else rows
+    rows = [MappingRow("value", value, "", "", label) for value in values if value is not None]
+    return [*rows, MappingRow("missing", "", "", "", label)] if missing else rows
 
 
 def _end(group: Group, place: Decimal | None) -> str:

@@ -15,7 +15,7 @@ from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
-from anonymizer.release.verification.lying import Lying, released_at
+from anonymizer.release.verification.stored import StoredTable, released_at
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import is_missing, text_of
 
@@ -23,7 +23,7 @@ Labels = tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportedRelease:
     """A release to export: its manifest, the columns of its table, and its classes' labels.
 
     ``typed`` are the columns that are no texts in the table, ``sizes`` the records of
@@ -60,7 +60,7 @@ def labelled(manifest: Manifest) -> tuple[str, ...]:
     return (*manifest.recoding, CLASS) if numbered else tuple(manifest.recoding)
 
 
-def source_of(path: Path, study: Path | None = None) -> Source:
+def source_of(path: Path, study: Path | None = None) -> ExportedRelease:
     """Read the release in a directory, or the one that a released table belongs to.
 
     ``study``: its study, which lists the values that are too many for a manifest.
@@ -86,22 +86,22 @@ def source_of(path: Path, study: Path | None = None) -> Source:
             "the release has cells disarmed for spreadsheets (csv-safe), which an export cannot "
             "repeat; run the study without csv-safe"
         )
-    with sound(directory / MANIFEST), released_at(manifest.table_at(path), manifest) as lying:
-        sizes = _sizes(lying.tally(labelled(manifest)))
-        return Source(
+    with sound(directory / MANIFEST), released_at(manifest.table_at(path), manifest) as stored:
+        sizes = _sizes(stored.tally(labelled(manifest)))
+        return ExportedRelease(
             manifest,
-            columns=tuple(lying.columns),
+            columns=tuple(stored.columns),
             classes=_classes(sizes, manifest),
-            typed=_typed(lying),
+            typed=_typed(stored),
             sizes=sizes,
         )
 
 
-def _typed(lying: Lying) -> tuple[str, ...]:
+def _typed(stored: StoredTable) -> tuple[str, ...]:
     """The columns that are no texts in a released table; all of a CSV file are."""
-    if lying.relation is None or not lying.form.parquet:
+    if stored.relation is None or not stored.form.parquet:
         return ()
-    record = lying.relation.sample(lying.columns, 1)
+    record = stored.relation.sample(stored.columns, 1)
     return tuple(str(name) for name in record if _is_typed(record[name]))
 
 

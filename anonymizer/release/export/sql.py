@@ -7,9 +7,9 @@ from itertools import combinations
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.release.export.conditions import EVERYTHING, Keys, condition
+from anonymizer.release.export.conditions import EVERYTHING, ColumnSql, condition
 from anonymizer.release.export.quoting import listed, literal, name
-from anonymizer.release.export.source import Labels, Source, same_label
+from anonymizer.release.export.source import ExportedRelease, Labels, same_label
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables.values import number_of, number_text
@@ -34,7 +34,7 @@ HEADER = """\
 """
 
 
-def sql_of(source: Source, table: str, into: str) -> str:
+def sql_of(source: ExportedRelease, table: str, into: str) -> str:
     """Statements that make the released table in a database, and recount it.
 
     The table that is made has the released columns, in no order of its records.
@@ -55,7 +55,7 @@ def sql_of(source: Source, table: str, into: str) -> str:
     return f"{header}\n{made}\n{_recount(source, into)}"
 
 
-def select_of(source: Source, table: str) -> str:
+def select_of(source: ExportedRelease, table: str) -> str:
     """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
     _require_one_spelling(source)
     kept, groups = source.manifest.suppressed_class == "kept", _groups(source)
@@ -69,7 +69,7 @@ def select_of(source: Source, table: str) -> str:
     return "WITH " + ",\n".join([*written, _classes(source)]) + "\n" + _joined(source, kept)
 
 
-def _require_one_spelling(source: Source) -> None:
+def _require_one_spelling(source: ExportedRelease) -> None:
     """Refuse sensitive values that were spelled in several ways: no manifest lists these."""
     for column in source.manifest.spelled_alike:
         raise InputError(
@@ -79,7 +79,7 @@ def _require_one_spelling(source: Source) -> None:
         )
 
 
-def _texts(source: Source, table: str) -> str:
+def _texts(source: ExportedRelease, table: str) -> str:
     """The records that count, and their quasi-identifiers as texts, NULL where missing.
 
     Every column gets a name of ours, so that none of the table's own can be mistaken for one.
@@ -102,13 +102,13 @@ def _texts(source: Source, table: str) -> str:
     return f"  SELECT\n    {NEXT.join(texts)}\n  FROM {name(table)} AS t{where}"
 
 
-def _value(source: Source, column: str) -> str:
+def _value(source: ExportedRelease, column: str) -> str:
     text = f"TRIM(CAST(t.{name(column)} AS VARCHAR))"
     missing = listed(["", *source.manifest.file[1].missing_values])
     return f"CASE WHEN {text} NOT IN {missing} THEN {text} END"
 
 
-def _keys(source: Source) -> str:
+def _keys(source: ExportedRelease) -> str:
     """One text for equal numbers: 39 for 39.0, 0 for -0."""
     keys = []
     for number in range(len(source.names)):
@@ -122,7 +122,7 @@ def _keys(source: Source) -> str:
     return f"  SELECT *,\n    {NEXT.join(keys)}\n  FROM {name('anonymizer texts')}"
 
 
-def _places(source: Source, conditions: str) -> str:
+def _places(source: ExportedRelease, conditions: str) -> str:
     """Where texts lie as numbers and as dates that conditions read, NULL where they are none."""
     places = []
     for number in range(len(source.names)):
@@ -147,12 +147,12 @@ def _date_in(key: str) -> str:
     return f"CASE WHEN {key} SIMILAR TO '{DATE}' THEN CAST({key} AS TIMESTAMP) {instants} END"
 
 
-def _keys_of(number: int) -> Keys:
+def _keys_of(number: int) -> ColumnSql:
     kinds = ("key", "number", "date")
-    return Keys(*(name(f"anonymizer {kind} {number}") for kind in kinds))
+    return ColumnSql(*(name(f"anonymizer {kind} {number}") for kind in kinds))
 
 
-def _groups(source: Source) -> str:
+def _groups(source: ExportedRelease) -> str:
     """The group of each value, or the class of each record where classes have groups of theirs."""
     if source.manifest.regions:
         cases = [_case(_regions(source), 0)]
@@ -165,7 +165,7 @@ def _groups(source: Source) -> str:
     return f"  SELECT *,\n    {NEXT.join(cases)}\n  FROM {name('anonymizer places')}"
 
 
-def _alone(source: Source, column: str) -> bool:
+def _alone(source: ExportedRelease, column: str) -> bool:
     return len(source.groups(column)) == 1 and source.manifest.levels.get(column) != 0
 
 
@@ -175,7 +175,7 @@ def _case(conditions: Sequence[str], number: int) -> str:
     return f"CASE {whens}\n      ELSE -1 END AS {name(f'anonymizer group {number}')}"
 
 
-def _regions(source: Source) -> list[str]:
+def _regions(source: ExportedRelease) -> list[str]:
     """The condition of each class.
 
     Boxes hold no combination of the table twice, whatever their labels say of values that it has
@@ -218,7 +218,7 @@ def _meet(one: Group, other: Group) -> bool:
     return True
 
 
-def _classes(source: Source) -> str:
+def _classes(source: ExportedRelease) -> str:
     """The classes of the release: their groups by number, and their labels."""
     labels = [f"anonymizer label {i}" for i in range(len(source.released))]
     names = [*(f"anonymizer of {i}" for i in range(_width(source))), *labels]
@@ -230,11 +230,11 @@ def _classes(source: Source) -> str:
     return f"{name('anonymizer classes')} ({shown}) AS (VALUES\n{NEXT.join(rows)}\n)"
 
 
-def _width(source: Source) -> int:
+def _width(source: ExportedRelease) -> int:
     return 1 if source.manifest.regions else len(source.names)
 
 
-def _numbers(source: Source, row: Sequence[str | None]) -> list[int]:
+def _numbers(source: ExportedRelease, row: Sequence[str | None]) -> list[int]:
     """The numbers of the groups, or of the class, that have the labels of a class."""
     if source.manifest.regions:
         if len(source.released) > len(source.names):
@@ -247,7 +247,7 @@ def _numbers(source: Source, row: Sequence[str | None]) -> list[int]:
     ]
 
 
-def _joined(source: Source, kept: bool) -> str:
+def _joined(source: ExportedRelease, kept: bool) -> str:
     columns = [_column(source, column, kept) for column in source.columns]
     on = " AND ".join(
         f"r.{name(f'anonymizer group {i}')} = c.{name(f'anonymizer of {i}')}"
@@ -260,7 +260,7 @@ def _joined(source: Source, kept: bool) -> str:
     )
 
 
-def _column(source: Source, column: str, kept: bool) -> str:
+def _column(source: ExportedRelease, column: str, kept: bool) -> str:
     if column not in source.released:
         own = name(f"anonymizer column {source.columns.index(column)}")
         return f"r.{own} AS {name(column)}"
@@ -271,7 +271,7 @@ def _column(source: Source, column: str, kept: bool) -> str:
     return f"{label} AS {name(column)}"
 
 
-def _recount(source: Source, into: str) -> str:
+def _recount(source: ExportedRelease, into: str) -> str:
     """A query of what breaks k or distinct l, or is not the release: it has to give no row."""
     by, nothing = ", ".join(map(name, source.released)), ", ".join("NULL" for _ in source.released)
     sizes = "\n  ".join(
@@ -294,7 +294,7 @@ def _recount(source: Source, into: str) -> str:
     )
 
 
-def _is_class(source: Source, row: Labels) -> str:
+def _is_class(source: ExportedRelease, row: Labels) -> str:
     """The condition that labels are those of a class."""
     return " AND ".join(
         f"{name(column)} {'IS NULL' if label is None else '= ' + literal(label)}"
@@ -302,7 +302,7 @@ def _is_class(source: Source, row: Labels) -> str:
     )
 
 
-def _bounds(source: Source, model: str, parameter: str) -> list[tuple[str, str]]:
+def _bounds(source: ExportedRelease, model: str, parameter: str) -> list[tuple[str, str]]:
     """The attribute and the bound of each such model of the policy, the bound as SQL writes it.
 
     Raises InputError where that is no number.

@@ -53,7 +53,7 @@ def place(people: T, manifest: Manifest, numbers: Codes | None = None) -> tuple[
     decide.
     """
     recoding = manifest.recoding
-    columns = {name: Column.of(people[name]) for name in recoding}
+    columns = {name: PlacedColumn.of(people[name]) for name in recoding}
     if manifest.regions:
         return _in_regions(people, columns, manifest, numbers)
     labels, known = {}, np.ones(len(people.index), bool)
@@ -76,7 +76,7 @@ def _relabelled(column: pd.Series, group_of: Codes, labels: Sequence[LabelText])
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class PlacedColumn:
     """The distinct raw values of a column: what each is written as, None for a missing one.
 
     ``codes``: the value of each record, shape (records,).
@@ -86,13 +86,13 @@ class Column:
     texts: Sequence[LabelText]
 
     @classmethod
-    def of(cls, column: pd.Series) -> "Column":
+    def of(cls, column: pd.Series) -> "PlacedColumn":
         """The values of a column."""
         codes, values = engine.distinct(column)
         return cls(codes, texts_of(values))
 
     @classmethod
-    def of_values(cls, values: Sequence[object]) -> "Column":
+    def of_values(cls, values: Sequence[object]) -> "PlacedColumn":
         """A column of some values, in their order."""
         return cls(np.arange(len(values)), texts_of(values))
 
@@ -208,7 +208,7 @@ class Column:
 
 
 def _in_regions(
-    people: T, columns: Mapping[str, Column], manifest: Manifest, numbers: Codes | None
+    people: T, columns: Mapping[str, PlacedColumn], manifest: Manifest, numbers: Codes | None
 ) -> tuple[T, Mask]:
     """The same where every class has groups of its own."""
     regions = manifest.regions
@@ -231,7 +231,7 @@ def _in_regions(
 
 
 def _members_and_cells(
-    columns: Mapping[str, Column], manifest: Manifest
+    columns: Mapping[str, PlacedColumn], manifest: Manifest
 ) -> tuple[list[Mask], Codes]:
     """The values in each class, by attribute, and those of each record: see ``covering``."""
     members = []
@@ -249,7 +249,7 @@ def class_numbers(
     ``numbers``: the class of each released record, from 0; ``own`` and ``others``: what raw and
     released records have otherwise, shape (records,) each. See ``dealt_out``.
     """
-    columns = {name: Column.of(people[name]) for name in manifest.recoding}
+    columns = {name: PlacedColumn.of(people[name]) for name in manifest.recoding}
     return dealt_out(*_members_and_cells(columns, manifest), own, numbers, others)
 
 

@@ -280,7 +280,7 @@ class Output:
 
     def _give_names(self, directory: Path) -> None:
         """Give the files of a directory their names, the sign last."""
-        for name in self._lying(directory):
+        for name in self._stored(directory):
             self.path.mkdir(exist_ok=True)
             if name == self._sign:
                 flush(self.path)
@@ -300,7 +300,7 @@ class Output:
                 f"{error.strerror}; make room for it and run again"
             ) from None
 
-    def _lying(self, directory: Path) -> list[str]:
+    def _stored(self, directory: Path) -> list[str]:
         return [name for name in self.names if os.path.lexists(directory / name)]
 
     def _clear(self, scratch: Path) -> None:
@@ -310,7 +310,7 @@ class Output:
         """
         ready, aside = scratch / READY, scratch / OLD
         with suppress(OSError):
-            if self._lying(aside) and not os.path.lexists(self.path / self._sign):
+            if self._stored(aside) and not os.path.lexists(self.path / self._sign):
                 return
             for path in ready.iterdir() if ready.exists() else ():
                 if path.name not in self.names:  # came as the directories changed places

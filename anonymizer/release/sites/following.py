@@ -35,7 +35,7 @@ Fate = Literal["none", "kept", "removed"]
 """What becomes of suppressed records, as a manifest has it."""
 
 
-class Followed(NamedTuple):
+class RecodedRows(NamedTuple):
     """A part as it is released, rows numbered as they were given, and how many were suppressed."""
 
     released: Tally
@@ -43,14 +43,14 @@ class Followed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Following:
+class SitePlan:
     """What a site needs of a release: its plan, and the counts of the released union as texts."""
 
     plan: Plan
     whole: Tally = field(repr=False)
     fate: Fate
 
-    def part(self, table: Tally) -> Followed:
+    def part(self, table: Tally) -> RecodedRows:
         """The counts of a part as it is released.
 
         Raises PolicyBrokenError where some class of it is not in the release, and none was
@@ -68,10 +68,10 @@ class Following:
                 "that suppressed none; it was changed after it was counted, or the release was"
             )
         if self.fate == "removed":
-            return Followed(engine.records_of(recoded, ~hidden), suppressed)
+            return RecodedRows(engine.records_of(recoded, ~hidden), suppressed)
         names = self.plan.schema.quasi_identifiers
         stars = {name: overwritten(recoded[name], hidden) for name in names}
-        return Followed(engine.replaced(recoded, stars) if suppressed else recoded, suppressed)
+        return RecodedRows(engine.replaced(recoded, stars) if suppressed else recoded, suppressed)
 
     def _unknown(self, recoded: Tally, strange: Mask) -> Mask:
         """Which rows are in classes that the release does not have, shape (rows,)."""

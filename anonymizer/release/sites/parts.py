@@ -22,7 +22,7 @@ from anonymizer.release.plan import Plan
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
 from anonymizer.release.sites.counting import PartCounts, at_ground, part_at
-from anonymizer.release.sites.following import Following
+from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
@@ -144,25 +144,25 @@ def publish_part(
                 "steward, or give the file that was sent"
             )
         whole = PartCounts.read(home / COUNTS).tally
-        following = Following(plan, whole, manifest.suppressed_class)
+        following = SitePlan(plan, whole, manifest.suppressed_class)
         watch("reading the table", 0, None)
-        with output.workspace() as space, part_at(study, table, space, watch) as (lying, form):
+        with output.workspace() as space, part_at(study, table, space, watch) as (stored, form):
             watch("counting the table", 0, None)
-            lying, raw, tally = at_ground(study, lying, form)
-            columns = [name for name in lying.columns if name not in study.schema.identifiers]
+            stored, raw, tally = at_ground(study, stored, form)
+            columns = [name for name in stored.columns if name not in study.schema.identifiers]
             _require_same(table, counts, columns, tally, own)
             part = following.part(tally).released
             _require_within(part, whole)
             moves = Moves.between(raw, part, manifest.file[0].columns, _changed(raw, part))
             watch("writing and verifying the part", 0, None)
-            recoded = lying.recoded(moves)
+            recoded = stored.recoded(moves)
             if study.order == "random":
                 recoded = recoded.shuffled()
-            released = Recoded(recoded, part, form.released, study.order)
+            released = RecodedPart(recoded, part, form.released, study.order)
             return _write(output, released, manifest, (sha256, own.digest), force)
 
 
-class Recoded(NamedTuple):
+class RecodedPart(NamedTuple):
     """A recoded part, its counts, the format of its file, and the order of its records."""
 
     table: Relation
@@ -172,7 +172,7 @@ class Recoded(NamedTuple):
 
 
 def _write(
-    output: Output, part: Recoded, manifest: Manifest, digests: tuple[str, str], force: bool
+    output: Output, part: RecodedPart, manifest: Manifest, digests: tuple[str, str], force: bool
 ) -> PartManifest:
     """Write a recoded part, count it as read back, and only then say what it is.
 

@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
-from anonymizer.release.applying.plans import Followed
+from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.parts import ReleasedFile
@@ -20,7 +20,7 @@ from anonymizer.release.publish import reported_roles, signed_parts
 from anonymizer.release.release import COUNTS, FILES, STEWARD, Release
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
-from anonymizer.release.sites.following import Following
+from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import require_no_warnings
 from anonymizer.tables.counts_file import added, as_texts, compared
@@ -133,8 +133,8 @@ def _require_followable(
         )
 
 
-def following_of(manifest: Manifest, study: Study | None, released: Tally) -> Following:
+def following_of(manifest: Manifest, study: Study | None, released: Tally) -> SitePlan:
     """How parts are recoded by a manifest and the released counts."""
-    followed = Followed.of(manifest, study)
+    followed = AppliedRelease.of(manifest, study)
     plan = Plan(followed.source.plan, 0, manifest.study.fingerprint, manifest.method, followed)
-    return Following(plan, released, manifest.suppressed_class)
+    return SitePlan(plan, released, manifest.suppressed_class)

@@ -13,7 +13,7 @@ from anonymizer.release.sites.counting import PartCounts
 from anonymizer.release.sites.parts import PartManifest, require_counted
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, verify_release
-from anonymizer.release.verification.check import Check, required
+from anonymizer.release.verification.check import FieldCheck, required
 from anonymizer.tables.counts_file import compared
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import counted
@@ -72,7 +72,7 @@ def _described(parts: Sequence[Path], release: str, known: Sequence[str]) -> Seq
 
 def _checks(
     described: Sequence[PartManifest], known: Sequence[str], tallies: Sequence[Tally], whole: Tally
-) -> Iterator[Check]:
+) -> Iterator[FieldCheck]:
     lacking = len({*known} - {about.counts for about in described})
     words = f"lacks {counted(lacking, 'part')}"
     number = counted(len(known), "part")

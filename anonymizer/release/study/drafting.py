@@ -35,7 +35,7 @@ TABLE = "table.csv"
 
 
 @dataclass(frozen=True)
-class Wishes:
+class DraftOptions:
     """What a draft is to say whatever the profile proposes; ``k`` None is by the records."""
 
     k: int | None = None
@@ -145,7 +145,9 @@ class Draft(Study):
 
 
 def draft(
-    table: pd.DataFrame | Raw, wishes: Wishes = Wishes(), data: Mapping[str, Any] | None = None
+    table: pd.DataFrame | Raw,
+    wishes: DraftOptions = DraftOptions(),
+    data: Mapping[str, Any] | None = None,
 ) -> Draft:
     """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
     found = wishes.profiled(table)

@@ -55,9 +55,9 @@ class Place(NamedTuple):
 
     @logged("reading", lambda found: {"columns": len(found.columns)})
     def _entered(self, opened: ExitStack) -> "Relation":
-        return opened.enter_context(self._lying())
+        return opened.enter_context(self._stored())
 
-    def _lying(self) -> "AbstractContextManager[Relation]":
+    def _stored(self) -> "AbstractContextManager[Relation]":
         if self.engine != "duckdb":
             from anonymizer.tables.relations.cluster import opened_on
 

@@ -31,9 +31,9 @@ def _everybody(study: "Study", given: str, table: str | None, names: Sequence[st
     form = study.format_of(path, names)
     place = study.place_of(path, form)
     place = place if table is None else place._replace(table=table)
-    with _named(given), place.opened(names) as lying:
-        require_countable(lying, names, {})
-        return counted_in(lying, names, form)[1]
+    with _named(given), place.opened(names) as stored:
+        require_countable(stored, names, {})
+        return counted_in(stored, names, form)[1]
 
 
 def _place_of(given: object) -> tuple[str, str | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonymizer.profiling.raw import Raw
 from anonymizer.release.study.place import Place, as_options
-from anonymizer.tables.files import Format, Given, describe_file
+from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.files.places import PATTERN, files_of, is_database, is_postgres
 
@@ -38,9 +38,9 @@ def read_raw(
     names = None if columns is None else tuple(columns)
     with ExitStack() as opened:
         with as_options():
-            form = describe_file(table, Given(columns=names, **given))
-            lying = opened.enter_context(Place(table, form, database_table).opened(()))
-        yield Raw.lying(lying, form, _orders(table, form))
+            form = describe_file(table, GivenFormat(columns=names, **given))
+            stored = opened.enter_context(Place(table, form, database_table).opened(()))
+        yield Raw.stored(stored, form, _orders(table, form))
 
 
 def _orders(table: Path, form: Format) -> Mapping[str, Sequence[object]]:

@@ -26,7 +26,7 @@ from anonymizer.release.study.document import PINNED, STRATEGY, parse_document, 
 from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.release.study.place import Place, written_as
 from anonymizer.release.study.populations import population_of
-from anonymizer.tables.files import Format, Given, describe_file, release_format
+from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ class Study:
         >>> list(study.hierarchies), study.schema.sensitive
         (['age', 'sex', 'race'], ('salary-class',))
         """
-        from anonymizer.release.study.drafting import Wishes, draft
+        from anonymizer.release.study.drafting import DraftOptions, draft
 
-        return draft(table, Wishes(k, quasi_identifiers, sensitive, identifiers), data)
+        return draft(table, DraftOptions(k, quasi_identifiers, sensitive, identifiers), data)
 
     @cached_property
     def privacy(self) -> tuple[PrivacyModel, ...]:
@@ -293,13 +293,13 @@ class Study:
         return self.path.parent / self.document.data.path
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> GivenFormat:
         """What ``[data]`` says of how tables are written."""
         data = self.document.data
         try:
-            given = {each.name: getattr(data, each.name) for each in fields(Given)}
+            given = {each.name: getattr(data, each.name) for each in fields(GivenFormat)}
             pinned = {"columns": None} if data.columns == PINNED else {}
-            return Given(**given | pinned)
+            return GivenFormat(**given | pinned)
         except InputError as error:
             raise InputError(f"{self.path}: [data] {error}") from None
 

@@ -15,7 +15,7 @@ from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, Mask, Privacy
 from anonymizer.tables import engine
 
 if TYPE_CHECKING:
-    from anonymizer.release.verification.lying import Lying
+    from anonymizer.release.verification.stored import StoredTable
 
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
@@ -43,14 +43,14 @@ ABSENT = object()
 class Facts:
     """What checks look at: a manifest, and the released table, read back and recounted.
 
-    ``lying`` is where the table lies, ``table`` its records, counted by the columns with a role.
+    ``stored`` is where the table lies, ``table`` its records, counted by the columns with a role.
     ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
     attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
     ``verdicts`` are those of the models on the table.
     """
 
     manifest: Mapping[str, Any]
-    lying: "Lying"
+    stored: "StoredTable"
     table: engine.Tally
     schema: Schema
     counts: Counts
@@ -106,7 +106,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Check:
+class FieldCheck:
     """One field of a manifest, such as ``query_loss.average``, and whether it agrees.
 
     ``agrees`` is None where it cannot be checked, and ``reason`` says why. ``manifest`` and
@@ -139,27 +139,31 @@ def is_whole(manifest: Mapping[str, Any]) -> bool:
     return "release" in manifest or manifest["format"] == 1
 
 
-def compared(field: str, reported: object, found: object, how: How = "recomputed") -> Check:
+def compared(field: str, reported: object, found: object, how: How = "recomputed") -> FieldCheck:
     """Compare what a manifest reports with what was found; numbers agree within ``TOLERANCE``."""
     if same(reported, found):
-        return Check(field, how, True)
-    return Check(field, how, False, said(reported), said(found))
+        return FieldCheck(field, how, True)
+    return FieldCheck(field, how, False, said(reported), said(found))
 
 
 def compared_all(
     field: str, reported: Any, found: Mapping[str, object], how: How = "recomputed"
-) -> Iterator[Check]:
+) -> Iterator[FieldCheck]:
     """Compare each value of a part of a manifest with what was found."""
     for name, value in found.items():
         yield compared(f"{field}.{name}".removeprefix("."), at(reported, name), value, how)
 
 
-def required(field: str, agrees: bool, reported: str, found: str, how: How = "consistent") -> Check:
+def required(
+    field: str, agrees: bool, reported: str, found: str, how: How = "consistent"
+) -> FieldCheck:
     """A check of something that is no single value, with words for what differs.
 
     ``reported`` may be empty; ``found`` goes on after "the table", or what else was looked at.
     """
-    return Check(field, how, True) if agrees else Check(field, how, False, reported, found)
+    return (
+        FieldCheck(field, how, True) if agrees else FieldCheck(field, how, False, reported, found)
+    )
 
 
 def at(manifest: Any, *path: str) -> Any:

@@ -17,9 +17,9 @@ from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_study
-from anonymizer.release.verification.check import ABSENT, Check, required, said
+from anonymizer.release.verification.check import ABSENT, FieldCheck, required, said
 from anonymizer.release.verification.fields import OF_KEY
-from anonymizer.tables.files import Given, describe_file
+from anonymizer.tables.files import GivenFormat, describe_file
 
 TABLE = {"set table in [data] to one of them": "name one of them as table in [data]"}
 """What is said of a database where the original is one of its tables."""
@@ -32,7 +32,7 @@ NOT_SIGNED = "the key did not sign this release"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class RequiredEvidence:
     """A public key that a release must be signed by, as which one, and what it must be made of.
 
     ``secret`` is what fingerprints of counts are made with, ``series`` what the signature has to
@@ -47,7 +47,7 @@ class Evidence:
     @classmethod
     def read(
         cls, key: str | Path | None, original: str | Path | None, series: Mapping[str, str]
-    ) -> "Evidence":
+    ) -> "RequiredEvidence":
         """The evidence in files.
 
         Raises InputError when a key cannot be read, the original is given without the private one,
@@ -71,14 +71,14 @@ class Evidence:
 
     def checks(
         self, directory: Path, content: bytes, manifest: Manifest, study: Study | None
-    ) -> Iterator[Check]:
+    ) -> Iterator[FieldCheck]:
         """The signature of a manifest with some content, and the fingerprint of its input."""
         signature = signature_at(directory / SIGNATURE)
         if self.key is None:
             if signature is not None:
-                yield Check("signature", "unchecked", None, reason=OF_KEY)
+                yield FieldCheck("signature", "unchecked", None, reason=OF_KEY)
             if manifest.series is not None:
-                yield Check("series.*", "unchecked", None, reason=OF_KEY)
+                yield FieldCheck("series.*", "unchecked", None, reason=OF_KEY)
             return
         wrong = _wrong(self.key, content, signature)
         yield required("signature", not wrong, "", f"({self.key.fingerprint}) {wrong}", "key")
@@ -87,25 +87,25 @@ class Evidence:
         if self.original is not None:
             yield self._input(manifest, study) if not wrong else _unknown()
 
-    def _series(self, manifest: Manifest) -> Iterator[Check]:
+    def _series(self, manifest: Manifest) -> Iterator[FieldCheck]:
         """Whether the signature is of the release that was expected."""
         if manifest.series is not None:
-            yield Check("series.*", "key", True)
+            yield FieldCheck("series.*", "key", True)
         for name, wanted in self.series.items():
             found = getattr(manifest.series, name, ABSENT)
             words = f"has to be that of {shown(wanted)}"
             yield required(f"series.{name}", found == wanted, said(found), words, "key")
 
-    def signer(self, checks: Sequence[Check]) -> str | None:
+    def signer(self, checks: Sequence[FieldCheck]) -> str | None:
         """The fingerprint of the key, where the check of the signature agrees."""
         held = any(check.field == "signature" and check.agrees for check in checks)
         return self.key.fingerprint if held and self.key is not None else None
 
-    def _input(self, manifest: Manifest, study: Study | None) -> Check:
+    def _input(self, manifest: Manifest, study: Study | None) -> FieldCheck:
         """Whether the original has the counts that the manifest has the fingerprint of."""
         assert self.original is not None
         if manifest.settled and not manifest.whole:
-            return Check("input.fingerprint", "unchecked", None, reason=GROUND)
+            return FieldCheck("input.fingerprint", "unchecked", None, reason=GROUND)
         if manifest.input is None:
             raise InputError(
                 f"{MANIFEST} has no fingerprint of its original, which run --sign gives it; "
@@ -115,8 +115,8 @@ class Evidence:
         names = {*manifest.recoding, *roles.sensitive, *roles.targets}
         with as_study(study, TABLE):
             place = _place_of(self.original, roles.missing_values, study, [*names])
-            with place.opened([*names]) as lying:
-                relation, hierarchies = grounded(lying, _hierarchies(manifest, study), place.form)
+            with place.opened([*names]) as stored:
+                relation, hierarchies = grounded(stored, _hierarchies(manifest, study), place.form)
                 require_countable(relation, [*names], hierarchies)
                 table = at_ground(counted_in(relation, [*names], place.form)[1], hierarchies)
         alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
@@ -130,7 +130,9 @@ def _place_of(
     """Where the original lies, and how: as the study says, or as it looks."""
     if study is not None:
         return study.place_of(path, study.format_of(path))
-    return Place(path, describe_file(path, Given(missing_values=tuple(missing_values)), names))
+    return Place(
+        path, describe_file(path, GivenFormat(missing_values=tuple(missing_values)), names)
+    )
 
 
 def _hierarchies(manifest: Manifest, study: Study | None) -> Mapping[str, Hierarchy]:
@@ -152,5 +154,5 @@ def _wrong(key: PublicKey, content: bytes, signature: bytes | None) -> str:
     return ""
 
 
-def _unknown() -> Check:
-    return Check("input.fingerprint", "unchecked", None, reason=NOT_SIGNED)
+def _unknown() -> FieldCheck:
+    return FieldCheck("input.fingerprint", "unchecked", None, reason=NOT_SIGNED)

@@ -23,8 +23,8 @@ from anonymizer.release.manifest.manifest import OF_PRESENCE
 from anonymizer.release.verification.check import (
     ABSENT,
     TOLERANCE,
-    Check,
     Facts,
+    FieldCheck,
     at,
     compared,
     compared_all,
@@ -47,7 +47,7 @@ NEAR = 1e-6
 """How far a proven value may be from its bound, relative to it: searches forgive rounding."""
 
 
-def sizes(facts: Facts) -> Iterator[Check]:
+def sizes(facts: Facts) -> Iterator[FieldCheck]:
     """Records, classes, and what follows from their sizes."""
     manifest, found = facts.manifest, {"released": facts.records}
     yield from compared_all("", manifest, found | {"classes": facts.counts.occupied})
@@ -61,7 +61,7 @@ def sizes(facts: Facts) -> Iterator[Check]:
         yield from _records(facts)
 
 
-def _records(facts: Facts) -> Iterator[Check]:
+def _records(facts: Facts) -> Iterator[FieldCheck]:
     manifest = facts.manifest
     dropped, suppressed = manifest["dropped"], manifest["suppressed"]
     total = facts.records + dropped + facts.removed
@@ -77,7 +77,7 @@ def _records(facts: Facts) -> Iterator[Check]:
     yield required("suppressed_class", known and suppressed >= 0, repr(fate), words)
 
 
-def missing(facts: Facts) -> Iterator[Check]:
+def missing(facts: Facts) -> Iterator[FieldCheck]:
     """The records that miss a value of each column, and whether any may."""
     found = shape_of(facts.table, facts.schema)["missing"]
     yield from compared_all("table.missing", at(facts.manifest, "table", "missing"), found)
@@ -90,7 +90,7 @@ def missing(facts: Facts) -> Iterator[Check]:
     )
 
 
-def policy(facts: Facts) -> Iterator[Check]:
+def policy(facts: Facts) -> Iterator[FieldCheck]:
     """Every verdict on the recounted table."""
     pairs = zip(facts.manifest["privacy"], facts.verdicts, strict=True)
     for place, (reported, verdict) in enumerate(pairs):
@@ -98,7 +98,7 @@ def policy(facts: Facts) -> Iterator[Check]:
             yield from compared_all(f"privacy.{place}", reported, verdict.to_dict())
 
 
-def informations(facts: Facts) -> Iterator[Check]:
+def informations(facts: Facts) -> Iterator[FieldCheck]:
     """What is reported about the sensitive attributes together, and about each target."""
     reported = at(facts.manifest, "information")
     if facts.schema.sensitive and isinstance(reported, Mapping):
@@ -114,12 +114,12 @@ def informations(facts: Facts) -> Iterator[Check]:
             yield from _information(facts, targets[name], f"targets.{name}", [name])
 
 
-def search(facts: Facts) -> Iterator[Check]:
+def search(facts: Facts) -> Iterator[FieldCheck]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
     reported = facts.manifest["search"]
     yield from _objective_known(facts, reported["objective"])
     if not facts.whole:
-        yield Check("search.proven", "unchecked", None, reason=SEARCH)
+        yield FieldCheck("search.proven", "unchecked", None, reason=SEARCH)
         return
     if facts.private:
         nothing = dict.fromkeys(("value", "gap", "bound"))
@@ -129,7 +129,7 @@ def search(facts: Facts) -> Iterator[Check]:
     else:
         found = _recomputed(facts, reported["objective"])
         if found is None or (reported["value"] is None and facts.manifest.get("applies")):
-            yield Check("search.value", "unchecked", None, reason=UNIT)
+            yield FieldCheck("search.value", "unchecked", None, reason=UNIT)
         else:
             yield compared("search.value", reported["value"], found)
         gap = None if reported["bound"] is None else abs(reported["bound"] - reported["value"])
@@ -141,7 +141,7 @@ def search(facts: Facts) -> Iterator[Check]:
         yield required("search.tried", taken == 1, words, "needs one that was taken")
 
 
-def seeds(facts: Facts) -> Iterator[Check]:
+def seeds(facts: Facts) -> Iterator[FieldCheck]:
     """That the seed of what was drawn is withheld where something was, and reported nowhere."""
     drawn = facts.private or bool(facts.masked)
     found = "withheld" if drawn else "none"
@@ -150,7 +150,7 @@ def seeds(facts: Facts) -> Iterator[Check]:
         yield compared("seeds.search", at(facts.manifest, "seeds", "search"), None, "consistent")
 
 
-def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
+def _objective_known(facts: Facts, name: str) -> Iterator[FieldCheck]:
     for field in ("because", "tried") if facts.whole else ("because",):
         there = at(facts.manifest, "search", field) is not ABSENT
         yield required(f"search.{field}", there, "", "is missing")
@@ -187,7 +187,9 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     return None
 
 
-def _distortion(channels: list[Mapping[str, Any]], reported: Mapping[str, Any]) -> Iterator[Check]:
+def _distortion(
+    channels: list[Mapping[str, Any]], reported: Mapping[str, Any]
+) -> Iterator[FieldCheck]:
     """What channels distort adds up; so does what none can fall below, where that is known."""
     value = sum(channel["expected_distortion"] for channel in channels)
     least = [channel["least_distortion"] for channel in channels]
@@ -197,7 +199,7 @@ def _distortion(channels: list[Mapping[str, Any]], reported: Mapping[str, Any]) 
     yield from compared_all("search", reported, found, "consistent")
 
 
-def _proven(reported: Mapping[str, Any]) -> Check:
+def _proven(reported: Mapping[str, Any]) -> FieldCheck:
     value, bound = reported["value"], reported["bound"]
     known = value is not None and bound is not None
     reached = known and isclose(value, bound, rel_tol=NEAR, abs_tol=NEAR)
@@ -206,16 +208,16 @@ def _proven(reported: Mapping[str, Any]) -> Check:
     return required("search.proven", agrees, repr(proven), "leaves room for a better one")
 
 
-def warnings(facts: Facts) -> Iterator[Check]:
+def warnings(facts: Facts) -> Iterator[FieldCheck]:
     """The warnings that the table alone gives."""
     listed = at(facts.manifest, "warnings")
     known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive)
-    others = [name for name in facts.lying.columns if name not in known]
+    others = [name for name in facts.stored.columns if name not in known]
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
     given += () if facts.private else tuple(telling_warnings(facts.table, facts.schema))
-    lying = facts.lying.relation
-    given += () if facts.private or lying is None else tuple(unique_warnings(lying, others))
+    stored = facts.stored.relation
+    given += () if facts.private or stored is None else tuple(unique_warnings(stored, others))
     reported = [*filter(_is_sound, listed)] if isinstance(listed, list) else []
     agrees = listed is not ABSENT and len(reported) == len(listed)
     weak = [{each["code"] for each in reported}, {each.code for each in given}]
@@ -225,7 +227,7 @@ def warnings(facts: Facts) -> Iterator[Check]:
     words = f"gives {len(found)}, or says something else"
     agrees &= same(shown, found)
     yield required("warnings", agrees, counted(len(shown), "warning"), words, "recomputed")
-    yield Check(f"warnings ({', '.join(OF_RAW)})", "unchecked", None, reason=RAW)
+    yield FieldCheck(f"warnings ({', '.join(OF_RAW)})", "unchecked", None, reason=RAW)
 
 
 def _is_sound(reported: Any) -> bool:
@@ -244,7 +246,7 @@ def _is_sound(reported: Any) -> bool:
 
 def _information(
     facts: Facts, reported: Mapping[str, Any], field: str, about: Sequence[str]
-) -> Iterator[Check]:
+) -> Iterator[FieldCheck]:
     targets = dict.fromkeys(about, 1.0)
     retained = MutualInformation(target=targets)(facts.counts)
     estimate = MillerMadow(target=targets)(facts.counts)
@@ -281,7 +283,9 @@ def _ceilings(facts: Facts, given: Information, about: Sequence[str]) -> tuple[f
     return min(given.original, *(max(b, 0.0) for b in bounds)), min(given.original, sum(bounds))
 
 
-def _within(field: str, name: str, reported: float, least: float, most: float) -> Iterator[Check]:
+def _within(
+    field: str, name: str, reported: float, least: float, most: float
+) -> Iterator[FieldCheck]:
     slack = TOLERANCE * max(1.0, abs(least), abs(most))
     agrees = least - slack <= reported <= most + slack
     found = f"{least:.10g}" if least == most else f"{least:.10g} to {most:.10g}"

@@ -17,8 +17,8 @@ from anonymizer.hierarchy.rules.masks import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
-    Check,
     Facts,
+    FieldCheck,
     at,
     compared,
     compared_all,
@@ -38,7 +38,7 @@ RawGroup = Mapping[str, Any]
 """A group of a recoding as JSON has it."""
 
 
-def labels(facts: Facts) -> Iterator[Check]:
+def labels(facts: Facts) -> Iterator[FieldCheck]:
     """Each quasi-identifier's labels; ``*`` of suppressed records counts as described."""
     exempt = facts.hidden & (facts.manifest["suppressed_class"] == "kept")
     for name in facts.recoded:
@@ -64,7 +64,7 @@ def _texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
     return codes, [plain_text(value) for value in values]
 
 
-def ranges(facts: Facts) -> Iterator[Check]:
+def ranges(facts: Facts) -> Iterator[FieldCheck]:
     """The ends of ranges are those that their labels read, and no two groups overlap."""
     levels = facts.manifest["levels"]
     possible = all(isinstance(level, int) and level >= 0 for level in levels.values())
@@ -162,7 +162,7 @@ def _date(text: str) -> Decimal | None:
     return None if moment is None or moment.text != text else moment.place
 
 
-def regions(facts: Facts) -> Iterator[Check]:
+def regions(facts: Facts) -> Iterator[FieldCheck]:
     """Where classes have groups of their own, each record's labels are those of one of them.
 
     Of merged cells they are those of the class whose number the record has.
@@ -201,7 +201,7 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     return engine.records_in(facts.table, strange[group])
 
 
-def masking(facts: Facts) -> Iterator[Check]:
+def masking(facts: Facts) -> Iterator[FieldCheck]:
     """What the drawn table discloses, the channels, and that it shows nothing they cannot."""
     reported = facts.manifest.get("masking")
     if not reported:
@@ -215,10 +215,10 @@ def masking(facts: Facts) -> Iterator[Check]:
     if listed:
         yield from _channels(facts, reported)
     else:
-        yield Check("masking.channels", "unchecked", None, reason=WITHHELD)
+        yield FieldCheck("masking.channels", "unchecked", None, reason=WITHHELD)
 
 
-def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
     from anonymizer.masking.disclosure import disclosed  # its solvers take a while to load
 
     yield compared("masking.realised", sorted(reported["realised"]), sorted(facts.schema.sensitive))
@@ -227,7 +227,7 @@ def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
         yield from compared_all(f"masking.realised.{name}", at(reported, "realised", name), found)
 
 
-def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
     """Attributes are named alike wherever they are."""
     names = sorted(facts.masked)
     agrees = bool(names) and {*names} <= {*facts.recoded}
@@ -251,7 +251,7 @@ def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
         yield required("masking.preserved.columns", agrees, "", "has no such numbers")
 
 
-def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
     from anonymizer.channels import channels_of
 
     found = channels_of(reported)

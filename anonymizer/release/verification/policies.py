@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.release.verification.check import ABSENT, Check, at, required, said, same
+from anonymizer.release.verification.check import ABSENT, FieldCheck, at, required, said, same
 
 SAFER_LARGER = frozenset({"k", "l", "lower"})
 """Parameters of models that protect more the larger they are."""
@@ -19,7 +19,7 @@ Reported = Mapping[str, Any]
 """A verdict of a manifest as JSON has it."""
 
 
-def policies(reported: Sequence[Reported], models: Sequence[PrivacyModel]) -> Iterator[Check]:
+def policies(reported: Sequence[Reported], models: Sequence[PrivacyModel]) -> Iterator[FieldCheck]:
     """For every model of a study whether the release promises the same, more or less.
 
     ``models``: those of the study, each about one attribute.
@@ -57,11 +57,11 @@ def _named(model: PrivacyModel) -> str:
     return f"{own['model']}{about}"
 
 
-def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> Check:
+def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> FieldCheck:
     wanted = model.parameters
     names = [name for name in {**wanted, **own} if not same(at(own, name), at(wanted, name))]
     if not names:
-        return Check(field, "study", True)
+        return FieldCheck(field, "study", True)
     given = {each.name for each in fields(MODELS[model.name])}  # type: ignore[arg-type]
     shown = [name for name in names if name in given] or names  # others follow from these
     ways = {_way(name, at(own, name), at(wanted, name)) for name in shown}

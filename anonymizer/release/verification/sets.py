@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anonymizer.hierarchy.cuts import MARKED, members_of, quoted
-from anonymizer.release.verification.check import Check, Facts, required
+from anonymizer.release.verification.check import Facts, FieldCheck, required
 from anonymizer.release.verification.labels import RawGroup
 from anonymizer.tables.values import counted
 
 
-def sets(facts: Facts) -> Iterator[Check]:
+def sets(facts: Facts) -> Iterator[FieldCheck]:
     """A label such as ``{nurse, vet}`` stands for just these values, or groups of a hierarchy.
 
     A label of a hierarchy may read alike: it is one where it has a level, or names nothing that is

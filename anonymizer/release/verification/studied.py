@@ -19,7 +19,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
-    Check,
+    FieldCheck,
     How,
     at,
     compared,
@@ -60,7 +60,7 @@ def policy_of_study(study: Study) -> tuple[PrivacyModel, ...]:
     return about_each(study.privacy, study.schema.sensitive)
 
 
-def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     """Columns, policy, levels and everything else that a study fixes."""
     yield from _columns(manifest, study)
     yield from _options(manifest, study)
@@ -72,7 +72,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield _fingerprint(manifest, study)
 
 
-def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     schema, reported = study.published, at(manifest, "columns")
     expected: Mapping[str, Sequence[str]] = {
         "quasi_identifiers": schema.quasi_identifiers,
@@ -93,7 +93,7 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield from compared_all("columns", reported, missing, "study")
 
 
-def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     for name, given in study.objective_options.items():
         yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
@@ -111,7 +111,7 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield compared("masking.method", None if reported is ABSENT else reported, method, "study")
 
 
-def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     """Levels are those that the study requests."""
     levels = manifest["levels"]
     fixed = getattr(study.recoding, "levels", None)
@@ -124,7 +124,7 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
 
 
-def rules(manifest: Mapping[str, Any]) -> Iterator[Check]:
+def rules(manifest: Mapping[str, Any]) -> Iterator[FieldCheck]:
     """Labels are those of the rules by which other tables are recoded."""
     for name, rule in manifest.get("hierarchies", {}).items():
         try:
@@ -139,7 +139,7 @@ def rules(manifest: Mapping[str, Any]) -> Iterator[Check]:
 
 def levels_of(
     manifest: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy], how: How = "study"
-) -> Iterator[Check]:
+) -> Iterator[FieldCheck]:
     """Labels are those that hierarchies have at the levels that the manifest says."""
     for name, groups in manifest["recoding"].items():
         if name in hierarchies:
@@ -150,7 +150,9 @@ def levels_of(
             yield replace(_level(name, own, manifest["levels"].get(name), known), how=how)
 
 
-def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]) -> Check:
+def _level(
+    name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]
+) -> FieldCheck:
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
@@ -288,7 +290,7 @@ def _settled(manifest: Mapping[str, Any], study: Study) -> Mapping[str, Hierarch
     return settled_as(study.hierarchies, manifest.get("hierarchies", {}))
 
 
-def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     """The rules and the method by which other tables are recoded."""
     rules = {name: rule_alone(each) for name, each in _settled(manifest, study).items()}
     given = as_listed({name: rule for name, rule in rules.items() if rule})
@@ -307,15 +309,15 @@ def as_listed(content: object) -> Any:
     return json.loads(json.dumps(content, default=str))
 
 
-def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     reported = at(manifest, "seeds", "search")
     if reported is not None:  # a differentially private release has none
         yield compared("seeds.search", reported, study.document.search.seed, "study")
 
 
-def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
+def _fingerprint(manifest: Mapping[str, Any], study: Study) -> FieldCheck:
     if at(manifest, "versions", "anonymizer") != __version__:
-        return Check("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
+        return FieldCheck("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
     reported = at(manifest, "study", "fingerprint")
     return compared("study.fingerprint", reported, study.fingerprint, "study")
 

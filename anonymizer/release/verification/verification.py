@@ -23,10 +23,15 @@ from anonymizer.release.relations import counted_in
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels, sets
-from anonymizer.release.verification.check import Check, Facts, required
-from anonymizer.release.verification.evidence import Evidence
+from anonymizer.release.verification.check import Facts, FieldCheck, required
+from anonymizer.release.verification.evidence import RequiredEvidence
 from anonymizer.release.verification.fields import leaves, treatment_of
-from anonymizer.release.verification.lying import Lying, column_checks, file_checks, released_at
+from anonymizer.release.verification.stored import (
+    StoredTable,
+    column_checks,
+    file_checks,
+    released_at,
+)
 from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
 from anonymizer.release.warnings.person_warnings import person_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
@@ -60,7 +65,7 @@ class Verification:
     """
 
     table: Path
-    checks: tuple[Check, ...]
+    checks: tuple[FieldCheck, ...]
     verdicts: tuple[Verdict, ...]
     signer: str | None = None
     series: Series | None = None
@@ -78,12 +83,12 @@ class Verification:
         return in_a_line(self, self.table.name, different, policy)
 
     @property
-    def differences(self) -> tuple[Check, ...]:
+    def differences(self) -> tuple[FieldCheck, ...]:
         """The checks that do not agree."""
         return tuple(check for check in self.checks if check.agrees is False)
 
     @property
-    def unchecked(self) -> tuple[Check, ...]:
+    def unchecked(self) -> tuple[FieldCheck, ...]:
         """What cannot be checked."""
         return tuple(check for check in self.checks if check.agrees is None)
 
@@ -153,7 +158,7 @@ def verify_release(
     study = study if study is None or isinstance(study, Study) else Study(study)
     directory = home_of(path)
     place = directory / MANIFEST
-    evidence = Evidence.read(key, original, series)
+    evidence = RequiredEvidence.read(key, original, series)
     if directory is not path and not place.exists():
         evidence.require_none(place)
         return _bare(path, study)
@@ -174,7 +179,7 @@ def verify_release(
         others = [check for check in found.checks if check.field not in known]
         if not manifest.whole and not wrong:
             why = f"they are in {steward_file(directory).name}, for its steward next to the release"
-            others.append(Check(FIGURES, "unchecked", None, reason=why))
+            others.append(FieldCheck(FIGURES, "unchecked", None, reason=why))
         signer = evidence.signer(signed)
         return replace(
             found,
@@ -185,7 +190,7 @@ def verify_release(
         )
 
 
-def _of_steward(directory: Path) -> tuple[Manifest | None, list[Check]]:
+def _of_steward(directory: Path) -> tuple[Manifest | None, list[FieldCheck]]:
     """The manifest with the figures of the original table; a check that fails where none fits."""
     try:
         return Manifest.of_steward(directory), []
@@ -219,42 +224,42 @@ def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch)
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     try:
         watch("reading the table", 0, None)
-        with released_at(path, manifest, watch) as lying:
+        with released_at(path, manifest, watch) as stored:
             watch("comparing checksums", 0, None)
             of_files = [*file_checks(path, manifest.to_dict())]
             watch("counting the table", 0, None)
-            return _verified_in(lying, path, of_files, manifest, study)
+            return _verified_in(stored, path, of_files, manifest, study)
     except InputError as error:
         of_files = [*file_checks(path, manifest.to_dict())] if path.is_dir() else []
         if all(check.agrees for check in of_files):
             raise
         # Parts that were changed may fit together no more: which ones is said all the same.
-        everything = Check("everything else", "unchecked", None, reason=str(error))
+        everything = FieldCheck("everything else", "unchecked", None, reason=str(error))
         return Verification(path, (*of_files, everything), ())
 
 
 def _verified_in(
-    lying: Lying,
+    stored: StoredTable,
     path: Path,
-    of_files: Sequence[Check],
+    of_files: Sequence[FieldCheck],
     manifest: Manifest,
     study: Study | None,
 ) -> Verification:
     models = models_of(manifest, study)
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     identifiers = manifest.file[1].identifiers
-    checks = [*of_files, *column_checks(lying.columns, reported, schema, identifiers)]
+    checks = [*of_files, *column_checks(stored.columns, reported, schema, identifiers)]
     checks += studied(reported, study) if study else rules(reported)
-    if {*schema.columns} - {*lying.columns}:
+    if {*schema.columns} - {*stored.columns}:
         reason = "the table lacks columns that have a role"
-        everything = Check("everything else", "unchecked", None, reason=reason)
+        everything = FieldCheck("everything else", "unchecked", None, reason=reason)
         return Verification(path, (*checks, everything), ())
     of_study = () if study is None else study.published.columns
-    table = lying.tally(lying.there((*schema.columns, *of_study)))
+    table = stored.tally(stored.there((*schema.columns, *of_study)))
     if not engine.records(table):
         raise InputError("the table has no records")
-    people = None if study is None else _people(study, manifest, lying.form, table)
-    facts = _facts(reported, lying, table, schema, models, people)
+    people = None if study is None else _people(study, manifest, stored.form, table)
+    facts = _facts(reported, stored, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
     warnings = _warned(manifest, facts)
@@ -265,14 +270,14 @@ def _warned(manifest: Manifest, facts: Facts) -> tuple[ReportedWarning | Release
     """What the manifest reports, and what else the table shows of people and their records."""
     known = {(each.code, each.column) for each in manifest.warnings}
     models = [model for model in facts.models if model is not None]
-    relation, schema = facts.lying.relation, facts.schema
+    relation, schema = facts.stored.relation, facts.schema
     seen = () if relation is None else person_warnings(relation, facts.table, schema, models)
     return (*manifest.warnings, *(each for each in seen if (each.code, each.column) not in known))
 
 
 def _facts(
     manifest: Mapping[str, Any],
-    lying: Lying,
+    stored: StoredTable,
     table: Tally,
     schema: Schema,
     models: Sequence[PrivacyModel | None],
@@ -283,7 +288,7 @@ def _facts(
     known = [model for model in models if model is not None]
     verdicts = iter(judged(table, counts, schema, known, people))
     each = [None if model is None else next(verdicts) for model in models]
-    return Facts(manifest, lying, table, schema, counts, models, each)
+    return Facts(manifest, stored, table, schema, counts, models, each)
 
 
 ON_TABLE = (
@@ -312,15 +317,15 @@ def _verdicts(
 
 
 def _unchecked(
-    manifest: Mapping[str, Any], checks: Sequence[Check], study: Study | None
-) -> Iterator[Check]:
+    manifest: Mapping[str, Any], checks: Sequence[FieldCheck], study: Study | None
+) -> Iterator[FieldCheck]:
     """What no check looked at, one line for all fields of a kind."""
     done = {check.field for check in checks}
     seen = dict.fromkeys(treatment_of(leaf) for leaf in leaves(manifest))
     for pattern, treatment in seen:
         alone = treatment.how == "original" or (treatment.how == "study" and study is None)
         if (alone or treatment.how == "unchecked") and pattern not in done:
-            yield Check(pattern, "unchecked", None, reason=treatment.why)
+            yield FieldCheck(pattern, "unchecked", None, reason=treatment.why)
 
 
 def recoded_people(study: Study, path: Path, table: engine.Table) -> engine.Table | None:

@@ -16,7 +16,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy import AlphaKAnonymity, DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.profiling.columns import FEW as SEVERAL
-from anonymizer.profiling.columns import Column
+from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.hints import PERSONAL, hint_of
 from anonymizer.profiling.identifying import identifying
 from anonymizer.profiling.missing import SPELLINGS
@@ -74,7 +74,7 @@ class Keyed:
     @cached_property
     def personal(self) -> list[str]:
         """The columns that keys of persons tell."""
-        columns = (Column.of(self.some[name]) for name in self.some if _is_of_person(name))
+        columns = (ProfiledColumn.of(self.some[name]) for name in self.some if _is_of_person(name))
         return [each.name for each in columns if each is not None and is_personal(each)]
 
     @cached_property
@@ -154,7 +154,7 @@ def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[
 
 def _unit(keyed: Keyed, name: str) -> str | None:
     """What has a value of its own in a column; None where nobody has."""
-    column = Column.of(keyed.some[name])
+    column = ProfiledColumn.of(keyed.some[name])
     if column is None or not column.values:
         return None
     if unit := unit_in(column):
@@ -171,7 +171,7 @@ def _unit(keyed: Keyed, name: str) -> str | None:
     return "person" if person else None
 
 
-def _is_code(column: Column) -> bool:
+def _is_code(column: ProfiledColumn) -> bool:
     """Whether the values of an identifier are codes: a column of words is left out for them."""
     texts = column.some_texts
     coded = all(" " not in text and any(map(str.isdecimal, text)) for text in texts)
@@ -192,7 +192,7 @@ def _tells(keyed: Keyed, name: str, about: str) -> bool:
 
 def _is_copy(some: pd.DataFrame, name: str, about: str) -> bool:
     """Whether a column is a finer form of another one, as a date of birth is of an age."""
-    one, other = Column.of(some[name]), Column.of(some[about])
+    one, other = ProfiledColumn.of(some[name]), ProfiledColumn.of(some[about])
     return one is not None and other is not None and is_copy(one, other)
 
 
@@ -323,7 +323,7 @@ def _of_one_record(
     table: pd.DataFrame | Relation, some: pd.DataFrame, name: str
 ) -> Iterator[ReleaseWarning]:
     """Warn of values of one record, as of a city of one person; nearly unique columns are known."""
-    column = Column.of(some[name])
+    column = ProfiledColumn.of(some[name])
     if column is None or column.numbers is not None or column.moments is not None:
         return
     # Fewer than half of the records that may be looked at are all of them.

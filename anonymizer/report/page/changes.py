@@ -9,8 +9,8 @@ import numpy as np
 from anonymizer.hierarchy import shown_label
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.release.release import MANIFEST
-from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
-from anonymizer.report.page.evidence import Attribute, Evidence
+from anonymizer.report.page.document import Block, Heading, Paragraph, ReportSection, ReportTable
+from anonymizer.report.page.evidence import Evidence, ReleasedAttribute
 from anonymizer.report.page.numbers import count, listed, number, people, several, share
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.tables.values import counted
@@ -22,11 +22,11 @@ QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 """Places in the order of classes whose sizes are shown."""
 
 
-def changes_section(evidence: Evidence, pictures: Pictures) -> Section:
+def changes_section(evidence: Evidence, pictures: Pictures) -> ReportSection:
     """Attributes, records, classes."""
     blocks: list[Block] = [
         *map(Paragraph, followed_by(evidence)),
-        Table(
+        ReportTable(
             "Each quasi-identifier as it is released",
             ("Attribute", "How it was changed", "Labels", "Examples", "Records at *"),
             [_row(evidence, each) for each in evidence.attributes],
@@ -42,10 +42,10 @@ def changes_section(evidence: Evidence, pictures: Pictures) -> Section:
     blocks += _drawn(evidence.manifest.masking)
     blocks += [Heading("Records"), *map(Paragraph, records_of(evidence))]
     blocks += _classes(evidence, pictures)
-    return Section("changes", "What was changed", blocks)
+    return ReportSection("changes", "What was changed", blocks)
 
 
-def _row(evidence: Evidence, attribute: Attribute) -> tuple[str, ...]:
+def _row(evidence: Evidence, attribute: ReleasedAttribute) -> tuple[str, ...]:
     """An attribute in five cells."""
     groups = evidence.manifest.recoding[attribute.name]
     return (
@@ -196,7 +196,7 @@ def _classes(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
     )
     chosen = np.quantile(sizes, QUANTILES, method="lower")
     names = ("Smallest", "Lower quarter", "Middle", "Upper quarter", "Largest")
-    yield Table(
+    yield ReportTable(
         "Sizes of classes, in records",
         ("Class", "Records"),
         [*zip(names, map(count, chosen), strict=True)],

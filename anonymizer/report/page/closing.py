@@ -7,13 +7,13 @@ from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import (
     Block,
-    Commands,
     Heading,
     Paragraph,
     Points,
-    Section,
-    Table,
-    Terms,
+    ReportSection,
+    ReportTable,
+    TermList,
+    TypedCommands,
 )
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import count, listed, share
@@ -48,7 +48,7 @@ WORDS = (
 """The words of a page, in the order in which it uses them."""
 
 
-def risk_section(evidence: Evidence) -> Section:
+def risk_section(evidence: Evidence) -> ReportSection:
     """The risk of people to be found."""
     risk = evidence.risk
     rows = [
@@ -72,7 +72,7 @@ def risk_section(evidence: Evidence) -> Section:
             + " It was computed from this release alone: the risk of several releases together "
             f"may be higher.{_several(evidence)}"
         ),
-        Table("Risk of re-identification", ("Measure", "Value"), rows, numeric=(1,)),
+        ReportTable("Risk of re-identification", ("Measure", "Value"), rows, numeric=(1,)),
     ]
     if evidence.manifest.masking:
         blocks.append(
@@ -82,7 +82,7 @@ def risk_section(evidence: Evidence) -> Section:
                 "person may be somebody else's."
             )
         )
-    return Section("risk", "Risk of being found", blocks)
+    return ReportSection("risk", "Risk of being found", blocks)
 
 
 def _several(evidence: Evidence) -> str:
@@ -94,14 +94,14 @@ def _several(evidence: Evidence) -> str:
     return "" if evidence.of_people else several
 
 
-def verify_section(evidence: Evidence) -> Section:
+def verify_section(evidence: Evidence) -> ReportSection:
     """How a recipient checks the release, what was checked for this page, what cannot be."""
     about = evidence.manifest.file[0]
     blocks: list[Block] = [
         Paragraph("Whoever has the release can count it again; the original is not needed."),
-        Commands([*_commands(evidence)]),
+        TypedCommands([*_commands(evidence)]),
         Heading("Checksums"),
-        Terms([*_checksums(evidence)]),
+        TermList([*_checksums(evidence)]),
         Heading("What was checked for this report"),
         Paragraph(_checked(evidence)),
     ]
@@ -117,7 +117,7 @@ def verify_section(evidence: Evidence) -> Section:
             "true."
         )
     )
-    return Section("verify", "How to verify this release", blocks)
+    return ReportSection("verify", "How to verify this release", blocks)
 
 
 def _commands(evidence: Evidence) -> Iterator[str]:
@@ -177,6 +177,6 @@ def _unchecked(evidence: Evidence) -> Iterator[str]:
         yield f"{', '.join(names)}: {reason}."
 
 
-def glossary_section() -> Section:
+def glossary_section() -> ReportSection:
     """The words of a page."""
-    return Section("glossary", "Words", [Terms(WORDS)])
+    return ReportSection("glossary", "Words", [TermList(WORDS)])

@@ -23,7 +23,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Terms:
+class TermList:
     """Words and what they mean, or names and values."""
 
     items: Sequence[tuple[str, str]]
@@ -31,7 +31,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Commands:
+class TypedCommands:
     """Lines to be typed."""
 
     lines: Sequence[str]
@@ -39,7 +39,7 @@ class Commands:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table whose first column names its rows.
 
     ``numeric`` are the places of the columns that hold numbers.
@@ -69,11 +69,11 @@ class Heading:
     kind = "heading"
 
 
-Block = Paragraph | Points | Terms | Commands | Table | Picture | Heading
+Block = Paragraph | Points | TermList | TypedCommands | ReportTable | Picture | Heading
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A section with the name that links go to."""
 
     anchor: str
@@ -82,12 +82,12 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """A report: its title, what it is about in a line, whether it holds, and the rest."""
 
     title: str
     subtitle: str
     verdict: str
     lead: Sequence[Block]
-    sections: Sequence[Section]
+    sections: Sequence[ReportSection]
     footer: str

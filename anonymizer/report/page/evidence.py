@@ -22,14 +22,14 @@ from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
-from anonymizer.release.verification.lying import released_at
+from anonymizer.release.verification.stored import released_at
 from anonymizer.report.page.numbers import of_records
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
 
 @dataclass(frozen=True)
-class Disclosure:
+class InformationDisclosed:
     """What the classes of a table give away about one attribute, in bits, recounted.
 
     ``largest_i1`` and ``largest_i2`` are of the class that gives most away by either measure,
@@ -48,7 +48,7 @@ class Disclosure:
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ReleasedAttribute:
     """What a released table has of one quasi-identifier: its labels, and records without one."""
 
     name: str
@@ -140,13 +140,13 @@ class Evidence:
         return prosecutor(self.sizes)
 
     @cached_property
-    def disclosures(self) -> tuple[Disclosure, ...]:
+    def disclosures(self) -> tuple[InformationDisclosed, ...]:
         """What classes give away about each sensitive attribute and target."""
         there = (name for name in self.schema.counted if self.counts.about(name).known.margin.sum())
         return tuple(map(self._disclosure, there))
 
     @cached_property
-    def attributes(self) -> tuple[Attribute, ...]:
+    def attributes(self) -> tuple[ReleasedAttribute, ...]:
         """What is released of each quasi-identifier."""
         return tuple(self._attribute(name) for name in self.quasi_identifiers)
 
@@ -159,13 +159,13 @@ class Evidence:
         """How many fields of the manifest agree, by how they were checked."""
         return Counter(check.how for check in self.verification.checks if check.agrees)
 
-    def _disclosure(self, name: str) -> Disclosure:
+    def _disclosure(self, name: str) -> InformationDisclosed:
         classes = self.counts.about(name).known
         classes = classes.select(classes.sizes > 0)
         uncertainty = float(entropy(classes.margin))
         first = divergence(classes.joint, classes.margin)
         second = uncertainty - entropy(classes.joint)
-        return Disclosure(
+        return InformationDisclosed(
             name,
             int((classes.margin > 0).sum()),
             uncertainty,
@@ -175,9 +175,9 @@ class Evidence:
             float((largest(classes.joint) / classes.sizes).max()),
         )
 
-    def _attribute(self, name: str) -> Attribute:
+    def _attribute(self, name: str) -> ReleasedAttribute:
         hidden = engine.records_in(self.table, engine.all_equal(self.table, [name], "*"))
-        return Attribute(name, len(engine.distinct(self.table[name])[1]), hidden)
+        return ReleasedAttribute(name, len(engine.distinct(self.table[name])[1]), hidden)
 
 
 def _manifest(folder: Path, steward: bool) -> Manifest:
@@ -230,6 +230,6 @@ def evidence_of(
     require_sound(path, found, "there is nothing to report")
     place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
-    with released_at(place, manifest, watch) as lying:
-        table = lying.tally(schema.columns)
+    with released_at(place, manifest, watch) as stored:
+        table = stored.tally(schema.columns)
     return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from anonymizer.release.manifest.figures import ReportedTrial
-from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
+from anonymizer.report.page.document import Block, Heading, Paragraph, ReportSection, ReportTable
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import bits, count, listed, number, several, share
 from anonymizer.report.page.pictures import Pictures
@@ -16,7 +16,7 @@ MOST_NODES = 12
 
 def found_section(
     evidence: Evidence, pictures: Pictures, comparison: Comparison | str | None
-) -> Section:
+) -> ReportSection:
     """The search in sentences, the frontier, the trials, and the comparison if there is one."""
     blocks: list[Block] = [Paragraph(" ".join(_sentences(evidence)))]
     blocks += _frontier(evidence)
@@ -26,7 +26,7 @@ def found_section(
         blocks.append(Paragraph(f"Other recodings cannot be compared: {comparison}.", "note"))
     elif comparison is not None:
         blocks += _compared(comparison, pictures)
-    return Section("search", "How the recoding was found", blocks)
+    return ReportSection("search", "How the recoding was found", blocks)
 
 
 def _sentences(evidence: Evidence) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _frontier(evidence: Evidence) -> Iterator[Block]:
         return
     shown = minimal[:MOST_NODES]
     more = "" if len(minimal) <= len(shown) else f", the first {count(len(shown))}"
-    yield Table(
+    yield ReportTable(
         f"The frontier{more}: levels that satisfy the policy while nothing finer does",
         ("Node", *names),
         [(count(place), *map(str, node)) for place, node in enumerate(shown, 1)],
@@ -107,7 +107,7 @@ def _tried(trials: Sequence[ReportedTrial]) -> Iterator[Block]:
     ]
     columns = ("Recoding", "Kept on the other half", "Classes", "Policy holds", "Records that fail")
     caption = "Fitted on a random half of the records, judged by the other half"
-    yield Table(caption, columns, rows, numeric=(2, 4))
+    yield ReportTable(caption, columns, rows, numeric=(2, 4))
 
 
 def _compared(comparison: Comparison, pictures: Pictures) -> Iterator[Block]:
@@ -129,7 +129,7 @@ def _compared(comparison: Comparison, pictures: Pictures) -> Iterator[Block]:
         f"What each recoding keeps about {listed(comparison.about)}; the ceiling of the other "
         f"half is {ceiling}"
     )
-    yield Table(caption, columns, rows, numeric=(1, 2, 3))
+    yield ReportTable(caption, columns, rows, numeric=(1, 2, 3))
     yield from pictures.comparison(comparison)
 
 

@@ -5,8 +5,15 @@ from math import log2
 
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.release.manifest.figures import ReportedInformation, ReportedVerdict
-from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
-from anonymizer.report.page.evidence import Disclosure, Evidence
+from anonymizer.report.page.document import (
+    Block,
+    Heading,
+    Paragraph,
+    ReportSection,
+    ReportTable,
+    TermList,
+)
+from anonymizer.report.page.evidence import Evidence, InformationDisclosed
 from anonymizer.report.page.numbers import UNKNOWN, bits, count, listed, number, share
 from anonymizer.report.page.pictures import Pictures
 
@@ -31,7 +38,7 @@ LOSSES = (
 )
 
 
-def kept_section(evidence: Evidence, pictures: Pictures) -> Section:
+def kept_section(evidence: Evidence, pictures: Pictures) -> ReportSection:
     """Information about sensitive attributes and targets, in sentences and figures."""
     blocks: list[Block] = []
     manifest = evidence.manifest
@@ -50,7 +57,7 @@ def kept_section(evidence: Evidence, pictures: Pictures) -> Section:
         )
     blocks += _classes(evidence, pictures)
     blocks += _uses(evidence)
-    return Section("kept", "What is kept", blocks)
+    return ReportSection("kept", "What is kept", blocks)
 
 
 def _about(information: ReportedInformation, about: str) -> list[Block]:
@@ -62,7 +69,7 @@ def _about(information: ReportedInformation, about: str) -> list[Block]:
     return [
         Heading(f"Information about {about}"),
         *map(Paragraph, _sentences(information, about)),
-        Table(f"Information about {about}", ("Measure", "Value"), rows, numeric=(1,)),
+        ReportTable(f"Information about {about}", ("Measure", "Value"), rows, numeric=(1,)),
     ]
 
 
@@ -110,11 +117,11 @@ def _classes(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
     columns = ("Attribute", "Largest I1", "t", "Largest I2", "H(W) - log l", "Mean", "H(W)")
     rows = [_row(each, evidence.manifest.privacy) for each in evidence.disclosures]
     caption = "What the class that gives most away gives, in bits, against the policy"
-    yield Table(caption, columns, rows, numeric=range(1, len(columns)))
+    yield ReportTable(caption, columns, rows, numeric=range(1, len(columns)))
     yield from pictures.classes()
 
 
-def _row(disclosure: Disclosure, policy: Sequence[ReportedVerdict]) -> tuple[str, ...]:
+def _row(disclosure: InformationDisclosed, policy: Sequence[ReportedVerdict]) -> tuple[str, ...]:
     """An attribute in seven cells."""
     about = [verdict for verdict in policy if verdict.attribute == disclosure.attribute]
     closest = min(_parameters(about, "t-closeness", "t", "distance", "kl"), default=None)
@@ -152,4 +159,4 @@ def _uses(evidence: Evidence) -> Iterator[Block]:
     ]
     if search.value is not None and search.objective in OBJECTIVES:
         items.append((f"The objective, {search.objective}", number(search.value)))
-    yield Terms(items)
+    yield TermList(items)

@@ -113,7 +113,7 @@ FORMS: Mapping[str, Callable[[float], str]] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class FormedNumber:
     """A number that a sentence gives a form."""
 
     value: float
@@ -125,7 +125,7 @@ class Shown:
 def sentence(text: str, places: Mapping[str, Any]) -> str:
     """A sentence with its places filled in; texts as they are, numbers in the forms they have."""
     known = {
-        name: Shown(value) if isinstance(value, int | float) else value
+        name: FormedNumber(value) if isinstance(value, int | float) else value
         for name, value in places.items()
     }
     return Formatter().vformat(text, (), known)

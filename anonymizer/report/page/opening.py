@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from anonymizer.release.manifest.figures import ReportedWarning
-from anonymizer.report.page.document import Paragraph, Points, Section
+from anonymizer.report.page.document import Paragraph, Points, ReportSection
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import count, listed
 from anonymizer.tables.values import counted
@@ -67,13 +67,13 @@ def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield "Made by", f"anonymizer {manifest.versions.anonymizer}".strip()
 
 
-def warnings_section(evidence: Evidence) -> Section:
+def warnings_section(evidence: Evidence) -> ReportSection:
     """The warnings of the release, the strongest first."""
     given = [*map(_as_sentence, _ordered(evidence.manifest.warnings)), *_cells(evidence)]
     if not given:
         none = "The release has no warnings. What its policy does not cover is listed below."
-        return Section("warnings", "Warnings", [Paragraph(none)])
-    return Section("warnings", "Warnings", [Points(given, "warning")])
+        return ReportSection("warnings", "Warnings", [Paragraph(none)])
+    return ReportSection("warnings", "Warnings", [Points(given, "warning")])
 
 
 def _ordered(warnings: Sequence[ReportedWarning]) -> list[ReportedWarning]:

@@ -7,7 +7,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.study import Study
 from anonymizer.report.page.changes import changes_section
 from anonymizer.report.page.closing import glossary_section, risk_section, verify_section
-from anonymizer.report.page.document import Page, Terms
+from anonymizer.report.page.document import ReportPage, TermList
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.found import found_section
 from anonymizer.report.page.kept import kept_section
@@ -73,7 +73,7 @@ def report_of(
 
 def page_of(
     evidence: Evidence, pictures: Pictures, comparison: Comparison | str | None = None
-) -> Page:
+) -> ReportPage:
     """The parts of a report, in their order."""
     about = evidence.manifest.file[0]
     sections = [
@@ -86,12 +86,12 @@ def page_of(
         verify_section(evidence),
         glossary_section(),
     ]
-    return Page(
+    return ReportPage(
         title=f"Release report: {evidence.folder.resolve().name}",
         subtitle=f"{about.file}: {counted(evidence.released, 'record')}, "
         f"{counted(len(about.columns), 'column')}",
         verdict=verdict(evidence),
-        lead=[Terms([*facts(evidence)])],
+        lead=[TermList([*facts(evidence)])],
         sections=sections,
         footer=_footer(comparison),
     )

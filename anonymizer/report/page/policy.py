@@ -5,7 +5,14 @@ from typing import Any
 
 from anonymizer.privacy import MODELS, Wording
 from anonymizer.release.manifest.figures import ReportedVerdict
-from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
+from anonymizer.report.page.document import (
+    Block,
+    Heading,
+    Paragraph,
+    ReportSection,
+    ReportTable,
+    TermList,
+)
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
 from anonymizer.report.verdicts import against
@@ -14,11 +21,11 @@ Point = tuple[str, str]
 """What is left open: a topic, and sentences about it."""
 
 
-def policy_section(evidence: Evidence) -> Section:
+def policy_section(evidence: Evidence) -> ReportSection:
     """Each model with what it promises and what was found, then what is left open."""
     models = evidence.manifest.privacy
     blocks: list[Block] = [
-        Table(
+        ReportTable(
             evidence.said("What the policy promises every person in the table, and what was found"),
             ("Model", "Promise", "Found in this table"),
             [_row(evidence, verdict) for verdict in models],
@@ -29,9 +36,9 @@ def policy_section(evidence: Evidence) -> Section:
         ),
         *_against(evidence),
         Heading("What this does not protect from"),
-        Terms([*open_points(evidence)]),
+        TermList([*open_points(evidence)]),
     ]
-    return Section("policy", "What the policy promises", blocks)
+    return ReportSection("policy", "What the policy promises", blocks)
 
 
 def _against(evidence: Evidence) -> Iterator[Block]:

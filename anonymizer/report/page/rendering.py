@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from anonymizer.errors import InputError, installing
-from anonymizer.report.page.document import Page
+from anonymizer.report.page.document import ReportPage
 
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&])")
 """What Markdown, and HTML within it, may read otherwise than as it stands."""
@@ -25,10 +25,10 @@ class Form:
     suffix: str
     packages: Mapping[str, str]
     theme: str | None
-    render: Callable[[Page], bytes]
+    render: Callable[[ReportPage], bytes]
 
 
-def require_renderer(form: str) -> Callable[[Page], bytes]:
+def require_renderer(form: str) -> Callable[[ReportPage], bytes]:
     """What makes a page of a form.
 
     Raises InputError when a package that it needs is not installed.
@@ -41,19 +41,19 @@ def require_renderer(form: str) -> Callable[[Page], bytes]:
     return FORMS[form].render
 
 
-def as_html(page: Page) -> bytes:
+def as_html(page: ReportPage) -> bytes:
     """One HTML file that needs no other, no script and no network."""
     return _filled("page.html", page).encode()
 
 
-def as_markdown(page: Page) -> bytes:
+def as_markdown(page: ReportPage) -> bytes:
     """The same text in Markdown, as GitHub has its tables; without pictures."""
     lines = re.sub(r" +\n", "\n", _filled("page.md", page))
     text = re.sub(r"\n{3,}", "\n\n", lines)
     return (text.strip() + "\n").encode()
 
 
-def as_pdf(page: Page) -> bytes:
+def as_pdf(page: ReportPage) -> bytes:
     """The HTML page on sheets of A4 with their numbers.
 
     Raises InputError when the system lacks Pango, which WeasyPrint sets text with.
@@ -80,7 +80,7 @@ def plain(text: str) -> str:
     return MARKDOWN.sub(r"\\\1", BROKEN.sub(" ", text))
 
 
-def _filled(template: str, page: Page) -> str:
+def _filled(template: str, page: ReportPage) -> str:
     """A template filled in; HTML has every text escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 

@@ -36,7 +36,7 @@ OPEN_WIDTH = 0.12
 """Share of the scale that an open range is drawn over."""
 
 
-class Range(NamedTuple):
+class DrawnRange(NamedTuple):
     """A released range, its ends as drawn, and its records; ``open``: an end is not known."""
 
     low: float
@@ -90,7 +90,7 @@ def _singles(labels: Iterable[str]) -> dict[str, tuple[Decimal | None, Decimal |
 
 def _ranges(
     records: Mapping[str, int], scale: Mapping[str, tuple[Decimal | None, Decimal | None]]
-) -> Iterator[Range]:
+) -> Iterator[DrawnRange]:
     """The ranges that were released, open ends put at some distance from the others."""
     seen = {label: n for label, n in records.items() if label in scale}
     ends = [float(end) for label in seen for end in scale[label] if end is not None]
@@ -99,7 +99,7 @@ def _ranges(
     beyond = OPEN_WIDTH * ((max(ends) - min(ends)) or abs(ends[0]) or 1.0)
     for label, n in seen.items():
         low, high = scale[label]
-        yield Range(
+        yield DrawnRange(
             min(ends) - beyond if low is None else float(low),
             max(ends) + beyond if high is None else float(high),
             n,
@@ -107,7 +107,7 @@ def _ranges(
         )
 
 
-def _rulers(ranges: Sequence[Range], rule: object) -> list[tuple[str, Floats]]:
+def _rulers(ranges: Sequence[DrawnRange], rule: object) -> list[tuple[str, Floats]]:
     """Rows of cut points: those released, then those of each level of a rule of ranges."""
     drawn = {end for each in ranges for end in each[:2]}
     invented = {min(drawn), max(drawn)} if any(each.open for each in ranges) else set()
@@ -145,7 +145,7 @@ def _is_drawable(rule: Mapping[str, object]) -> bool:
 
 def _ranges_picture(
     name: str,
-    ranges: Sequence[Range],
+    ranges: Sequence[DrawnRange],
     others: Mapping[str, int],
     rulers: Sequence[tuple[str, Floats]],
     dates: bool,
@@ -177,12 +177,14 @@ def _ranges_picture(
     return figure
 
 
-def ranges_low(ranges: Sequence[Range]) -> float:
+def ranges_low(ranges: Sequence[DrawnRange]) -> float:
     """The lowest end that is known."""
     return min(each.high if each.open else each.low for each in ranges)
 
 
-def _draw_density(axes: Axes, ranges: Sequence[Range], total: int, palette: dict[str, str]) -> None:
+def _draw_density(
+    axes: Axes, ranges: Sequence[DrawnRange], total: int, palette: dict[str, str]
+) -> None:
     """Steps whose areas are records; of boxes, whose ranges overlap, the sum.
 
     An open range has no density: it is as high as the highest closed one, and says its share.
@@ -205,7 +207,7 @@ def _draw_density(axes: Axes, ranges: Sequence[Range], total: int, palette: dict
     axes.grid(visible=False)
 
 
-def _steps(ranges: Sequence[Range], total: int) -> Iterator[tuple[float, float, float]]:
+def _steps(ranges: Sequence[DrawnRange], total: int) -> Iterator[tuple[float, float, float]]:
     """Each step from an end to the next: where it begins and ends, and its density."""
     ends = sorted({end for each in ranges for end in each[:2]})
     rises = np.zeros(len(ends))

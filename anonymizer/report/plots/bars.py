@@ -37,7 +37,7 @@ FORGIVEN = 1e-9
 """Bits by which a bar may exceed its bound, as models forgive."""
 
 
-class Measure(NamedTuple):
+class ClassMeasure(NamedTuple):
     """A quantity of each class: its name, its values (classes,), and what bounds it, if anything.
 
     ``bound`` has a name and a value.
@@ -57,7 +57,7 @@ class Measure(NamedTuple):
 def grouped(
     axes: Axes,
     names: Sequence[str],
-    measures: Sequence[Measure],
+    measures: Sequence[ClassMeasure],
     palette: dict[str, str],
     failing: Sequence[bool] = (),
 ) -> None:
@@ -98,7 +98,7 @@ def _hatched(palette: dict[str, str]) -> Style:
     return {"hatch": "////", "edgecolor": palette["bad"], "linewidth": 1.4}
 
 
-def bounds(axes: Axes, measures: Sequence[Measure], palette: dict[str, str]) -> None:
+def bounds(axes: Axes, measures: Sequence[ClassMeasure], palette: dict[str, str]) -> None:
     """A line for each bound; the name of the highest above it, so that it hides no other."""
     found = dict.fromkeys(measure.bound for measure in measures if measure.bound)
     highest = max((value for _, value in found), default=0.0)
@@ -125,7 +125,7 @@ def _named(
             text.set_fontweight("bold")
 
 
-def _legend(axes: Axes, measures: Sequence[Measure], palette: dict[str, str]) -> None:
+def _legend(axes: Axes, measures: Sequence[ClassMeasure], palette: dict[str, str]) -> None:
     """The names of the measures, and what hatched bars are where there are any."""
     looks = _looks(palette)
     if len(measures) == 1 and not measures[0].exceeding.any():

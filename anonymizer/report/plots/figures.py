@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from anonymizer.kernels.arrays import Floats
 from anonymizer.report.plots.bars import (
     MOST_BARS,
-    Measure,
+    ClassMeasure,
     bounds,
     grouped,
     legend_above,
     ranked,
 )
-from anonymizer.report.plots.information import Bar, bars_of, draw_bars, pale, said_of
+from anonymizer.report.plots.information import BitsBar, bars_of, draw_bars, pale, said_of
 from anonymizer.report.plots.style import Picture, Theme, drawing, panels, save, short
 from anonymizer.utility.schemes import Attribute, Figures, SchemeComparison, classes_said
 from anonymizer.utility.schemes.display import HIDDEN
@@ -30,19 +30,19 @@ MOST_ROWS = 16
 """Rows of a picture; what is beyond is in the numbers that are printed."""
 
 
-class Drawn(NamedTuple):
+class DrawnRow(NamedTuple):
     """A row of a picture: what a recoding keeps about an attribute, and what its classes tell."""
 
     found: Figures
     about: Attribute
 
     @property
-    def measures(self) -> tuple[Measure, Measure]:
+    def measures(self) -> tuple[ClassMeasure, ClassMeasure]:
         """I1 and I2 of the classes with the strictest bound of each."""
         about = self.about
         pairs = (("I₁", about.i1, about.i1_limits), ("I₂", about.i2, about.i2_limits))
         return tuple(  # type: ignore[return-value]
-            Measure(name, np.array(bits), limits[0] if limits else None)
+            ClassMeasure(name, np.array(bits), limits[0] if limits else None)
             for name, bits, limits in pairs
         )
 
@@ -64,14 +64,14 @@ def figures_picture(found: Figures, theme: Theme = "auto") -> Picture:
     and H(W) - log2 l (dashed); bars above their bound are hatched, and the names of classes that
     break the policy stand out. More than 40 classes are lines, the most telling first.
     """
-    rows = [Drawn(found, about) for about in found.attributes]
+    rows = [DrawnRow(found, about) for about in found.attributes]
     return _picture(rows, f"Figures of {found.name}", theme)
 
 
 def schemes_picture(comparison: SchemeComparison, theme: Theme = "auto") -> Picture:
     """The same of several schemes, a row for each and each sensitive attribute, on equal scales."""
     rows = [
-        Drawn(each, about)
+        DrawnRow(each, about)
         for place in range(len(comparison.about))
         for each in comparison.schemes
         for about in (each.attributes[place],)
@@ -89,7 +89,7 @@ def draw(found: Figures | SchemeComparison, path: Path) -> None:
         save(figure, path)
 
 
-def _picture(rows: Sequence[Drawn], title: str, theme: Theme) -> Picture:
+def _picture(rows: Sequence[DrawnRow], title: str, theme: Theme) -> Picture:
     shown = rows[:MOST_ROWS]
     with drawing(theme):
         figure, places = panels(theme, len(shown), 2, HEIGHT, title, WIDTH)
@@ -103,12 +103,12 @@ def _picture(rows: Sequence[Drawn], title: str, theme: Theme) -> Picture:
     return figure
 
 
-def _bars(row: Drawn) -> list[Bar]:
+def _bars(row: DrawnRow) -> list[BitsBar]:
     about = row.about
     return bars_of(about.original, about.retained, about.ceiling, pale(about.bounds))
 
 
-def _draw_information(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
+def _draw_information(axes: Axes, row: DrawnRow, palette: dict[str, str]) -> None:
     """The bits about an attribute, all classes together."""
     draw_bars(axes, _bars(row), palette, row.about.original)
     color = palette["ink" if row.found.satisfied else "bad"]
@@ -116,7 +116,7 @@ def _draw_information(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
     axes.set_title(title, loc="left", fontsize=10, fontweight="bold", color=color)
 
 
-def _draw_classes(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
+def _draw_classes(axes: Axes, row: DrawnRow, palette: dict[str, str]) -> None:
     """I1 and I2 of each class."""
     names, failing = row.found.classes, row.about.failing
     axes.set_ylabel(f"bits about {short(row.about.attribute)}")
@@ -136,7 +136,7 @@ def _draw_classes(axes: Axes, row: Drawn, palette: dict[str, str]) -> None:
     axes.set_xlabel(f"{classes_said(len(names))}, most telling first{marked}")
 
 
-def _level(rows: Sequence[Drawn], places: Sequence[Axes]) -> None:
+def _level(rows: Sequence[DrawnRow], places: Sequence[Axes]) -> None:
     """Equal scales for the classes of all schemes about the same attribute."""
     pairs = [(row.about.attribute, axes) for row, axes in zip(rows, places, strict=True)]
     for _, alike in groupby(pairs, key=itemgetter(0)):
@@ -146,7 +146,7 @@ def _level(rows: Sequence[Drawn], places: Sequence[Axes]) -> None:
             axes.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def _said(row: Drawn) -> str:
+def _said(row: DrawnRow) -> str:
     """A row in words, with its numbers."""
     found = [
         f"{measure.name} {_span(measure.values)}" + _against(measure) for measure in row.measures
@@ -164,7 +164,7 @@ def _span(bits: Floats) -> str:
     return f"from {bits.min():.3f} to {bits.max():.3f}"
 
 
-def _against(measure: Measure) -> str:
+def _against(measure: ClassMeasure) -> str:
     if measure.bound is None:
         return ""
     name, bits = measure.bound

@@ -16,7 +16,7 @@ MOST_FITS = 24
 """Fits that a comparison shows, those that keep most."""
 
 
-class Bar(NamedTuple):
+class BitsBar(NamedTuple):
     """A quantity in bits: its name, and how it looks."""
 
     name: str
@@ -46,23 +46,25 @@ def information_picture(
     return figure
 
 
-def bars_of(original: float, retained: float, ceiling: float, bounds: Sequence[Bar]) -> list[Bar]:
+def bars_of(
+    original: float, retained: float, ceiling: float, bounds: Sequence[BitsBar]
+) -> list[BitsBar]:
     """The bars of Figures 2 to 4, left, with the ceiling and what is lost."""
     return [
-        Bar("original, I(X;W)", original, "open"),
+        BitsBar("original, I(X;W)", original, "open"),
         *bounds,
-        Bar("ceiling of the policy", ceiling, "rule"),
-        Bar("retained, I(X̃;W)", retained, "main"),
-        Bar("lost", max(original - retained, 0.0), "lost"),
+        BitsBar("ceiling of the policy", ceiling, "rule"),
+        BitsBar("retained, I(X̃;W)", retained, "main"),
+        BitsBar("lost", max(original - retained, 0.0), "lost"),
     ]
 
 
-def said_of(bars: Sequence[Bar]) -> str:
+def said_of(bars: Sequence[BitsBar]) -> str:
     """Bars in words, the first one being the original."""
     return "; ".join(f"{bar.name}: {_share(bar, bars[0].bits)}" for bar in bars)
 
 
-def _bounds(manifest: Manifest, table: engine.Table | None) -> list[Bar]:
+def _bounds(manifest: Manifest, table: engine.Table | None) -> list[BitsBar]:
     """What each model of the policy bounds I(X~;W) by, where a single attribute is sensitive."""
     if table is None or manifest.columns is None or len(manifest.columns.sensitive) != 1:
         return []
@@ -71,12 +73,14 @@ def _bounds(manifest: Manifest, table: engine.Table | None) -> list[Bar]:
     return pale(bounds_of(counts, models, name))
 
 
-def pale(bounds: Sequence[Limit]) -> list[Bar]:
+def pale(bounds: Sequence[Limit]) -> list[BitsBar]:
     """Bars of what models bound I(X~;W) by."""
-    return [Bar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
+    return [BitsBar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
 
 
-def draw_bars(axes: Axes, bars: Sequence[Bar], palette: dict[str, str], original: float) -> None:
+def draw_bars(
+    axes: Axes, bars: Sequence[BitsBar], palette: dict[str, str], original: float
+) -> None:
     """A bar for each, the first on top; the lost one begins where the retained one ends."""
     looks: dict[str, Style] = {
         "open": {"facecolor": "none", "edgecolor": palette["ink"]},
@@ -179,7 +183,7 @@ def _signed(range_: str) -> str:
     return range_.replace("<=", "≤").replace(">=", "≥")
 
 
-def _share(bar: Bar, original: float) -> str:
+def _share(bar: BitsBar, original: float) -> str:
     """Bits, and how much of the original ones they are."""
     text = _bits(bar.bits)
     known = bar.look in ("main", "lost") and original > 0

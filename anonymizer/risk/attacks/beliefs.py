@@ -77,7 +77,7 @@ class Beliefs:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class MinimalityEvidence:
     """The event M that every finer release breaks the policy, given the pattern of each class."""
 
     parts: Sequence[ClassWorlds]  # the classes where some finer release may break the policy
@@ -89,7 +89,7 @@ class Evidence:
     @classmethod
     def of(
         cls, setting: Setting, finer: Sequence[Codes], draws: int, rng: np.random.Generator
-    ) -> "Evidence":
+    ) -> "MinimalityEvidence":
         """Enumerate the worlds of every class, or draw them.
 
         ``finer``: the class of each raw cell in each finer release, shape (cells,) each. ``draws``:

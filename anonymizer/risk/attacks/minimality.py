@@ -21,7 +21,7 @@ from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.results import Result
-from anonymizer.risk.attacks.beliefs import ENOUGH, Evidence
+from anonymizer.risk.attacks.beliefs import ENOUGH, MinimalityEvidence
 from anonymizer.risk.attacks.parts import BATCHES
 from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
 
@@ -149,7 +149,7 @@ def minimality(
         return _unknown(known, reason)
     rounded = -(-draws // BATCHES) * BATCHES
     setting = replace(settings[0], kernel=choose(rounded * len(occupied)))
-    return _learnt(known, setting, Evidence.of(setting, uncertain, rounded, rng))
+    return _learnt(known, setting, MinimalityEvidence.of(setting, uncertain, rounded, rng))
 
 
 def _require_valid(problem: Problem, node: Node, draws: int) -> None:
@@ -205,7 +205,9 @@ def _too_much(
     return None
 
 
-def _unknown(known: Minimality, reason: str, evidence: Evidence | None = None) -> Minimality:
+def _unknown(
+    known: Minimality, reason: str, evidence: MinimalityEvidence | None = None
+) -> Minimality:
     """The result where nothing can be reported about single records."""
     return Minimality(
         "unknown",
@@ -220,7 +222,7 @@ def _unknown(known: Minimality, reason: str, evidence: Evidence | None = None) -
     )
 
 
-def _learnt(known: Minimality, setting: Setting, evidence: Evidence) -> Minimality:
+def _learnt(known: Minimality, setting: Setting, evidence: MinimalityEvidence) -> Minimality:
     """The result of the evidence."""
     if not evidence.enough:
         return _unknown(

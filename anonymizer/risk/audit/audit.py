@@ -27,8 +27,8 @@ from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.audit.intersection import Intersection, intersection
 from anonymizer.risk.audit.people import (
-    Original,
-    Placed,
+    OriginalTable,
+    PlacedPeople,
     everybody,
     identified,
     placed,
@@ -180,7 +180,7 @@ def audit_files(
         if name not in known:
             hint = did_you_mean(name, known)
             raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
-    originals = [Original(path, table) for path in against]
+    originals = [OriginalTable(path, table) for path in against]
     tables, persons = _people(releases, originals, identifier, watch)
     found = []
     for number, each in enumerate(tables):
@@ -215,10 +215,10 @@ def _require_fitting(
 
 def _people(
     releases: Sequence[Published],
-    against: Sequence[Original],
+    against: Sequence[OriginalTable],
     identifier: str | None,
     watch: Watch,
-) -> tuple[list[Placed], list[np.ndarray]]:
+) -> tuple[list[PlacedPeople], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
     tables, complete = [], len(releases) > 1
     roles = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
@@ -234,7 +234,7 @@ def _people(
 
 
 def _audited(
-    table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
+    table: PlacedPeople, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
 ) -> ReleaseAudit:
     """Every attack on one release, by the values that are there where missing ones are nothing."""
     release, counts, class_of = table.release, table.counts, table.class_of
@@ -305,7 +305,7 @@ TELLS = (
 CUTS = "the search was not over levels alone, and whether it cut attributes its steward alone knows"
 
 
-def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attacks.Minimality:
+def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> attacks.Minimality:
     """What an attacker learns about a release from knowing that no finer one satisfied the policy.
 
     ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
@@ -328,7 +328,7 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attack
     return attacks.minimality(counts, taxonomies, node, table.release.models, rng, draws)
 
 
-def _obstacle(table: Placed, study: Study) -> str | None:
+def _obstacle(table: PlacedPeople, study: Study) -> str | None:
     """Why the release is not known to be minimal."""
     recoding = study.recoding
     if isinstance(recoding, Best):

@@ -15,7 +15,13 @@ from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.risk import attacks
-from anonymizer.risk.audit.people import AllPeople, Placed, classes_in, cross_counts, text_as_read
+from anonymizer.risk.audit.people import (
+    AllPeople,
+    PlacedPeople,
+    classes_in,
+    cross_counts,
+    text_as_read,
+)
 
 Priors = Sequence[Mapping[str, Ints]]
 
@@ -89,12 +95,12 @@ class KnownPeople:
     """The people, whose membership is known, and the policy that has to hold for them."""
 
     people: AllPeople
-    tables: Sequence[Placed]
+    tables: Sequence[PlacedPeople]
     models: Sequence[PrivacyModel]  # of all releases, each once
     others: Mapping[str, Codes]  # by digest of a population: everybody's class per release, or -1
 
     @classmethod
-    def of(cls, people: AllPeople, tables: Sequence[Placed]) -> "KnownPeople":
+    def of(cls, people: AllPeople, tables: Sequence[PlacedPeople]) -> "KnownPeople":
         """Collect the models, and place the populations that they are about."""
         models = {
             (model.name, model.attribute, repr(model.parameters)): model
@@ -219,7 +225,7 @@ class KnownPeople:
         )
 
 
-def _others(people: Population, tables: Sequence[Placed]) -> Codes:
+def _others(people: Population, tables: Sequence[PlacedPeople]) -> Codes:
     """The class in each release of everybody in a population, shape (others, releases)."""
     names = [(*table.release.raw, *table.known_columns(tables)) for table in tables]
     people = people.one_by_one([*dict.fromkeys(chain.from_iterable(names))])
@@ -251,7 +257,7 @@ def _alike(others: Codes, classes: Codes) -> Codes:
     return others[everywhere if (classes >= 0).all() else inside.any(axis=1) & ~everywhere]
 
 
-def intersection(people: AllPeople, tables: Sequence[Placed]) -> Intersection:
+def intersection(people: AllPeople, tables: Sequence[PlacedPeople]) -> Intersection:
     """What releases disclose together of the people who are in all of them, and in some.
 
     An attacker who links records knows the classes' common refinement and, where the policy
@@ -293,7 +299,7 @@ def intersection(people: AllPeople, tables: Sequence[Placed]) -> Intersection:
     )
 
 
-def _bounds(classes: Codes, tables: Sequence[Placed]) -> Intersection:
+def _bounds(classes: Codes, tables: Sequence[PlacedPeople]) -> Intersection:
     """The result where some table has more people than records: bounds, and no proof."""
     if not len(classes):
         return Intersection(False)

@@ -31,13 +31,13 @@ from anonymizer.release.warnings.relation_warnings import names_but
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, Given, describe_file
+from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.values import counted, is_missing, text_of
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedPeople:
     """The people of an original table in the classes of a release that was made of it."""
 
     release: Published
@@ -77,7 +77,7 @@ class Placed:
         """Whether every class has as many people as records: these are in the release then."""
         return not self.beyond
 
-    def known_columns(self, tables: "Sequence[Placed]") -> list[str]:
+    def known_columns(self, tables: "Sequence[PlacedPeople]") -> list[str]:
         """The columns that the release shows unchanged although others have them recoded.
 
         There are none where it is not known who is in the release.
@@ -105,7 +105,7 @@ def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, int]) -> Coun
     return tabulated(class_of[known], values[known], np.ones(int(known.sum()), np.int64), shape)
 
 
-class Original(NamedTuple):
+class OriginalTable(NamedTuple):
     """Where an original table lies: its path, and its ``table`` if that is a database."""
 
     path: Path
@@ -118,14 +118,14 @@ class Original(NamedTuple):
 
 
 def read_original(
-    given: Original, release: Published, extra: Sequence[str] = (), *, complete: bool
+    given: OriginalTable, release: Published, extra: Sequence[str] = (), *, complete: bool
 ) -> pd.DataFrame:
     """Read the columns of an original table that matter to a release, and some more.
 
     ``complete``: the sensitive attributes are required.
     """
     study = release.study
-    how = Given(missing_values=release.missing_values) if study is None else study.given
+    how = GivenFormat(missing_values=release.missing_values) if study is None else study.given
     try:
         return _read_original(given, release, how, extra, complete=complete)
     except InputError as error:
@@ -135,7 +135,12 @@ def read_original(
 
 
 def _read_original(
-    given: Original, release: Published, how: Given, extra: Sequence[str], *, complete: bool
+    given: OriginalTable,
+    release: Published,
+    how: GivenFormat,
+    extra: Sequence[str],
+    *,
+    complete: bool,
 ) -> pd.DataFrame:
     form = describe_file(given.path, how, release.raw)
     place = given.place(form, release.study)
@@ -144,11 +149,11 @@ def _read_original(
         sensitive = [name for name in release.schema.counted if name in table.columns]
         keys = [name for name in table.columns if name in release.left_out or unit_of(name)]
         columns = list(dict.fromkeys([*release.raw, *sensitive, *extra, *keys]))
-        lying = table.named({name: name for name in columns})
-        return records_in(lying, columns, form, ONE_BY_ONE)
+        stored = table.named({name: name for name in columns})
+        return records_in(stored, columns, form, ONE_BY_ONE)
 
 
-def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: bool) -> Placed:
+def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: bool) -> PlacedPeople:
     """Place the people of an original table in the classes of a release.
 
     ``alone``: whether no other release is linked with it, so that of people who are alike it does
@@ -161,7 +166,7 @@ def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: boo
         for attribute in release.schema.sensitive
         if attribute in original.columns
     }
-    found = Placed(release, original, counts, class_of, values)
+    found = PlacedPeople(release, original, counts, class_of, values)
     lacking = int(np.maximum(counts.sizes - found.people, 0).sum())
     what = "by their quasi-identifiers"
     for attribute in () if lacking else values:
@@ -178,7 +183,7 @@ def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: boo
     return found
 
 
-def repeated_in(found: Placed) -> Iterator[ReleaseWarning]:
+def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
     """Warn of people who have several records in the classes of a release."""
     release, inside = found.release, found.class_of >= 0
     table = found.original[inside]
@@ -339,7 +344,7 @@ def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes
     return found
 
 
-def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> AllPeople:
+def everybody(tables: Sequence[PlacedPeople], persons: Sequence[Codes]) -> AllPeople:
     """Join the people of several original tables; ``persons``: who they are, (records,) each."""
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
@@ -353,7 +358,7 @@ def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> AllPeople:
 
 
 def _values(
-    name: str, tables: Sequence[Placed], persons: Sequence[Codes], number: int
+    name: str, tables: Sequence[PlacedPeople], persons: Sequence[Codes], number: int
 ) -> tuple[list[str | None], Codes]:
     """The values of an attribute that releases show, as texts, and each person's, or -1."""
     shown = []

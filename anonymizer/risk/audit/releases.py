@@ -113,8 +113,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             raise InputError(f"{directory / MANIFEST} has no policy that could hold")
         if study is not None:
             _require_same_policy(study, models, manifest)
-    with Place(table, form).opened(schema.columns) as lying:
-        frame = records_in(lying, schema.columns, form, ONE_BY_ONE)
+    with Place(table, form).opened(schema.columns) as stored:
+        frame = records_in(stored, schema.columns, form, ONE_BY_ONE)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
         frame, manifest = rearmed(frame), manifest.with_texts(rearmed_text)
     return Published(path, manifest, schema, missing, models, frame, study)

@@ -38,7 +38,7 @@ INFINITY = "; infinite ones can be let count as missing: --missing-values=inf --
 HOW = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-def answered(query: Query, columns: Mapping[str, "Coded"], text: str) -> Codes:
+def answered(query: Query, columns: Mapping[str, "CodedColumn"], text: str) -> Codes:
     """0 for no, 1 for unknown, 2 for yes, shape (rows,); ``text``: the query, for messages.
 
     InputError when values are compared that have no order.
@@ -51,7 +51,7 @@ def answered(query: Query, columns: Mapping[str, "Coded"], text: str) -> Codes:
     return np.asarray((np.minimum if query.word == "and" else np.maximum).reduce(parts))
 
 
-class Coded:
+class CodedColumn:
     """A column as its distinct values: ``codes`` (rows,) says which each row has."""
 
     def __init__(self, column: pd.Series) -> None:
@@ -152,12 +152,12 @@ class Coded:
         )
 
 
-def unheard(query: Query, columns: Mapping[str, Coded]) -> list[str]:
+def unheard(query: Query, columns: Mapping[str, CodedColumn]) -> list[str]:
     """What the query says that no record has, or can have: likely misspelled."""
     return [note for condition in conditions(query) for note in _slips(condition, columns)]
 
 
-def _slips(condition: Condition, columns: Mapping[str, Coded]) -> Iterator[str]:
+def _slips(condition: Condition, columns: Mapping[str, CodedColumn]) -> Iterator[str]:
     if condition.operator == "between":
         low, high = condition.values
         if isinstance(low, Decimal) == isinstance(high, Decimal) and low > high:  # type: ignore[operator]

@@ -22,7 +22,7 @@ from anonymizer.privacy.query_loss import (
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.estimator.frames import table_of
 from anonymizer.risk.measured import Measured
-from anonymizer.risk.queries.answers import Coded, answered, unheard
+from anonymizer.risk.queries.answers import CodedColumn, answered, unheard
 from anonymizer.risk.queries.language import Query, conditions, parse, placed
 from anonymizer.risk.subject import Subject
 from anonymizer.tables.engine import Table, Tally
@@ -218,7 +218,7 @@ def query_losses_of(
 
 
 def _losses(table: Table, asked: Asked) -> QueriesLoss:
-    coded = {c.column: Coded(table[c.column]) for q in asked.queries for c in conditions(q)}
+    coded = {c.column: CodedColumn(table[c.column]) for q in asked.queries for c in conditions(q)}
     answers = [
         answered(query, coded, text) for query, text in zip(asked.queries, asked.texts, strict=True)
     ]

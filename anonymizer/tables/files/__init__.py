@@ -9,7 +9,7 @@ from anonymizer.tables.files.files import columns_in as columns_in
 from anonymizer.tables.files.files import read_table as read_table
 from anonymizer.tables.files.files import write_table as write_table
 from anonymizer.tables.files.format import Format as Format
-from anonymizer.tables.files.format import Given as Given
+from anonymizer.tables.files.format import GivenFormat as GivenFormat
 from anonymizer.tables.files.sniffing import describe_file as describe_file
 from anonymizer.tables.files.sniffing import release_format as release_format
 from anonymizer.tables.files.spreadsheet import disarmed as disarmed

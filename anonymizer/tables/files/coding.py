@@ -20,7 +20,7 @@ BLOCK = 1 << 16
 """SmallCodes looked up at a time: what NumPy widens them to stays in the processor's cache."""
 
 
-class Numbered(NamedTuple):
+class NumberedColumn(NamedTuple):
     """A column as numbers: distinct values, and the code (records,) of each, -1 if missing."""
 
     codes: SmallCodes
@@ -35,7 +35,7 @@ class _Part(NamedTuple):
     codes: SmallCodes
 
 
-def coded(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:
+def coded(kind: pa.DataType, batches: Batches, records: int) -> NumberedColumn | None:
     """Number the distinct values of a column of so many records; None for lists and their kin.
 
     Exact: whole numbers of any size, dates and decimals stay apart where they differ at all.
@@ -63,7 +63,7 @@ def looked_up(place: SmallCodes, codes: SmallCodes) -> SmallCodes:
     return found
 
 
-def _ranged(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:
+def _ranged(kind: pa.DataType, batches: Batches, records: int) -> NumberedColumn | None:
     """Whole numbers, counted from the least; None where they are too far apart."""
     most = max(NARROW, records)
     parts = []
@@ -110,7 +110,7 @@ def _above_least(batch: pa.Array, most: int) -> _Part | None:
     return _Part(low, width, codes)
 
 
-def _without_gaps(kind: pa.DataType, codes: SmallCodes, least: int, width: int) -> Numbered:
+def _without_gaps(kind: pa.DataType, codes: SmallCodes, least: int, width: int) -> NumberedColumn:
     """Leave out the numbers of a range that no record has."""
     seen = _present(codes, width)
     days = pa.types.is_date32(kind)
@@ -120,7 +120,7 @@ def _without_gaps(kind: pa.DataType, codes: SmallCodes, least: int, width: int) 
     if not seen.all():
         place = np.append(np.cumsum(seen) - 1, -1).astype(smallest(len(values)))
         codes = looked_up(place, codes)
-    return Numbered(codes, values)
+    return NumberedColumn(codes, values)
 
 
 def _present(codes: SmallCodes, number: int) -> NDArray[np.bool_]:
@@ -133,7 +133,7 @@ def _present(codes: SmallCodes, number: int) -> NDArray[np.bool_]:
     return seen[:-1]
 
 
-def _listed(kind: pa.DataType, batches: Batches, records: int) -> Numbered:
+def _listed(kind: pa.DataType, batches: Batches, records: int) -> NumberedColumn:
     """Any values, looked up in a dictionary."""
     parts: list[SmallCodes] = []
     dictionaries = [pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)]
@@ -153,7 +153,7 @@ def _listed(kind: pa.DataType, batches: Batches, records: int) -> Numbered:
         found = part if same else looked_up(np.append(place, -1).astype(codes.dtype), part)
         codes[begin : begin + len(part)] = found
         begin, first = begin + len(part), first + len(dictionary)
-    return Numbered(codes, values)
+    return NumberedColumn(codes, values)
 
 
 def _indices(encoded: pa.DictionaryArray) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import engine
-from anonymizer.tables.files.coding import Numbered, coded, looked_up, smallest
+from anonymizer.tables.files.coding import NumberedColumn, coded, looked_up, smallest
 from anonymizer.tables.files.files import cleaned
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
@@ -96,7 +96,9 @@ class ParquetColumns:
         if ahead:
             raise EOFError(f"{ahead} records of {name!r} are not there")
 
-    def _categories(self, name: str, kind: pa.DataType, found: Numbered) -> pd.Categorical | None:
+    def _categories(
+        self, name: str, kind: pa.DataType, found: NumberedColumn
+    ) -> pd.Categorical | None:
         """The column by its distinct values; None where pandas cannot have them as categories."""
         values = _as_read(name, kind, found.values)
         codes = found.codes

@@ -24,7 +24,7 @@ def same_mark(given: str) -> str:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenFormat:
     """What is known of a file before it is opened: the keys of ``[data]``; None is to be found."""
 
     separator: str | None = None
@@ -118,7 +118,7 @@ class Format:
         """The ending of a file name."""
         return ".parquet" if self.parquet else ".csv"
 
-    def found(self, given: Given) -> dict[str, Any]:
+    def found(self, given: GivenFormat) -> dict[str, Any]:
         """What was found in the file and is unusual, by the key of ``[data]`` that would give it.
 
         >>> Format(False, ";", decimal=",", encoding="utf-16").found(Given(encoding="utf-16"))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from anonymizer.errors import InputError, near_file
 from anonymizer.tables.files import numerals
 from anonymizer.tables.files.foreign import require_table
-from anonymizer.tables.files.format import UTF8, Format, Given, is_parquet
+from anonymizer.tables.files.format import UTF8, Format, GivenFormat, is_parquet
 from anonymizer.tables.files.opening import no_text, readable, table_stream
 from anonymizer.tables.files.places import files_of, is_database
 from anonymizer.tables.reading import separator_of
@@ -50,7 +50,9 @@ class Numerals(NamedTuple):
     doubts: Mapping[str, str] = MappingProxyType({})
 
 
-def describe_file(path: Path, given: Given | None = None, expected: Sequence[str] = ()) -> Format:
+def describe_file(
+    path: Path, given: GivenFormat | None = None, expected: Sequence[str] = ()
+) -> Format:
     """How a table lies in a file: as given, else as its name and its first lines show.
 
     Of several files of a folder or a pattern it is the first one. A table in a database is released
@@ -61,7 +63,7 @@ def describe_file(path: Path, given: Given | None = None, expected: Sequence[str
 
     InputError when there is no such file, or it is another kind of file than a table.
     """
-    given = given or Given()
+    given = given or GivenFormat()
     if is_database(path):
         return Format(True, missing_values=given.missing_values)
     path = files_of(path)[0]
@@ -137,7 +139,7 @@ def encoding_of(start: bytes) -> str:
     return UTF8
 
 
-def _encoding(start: bytes, given: Given) -> str:
+def _encoding(start: bytes, given: GivenFormat) -> str:
     """The encoding that is given or found; which UTF-16 it is, where only that is given."""
     found = encoding_of(start)
     named = Format(False, encoding=given.encoding or found).encoding
@@ -145,7 +147,7 @@ def _encoding(start: bytes, given: Given) -> str:
 
 
 def _described(
-    text: str, cut: bool, encoding: str, given: Given, expected: Sequence[str]
+    text: str, cut: bool, encoding: str, given: GivenFormat, expected: Sequence[str]
 ) -> Format:
     """A CSV file by the text that it begins with."""
     first = SPREADSHEET_SEPARATOR.match(text)
@@ -178,7 +180,7 @@ def _rows(lines: Sequence[str], form: Format) -> Iterator[list[str]]:
                 yield [field.strip() for field in row]
 
 
-def _quote(lines: Sequence[str], given: Given) -> str:
+def _quote(lines: Sequence[str], given: GivenFormat) -> str:
     """Single quotes where no line has a double one, and some field of every line is within them.
 
     The first line may be without: then it is a header.
@@ -202,7 +204,7 @@ def _outside(line: str, separator: str) -> list[str]:
 
 
 def _columns(
-    lines: Sequence[str], form: Format, given: Given, expected: Sequence[str]
+    lines: Sequence[str], form: Format, given: GivenFormat, expected: Sequence[str]
 ) -> tuple[tuple[str, ...] | None, list[str]]:
     """The names of the columns where the file has none, and what is open about that."""
     first = next(_rows(lines, form), [])
@@ -223,7 +225,7 @@ def _columns(
     return (_numbered(rows) if sure else None), []
 
 
-def _listed(lines: Sequence[str], form: Format, given: Given) -> tuple[str, ...] | None:
+def _listed(lines: Sequence[str], form: Format, given: GivenFormat) -> tuple[str, ...] | None:
     """The names that are given; InputError where the file has other names in its first line."""
     first, *rest = [*_rows(lines, form)] or [[]]
     absent = (*numerals.ABSENT, *form.missing_values)
@@ -279,7 +281,7 @@ def is_record(
 
 
 def _numerals(
-    lines: Sequence[str], columns: tuple[str, ...] | None, form: Format, given: Given
+    lines: Sequence[str], columns: tuple[str, ...] | None, form: Format, given: GivenFormat
 ) -> Numerals:
     """The marks of numbers: as given, else where one column leaves no other reading.
 
@@ -304,7 +306,7 @@ def _cut(rows: list[list[str]], names: tuple[str, ...] | None) -> dict[str, tupl
 
 
 def _found(
-    columns: Mapping[str, Sequence[str]], form: Format, given: Given, absent: Sequence[str]
+    columns: Mapping[str, Sequence[str]], form: Format, given: GivenFormat, absent: Sequence[str]
 ) -> Numerals:
     """The marks by what some column shows for sure, and what others leave open."""
     decimal, thousands = given.decimal, given.thousands

@@ -41,7 +41,7 @@ Known = dict[str, tuple[pd.Index, pa.Array]]
 """By columns, categories that Python has other values for than Arrow, and those of Arrow."""
 
 
-class Column(NamedTuple):
+class CountedColumn(NamedTuple):
     """The distinct values of a counted column, and the number of each row's; a missing one last."""
 
     values: pa.Array
@@ -80,7 +80,7 @@ def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tal
     return Tally(pd.DataFrame(columns), sizes[order]), known
 
 
-def coded(raw: Tally, known: Known) -> dict[str, Column]:
+def coded(raw: Tally, known: Known) -> dict[str, CountedColumn]:
     """The columns of a tally, their values as the table has them."""
     return {str(name): _coded(column, known) for name, column in raw.combinations.items()}
 
@@ -90,12 +90,12 @@ def labels_of(moves: Moves) -> list[pa.Array]:
     return [_labels(column) for _, column in moves.released.items()]
 
 
-def _sorted(column: pa.ChunkedArray) -> Column:
+def _sorted(column: pa.ChunkedArray) -> CountedColumn:
     """The values of a column in their order, and their numbers."""
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
     if not len(column):  # Arrow combines no chunks that are none, where they are of time
-        return Column(pa.array([], column.type), np.zeros(0, np.int64))
+        return CountedColumn(pa.array([], column.type), np.zeros(0, np.int64))
     encoded = column.dictionary_encode().combine_chunks()
     values = encoded.dictionary
     order = pc.array_sort_indices(values).to_numpy()
@@ -104,10 +104,10 @@ def _sorted(column: pa.ChunkedArray) -> Column:
     indices = encoded.indices
     if indices.null_count:
         indices = indices.fill_null(len(values))
-    return Column(values.take(order), place[indices.to_numpy()])
+    return CountedColumn(values.take(order), place[indices.to_numpy()])
 
 
-def _order(columns: Sequence[Column]) -> Codes:
+def _order(columns: Sequence[CountedColumn]) -> Codes:
     """The order of combinations, which are distinct: by one number each where there is one."""
     if prod(column.bound for column in columns) > MOST_KEYS:
         return np.lexsort([column.codes for column in reversed(columns)])
@@ -149,11 +149,11 @@ def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     return exact_frame(pa.table({"": column}))[""]
 
 
-def _coded(column: pd.Series, known: Known) -> Column:
+def _coded(column: pd.Series, known: Known) -> CountedColumn:
     kinds, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
     found, values = known.get(str(column.name), (None, None))
     values = values if found is kinds else pa.array(kinds.array)
-    return Column(values, np.where(codes < 0, len(kinds), codes))
+    return CountedColumn(values, np.where(codes < 0, len(kinds), codes))
 
 
 def _labels(column: pd.Series) -> pa.Array:

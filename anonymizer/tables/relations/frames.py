@@ -17,7 +17,7 @@ import pyarrow as pa
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.files import Format, write_table
-from anonymizer.tables.relations.coded import MOST_KEYS, Column, coded, labels_of
+from anonymizer.tables.relations.coded import MOST_KEYS, CountedColumn, coded, labels_of
 from anonymizer.tables.relations.counting import Countable, viewed
 from anonymizer.tables.relations.relation import Moves
 
@@ -121,7 +121,7 @@ class Frame(Countable):
         names = dict(zip(moves.released.columns, labels, strict=True))
         return table.select(*(nw.col(names.get(name, name)).alias(name) for name in moves.columns))
 
-    def _numbered(self, table: Any, name: str, column: Column, new: str) -> Any:
+    def _numbered(self, table: Any, name: str, column: CountedColumn, new: str) -> Any:
         """A table with the numbers of the values of a column; none of one that was not counted."""
         key, code = f"{new} key", f"{new} code"
         table = self.keyed(table, {key: name})
@@ -135,7 +135,7 @@ class Frame(Countable):
         missing = nw.when(nw.col(key).is_null()).then(nw.lit(len(column.values), dtype=nw.Int64))
         return table.with_columns(missing.otherwise(found).alias(code))
 
-    def _packed(self, table: Any, columns: Sequence[Column], new: str) -> tuple[Any, Codes]:
+    def _packed(self, table: Any, columns: Sequence[CountedColumn], new: str) -> tuple[Any, Codes]:
         """A table with the number of each record's combination, and that of each counted one."""
         number, bound, keys = nw.col(f"{new}0 code"), columns[0].bound, columns[0].codes
         for place, column in enumerate(columns[1:], 1):

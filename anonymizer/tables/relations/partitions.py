@@ -108,7 +108,7 @@ class Alike:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnPartitions:
     """What becomes of them where it is drawn, of partitions that have all records of their rows.
 
     ``chance``: a column of random numbers, since records come to a partition in any order; whenever
@@ -132,18 +132,18 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Recoded:
+class RecodedPartition:
     """The records of a partition with the values that they are released with.
 
     ``labels`` has a row for each move.
     """
 
-    fate: Alike | Drawn
+    fate: Alike | DrawnPartitions
     labels: pd.DataFrame = field(repr=False)
     columns: tuple[str, ...]
 
     @classmethod
-    def of(cls, moves: Moves, fate: Alike | Drawn) -> "Recoded":
+    def of(cls, moves: Moves, fate: Alike | DrawnPartitions) -> "RecodedPartition":
         """InputError where the labels of a column are of several types."""
         labels = dict(zip(moves.released.columns, labels_of(moves), strict=True))
         return cls(fate, exact_frame(pa.table(labels)), moves.columns)

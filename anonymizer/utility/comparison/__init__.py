@@ -6,7 +6,7 @@ comes out: a ``Comparison``; nothing is released. It may import what ``utility``
 
 from anonymizer.utility.comparison.comparison import (
     Comparison,
-    Point,
+    SweptPoint,
     Unfit,
     compare,
     compare_study,
@@ -14,4 +14,13 @@ from anonymizer.utility.comparison.comparison import (
 from anonymizer.utility.comparison.halves import Fit, Half
 from anonymizer.utility.comparison.sweep import sweep_of
 
-__all__ = ["Comparison", "Fit", "Half", "Point", "Unfit", "compare", "compare_study", "sweep_of"]
+__all__ = [
+    "Comparison",
+    "Fit",
+    "Half",
+    "SweptPoint",
+    "Unfit",
+    "compare",
+    "compare_study",
+    "sweep_of",
+]

@@ -55,7 +55,7 @@ class Unfit:
 
 
 @dataclass(frozen=True)
-class Point(Result):
+class SweptPoint(Result):
     """A policy of a sweep: what no recoding can keep more than, and which one is best under it.
 
     ``ceiling`` is in bits, of the records held out. ``best`` is None where no recoding that was
@@ -96,7 +96,7 @@ class Comparison(Displayed, Result):
     swept: tuple[str, ...]
     fits: tuple[Fit, ...]
     unfit: tuple[Unfit, ...]
-    points: tuple[Point, ...]
+    points: tuple[SweptPoint, ...]
 
     def __repr__(self) -> str:
         recodings = {fit.recoding for fit in self.fits}
@@ -124,7 +124,7 @@ class Comparison(Displayed, Result):
         alike = groupby(holding, key=lambda fit: fit.parameters)
         return tuple(next(fits) for _, fits in alike)
 
-    def nearest(self, point: Point) -> Fit | None:
+    def nearest(self, point: SweptPoint) -> Fit | None:
         """The fit under a policy that the fewest records held out are in breach of.
 
         None where nothing could be fitted.
@@ -221,7 +221,7 @@ def _compared(
             if isinstance(error, AnonymizerError)
         ),
         points=tuple(
-            Point(point, ceiling(halves[1], policy, about), _best_at(point, ranked))
+            SweptPoint(point, ceiling(halves[1], policy, about), _best_at(point, ranked))
             for point, policy in swept
         ),
     )

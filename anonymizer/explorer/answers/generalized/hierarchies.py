@@ -12,7 +12,7 @@ from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.explorer.answers.generalized.groups import Row
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.hierarchy import ANY, MISSING, Hierarchy, Taxonomy, shown_label
 from anonymizer.hierarchy.authoring.checking import LevelUse, check_hierarchy, records_of
 from anonymizer.hierarchy.authoring.showing import kind_of
@@ -26,7 +26,7 @@ from anonymizer.tables.values import is_missing, number_of, text_of
 
 
 @dataclass(frozen=True)
-class Group:
+class HierarchyGroup:
     """A group of a level, or a value, which is level 0; its records, and values that it has."""
 
     level: int
@@ -63,7 +63,7 @@ class Generalized:
     hierarchy: Hierarchy = field(repr=False)
     records: int
     levels: Sequence[LevelUse]
-    groups: Sequence[Group] = field(repr=False)
+    groups: Sequence[HierarchyGroup] = field(repr=False)
     lacking: Mapping[str, int] = field(repr=False)
     values: Sequence[str] = field(repr=False)
     span: tuple[Decimal, Decimal] | None
@@ -119,7 +119,7 @@ def generalized_of(counted: CountedStudy, name: str) -> Generalized:
     tally = engine.tally(counted.tally, [name])
     values, sizes = tally[name].tolist(), tally.sizes.tolist()
     checked = check_hierarchy(hierarchy, name, values, sizes)
-    groups: Sequence[Group] = ()
+    groups: Sequence[HierarchyGroup] = ()
     span = None
     if checked.complete:
         taxonomy = hierarchy.over(name, values, sizes)
@@ -132,7 +132,7 @@ def generalized_of(counted: CountedStudy, name: str) -> Generalized:
     )
 
 
-def _tree(taxonomy: Taxonomy, records: Codes) -> list[Group]:
+def _tree(taxonomy: Taxonomy, records: Codes) -> list[HierarchyGroup]:
     """The groups in the order of a tree, those of one group in the order of their values."""
     levels = taxonomy.levels
     firsts = [partition.representatives for partition in levels]
@@ -141,7 +141,7 @@ def _tree(taxonomy: Taxonomy, records: Codes) -> list[Group]:
     values = [np.bincount(each.groups) for each in levels]
     line = [-1] * (len(levels) + 1)  # the place of the open group of each level
     opened: list[int] = [-1] * len(levels)
-    found: list[Group] = []
+    found: list[HierarchyGroup] = []
     for code in order.tolist():
         for level in range(len(levels) - 1, -1, -1):
             group = int(levels[level].groups[code])
@@ -150,7 +150,7 @@ def _tree(taxonomy: Taxonomy, records: Codes) -> list[Group]:
             opened[level] = group
             text = _label(levels[level].labels[group])
             size, many = int(sizes[level][group]), int(values[level][group])
-            found.append(Group(level, text, size, many, line[level + 1]))
+            found.append(HierarchyGroup(level, text, size, many, line[level + 1]))
             line[level] = len(found) - 1
     return found
 
@@ -159,7 +159,7 @@ def _label(label: Hashable) -> str:
     return shown_label(None if label is None else text_of(label))
 
 
-def classes_by_level(outcome: Outcome, name: str) -> list[LevelClasses] | None:
+def classes_by_level(outcome: StudyOutcome, name: str) -> list[LevelClasses] | None:
     """The classes with each level of an attribute, the others recoded as now, nothing suppressed.
 
     None where there is no recoding of each attribute by itself.
@@ -190,7 +190,7 @@ def records_of_numbers(found: Generalized) -> list[tuple[Decimal, int]]:
     return sorted(known) if len(known) == len(numbers) else []
 
 
-def level_now(outcome: Outcome, name: str) -> int | None:
+def level_now(outcome: StudyOutcome, name: str) -> int | None:
     """The level that an attribute is released at; None where it has none, or is not known."""
     return None if outcome.plan is None else outcome.plan.levels.get(name)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.counts.schema import Schema
 from anonymizer.explorer.answers.classes import NamedClass, named_class
-from anonymizer.explorer.answers.outcome import Outcome, about_of
+from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
 from anonymizer.privacy.closeness import TCloseness
@@ -36,7 +36,7 @@ BEYOND: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Condition:
+class ModelCondition:
     """A model about one attribute, as the classes come off now.
 
     Parameters
@@ -122,7 +122,7 @@ def unit_of(model: PrivacyModel) -> str:
     )
 
 
-def conditions_of(outcome: Outcome) -> list[Condition]:
+def conditions_of(outcome: StudyOutcome) -> list[ModelCondition]:
     """Every model of the policy about every attribute, held against the classes of now.
 
     None where there are no classes: the study cannot be carried out, or the policy is out of reach.
@@ -136,7 +136,7 @@ def conditions_of(outcome: Outcome) -> list[Condition]:
     ]
 
 
-def _conditions(outcome: Outcome, place: int, model: PrivacyModel) -> Iterator[Condition]:
+def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Iterator[ModelCondition]:
     counts = outcome.counts
     assert counts is not None
     for name in about_of(model, counts.sensitive):
@@ -146,7 +146,7 @@ def _conditions(outcome: Outcome, place: int, model: PrivacyModel) -> Iterator[C
         values = measures_of(model, classes)
         broken = ~model.accepts(values)
         sizes = counts.sizes[judged]
-        yield Condition(
+        yield ModelCondition(
             place,
             name,
             _measured(model, name, model.worst(values), counts.names),
@@ -163,13 +163,13 @@ def _judged(model: PrivacyModel, sizes: Ints) -> Mask:
     return np.ones(len(sizes), bool) if model.judges_empty else np.asarray(sizes > 0)
 
 
-def _worst(outcome: Outcome, model: PrivacyModel, values: Floats, judged: Mask) -> NamedClass:
+def _worst(outcome: StudyOutcome, model: PrivacyModel, values: Floats, judged: Mask) -> NamedClass:
     """The first class that has the worst value."""
     place = int(np.flatnonzero(judged)[np.argmax(values == model.worst(values))])
     return named_class(outcome, place)
 
 
-def _guess(outcome: Outcome, attribute: str | None) -> str:
+def _guess(outcome: StudyOutcome, attribute: str | None) -> str:
     if attribute is None:
         return ""
     found = outcome.disclosures[attribute]

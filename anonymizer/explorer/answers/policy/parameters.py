@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError
-from anonymizer.explorer.answers.outcome import Outcome, about_of
+from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.span import Span
 from anonymizer.privacy import MODELS, PrivacyModel, measures_of
 from anonymizer.privacy.closeness import TCloseness, is_ordered
@@ -122,7 +122,7 @@ def _distances(model: TCloseness, raw: Counts | None) -> list[str]:
     return found if model.distance in found else [*found, model.distance]
 
 
-def spans_of(models: Sequence[PrivacyModel], outcome: Outcome) -> list[Span | None]:
+def spans_of(models: Sequence[PrivacyModel], outcome: StudyOutcome) -> list[Span | None]:
     """The span of each model's threshold on a table; None where it has none of its own."""
     tally = None if outcome.counted is None else outcome.counted.tally
     return [span_of(model, outcome.raw, tally) for model in models]

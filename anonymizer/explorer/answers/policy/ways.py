@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonymizer.advice import Advice, Change, Setting, advise_counted, is_drastic, mostly_lost
+from anonymizer.advice import Advice, Change, Parameter, advise_counted, is_drastic, mostly_lost
 from anonymizer.advice.found import chance_of
 from anonymizer.explorer.answers.classes import by_labels
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import Watch
@@ -39,7 +39,7 @@ class Ways:
     complete: bool
 
 
-def needs_ways(outcome: Outcome) -> str:
+def needs_ways(outcome: StudyOutcome) -> str:
     """Why ways out should be searched for; empty where they should not.
 
     Out of reach, most quasi-identifiers hidden, or most of the information lost.
@@ -60,12 +60,12 @@ def needs_ways(outcome: Outcome) -> str:
     return ""
 
 
-def method_is_fixed(outcome: Outcome) -> bool:
+def method_is_fixed(outcome: StudyOutcome) -> bool:
     """Whether the levels were chosen by the steward."""
     return outcome.counted is not None and outcome.counted.study.recoding.name == "fixed"
 
 
-def _mostly_lost(outcome: Outcome) -> bool:
+def _mostly_lost(outcome: StudyOutcome) -> bool:
     """Whether most of the information is lost, where that is what is maximised; without chance."""
     raw, counts, known = outcome.raw, outcome.counts, outcome.information
     if raw is None or counts is None or known is None or outcome.task is None:
@@ -79,7 +79,7 @@ def _mostly_lost(outcome: Outcome) -> bool:
     return mostly_lost(known[0], chance, known[1] - kept)
 
 
-def _hidden(outcome: Outcome) -> tuple[int, int]:
+def _hidden(outcome: StudyOutcome) -> tuple[int, int]:
     """Quasi-identifiers of one label, of those that have several values."""
     raw, counts = outcome.raw, by_labels(outcome)
     assert raw is not None
@@ -94,7 +94,7 @@ def _columns(names: tuple[str, ...], cells: Codes) -> list[tuple[str, Codes]]:
     return list(zip(names, cells.T, strict=True))
 
 
-def ways_of(outcome: Outcome, watch: Watch, seconds: float = SECONDS) -> Ways | None:
+def ways_of(outcome: StudyOutcome, watch: Watch, seconds: float = SECONDS) -> Ways | None:
     """The ways out, searched for on counts; None where none are needed."""
     why = needs_ways(outcome)
     if not why or outcome.counted is None or outcome.task is None:
@@ -132,7 +132,7 @@ def _words(change: Change, recoding: Generalization) -> str:
     return " and ".join(map(_setting, change.settings))
 
 
-def _setting(setting: Setting) -> str:
+def _setting(setting: Parameter) -> str:
     about = f" about {setting.about}" if setting.about else ""
     owner = "" if setting.parameter == setting.model else f"{setting.model}{about}: "
     return f"{owner}{setting.parameter} = {setting.after:g} instead of {setting.before:g}"

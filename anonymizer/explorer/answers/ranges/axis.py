@@ -14,7 +14,7 @@ from anonymizer.hierarchy.rules.order import Ranks
 from anonymizer.hierarchy.scale import Interval, Scale
 from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.recoding.partitions.points import Candidates
+from anonymizer.recoding.partitions.points import CandidatePoints
 from anonymizer.tables.values import number_text
 
 MOST_PLACES = 2_000
@@ -31,7 +31,7 @@ MOST_SERIES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class CutAxis:
     """The values of an attribute that occur, ascending.
 
     ``numbers`` (values,) are their places on the ``scale``. ``counts`` has the records of each as a
@@ -44,7 +44,7 @@ class Axis:
     scale: Scale
 
     @classmethod
-    def of(cls, counts: Counts, taxonomy: Taxonomy) -> "Axis | None":
+    def of(cls, counts: Counts, taxonomy: Taxonomy) -> "CutAxis | None":
         """The axis of an attribute of a table; None where fewer than two values have a place."""
         if taxonomy.numbers is None:
             return None
@@ -83,7 +83,7 @@ class Axis:
         order = isinstance(self.scale, Ranks)
         places = np.arange(1, len(self.numbers))
         sizes = self.counts.sizes[there]
-        every = Candidates(self.numbers, sizes, places, self.numbers[1:], fixed=order)
+        every = CandidatePoints(self.numbers, sizes, places, self.numbers[1:], fixed=order)
         found = every.thinned(ranges - 1)
         return (found.between(self.scale) if order or found is every else found).numbers
 
@@ -99,13 +99,13 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Keys:
+class CutKeys:
     """What the cut points of an axis go by on a page: their numbers exactly, or ranks alone.
 
     A rank is how many values lie below; cuts below or above all values have none.
     """
 
-    axis: Axis
+    axis: CutAxis
     ranks: bool
 
     def keys(self, cuts: Iterable[Decimal]) -> list[str]:
@@ -146,7 +146,7 @@ class Histogram:
         return float(self.ends[-1, 1])
 
 
-def histogram_of(axis: Axis, sensitive: str | None, ranks: bool, labels: bool) -> Histogram:
+def histogram_of(axis: CutAxis, sensitive: str | None, ranks: bool, labels: bool) -> Histogram:
     """The records of the values that have a place, each at its number or at its rank.
 
     Without ``labels`` sensitive values go by their number.

@@ -11,8 +11,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.outcome import Outcome, about_of
-from anonymizer.explorer.answers.ranges.axis import Axis
+from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
+from anonymizer.explorer.answers.ranges.axis import CutAxis
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import specific_information, surprise
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
@@ -33,7 +33,7 @@ class Informations:
 
 
 @dataclass(frozen=True)
-class Range:
+class CutRange:
     """One range of an attribute, as if it were a class of its own.
 
     ``ends`` are the cuts it lies between, None for missing values; ``informations`` are None of a
@@ -47,14 +47,14 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ClassLimits:
     """The most that a class may tell: I1 at most t, I2 at most H(W) - log2 l; None: no limit."""
 
     surprise: float | None = None
     specific: float | None = None
 
 
-def limits_of(models: Iterable[PrivacyModel], sensitive: str, margin: Ints) -> Limits:
+def limits_of(models: Iterable[PrivacyModel], sensitive: str, margin: Ints) -> ClassLimits:
     """The limits of a policy about an attribute of so many records by value."""
     t, ceiling = inf, inf
     for model in models:
@@ -64,12 +64,12 @@ def limits_of(models: Iterable[PrivacyModel], sensitive: str, margin: Ints) -> L
             t = min(t, model.threshold)
         elif isinstance(model, EntropyLDiversity):
             ceiling = min(ceiling, model.ceiling(margin))
-    return Limits(t if isfinite(t) else None, ceiling if isfinite(ceiling) else None)
+    return ClassLimits(t if isfinite(t) else None, ceiling if isfinite(ceiling) else None)
 
 
 def ranges_of(
-    axis: Axis, cuts: Sequence[Decimal], sensitive: str | None, models: Iterable[PrivacyModel]
-) -> list[Range]:
+    axis: CutAxis, cuts: Sequence[Decimal], sensitive: str | None, models: Iterable[PrivacyModel]
+) -> list[CutRange]:
     """The ranges between cuts, and the missing values after them, where there are any."""
     counts = axis.ranges(cuts)
     informations = _informations_of(counts, sensitive)
@@ -79,9 +79,9 @@ def ranges_of(
     if len(cuts) + 1 in places:
         ends.append(None)
     return [
-        Range(each, int(counts.sizes[row]), informations[row], broken[row])
+        CutRange(each, int(counts.sizes[row]), informations[row], broken[row])
         if (row := places.get(place)) is not None
-        else Range(each, 0)
+        else CutRange(each, 0)
         for place, each in enumerate(ends)
     ]
 
@@ -145,9 +145,9 @@ class Inside:
 
 
 def inside_of(
-    outcome: Outcome,
+    outcome: StudyOutcome,
     taxonomy: Taxonomy,
-    axis: Axis,
+    axis: CutAxis,
     cuts: Sequence[Decimal],
     sensitive: str,
     watch: Watch = ignore,
@@ -177,7 +177,7 @@ def inside_of(
     ]
 
 
-def _range_of(taxonomy: Taxonomy, axis: Axis, cuts: Sequence[Decimal], codes: Codes) -> Codes:
+def _range_of(taxonomy: Taxonomy, axis: CutAxis, cuts: Sequence[Decimal], codes: Codes) -> Codes:
     """The range of each class by the code that it goes by; one more than any for missing values."""
     if not cuts:
         return np.zeros(len(codes), np.intp)
@@ -194,7 +194,7 @@ def _inside(mine: Mask, first: Floats, second: Floats, fine: Mask) -> Inside | N
     return Inside(int(mine.sum()), worst, int((~fine[mine]).sum()))
 
 
-def verdict_on(range_: Range, inside: Inside | None) -> str:
+def verdict_on(range_: CutRange, inside: Inside | None) -> str:
     """What a range breaks, in words, and what the classes in it do."""
     alone = "; ".join(range_.broken) or "none"
     if inside is None or not inside.breaking or inside.classes == 1:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.ranges.axis import cuts_of
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.rules.order import OrderHierarchy
@@ -32,7 +32,7 @@ class Standing:
     words: tuple[str, ...] = ()
 
 
-def standing_of(outcome: Outcome, attribute: str) -> Standing:
+def standing_of(outcome: StudyOutcome, attribute: str) -> Standing:
     """The other attributes as an outcome releases them.
 
     One at a level stays there. Ranges that were found become its hierarchy, and it is released at
@@ -139,7 +139,7 @@ def held_at(rule: Rule, level: int) -> dict[str, object]:
     return {**table, "min-level": level, "max-level": level}
 
 
-def cuts_now(study: Study, outcome: Outcome, attribute: str) -> tuple[Decimal, ...] | None:
+def cuts_now(study: Study, outcome: StudyOutcome, attribute: str) -> tuple[Decimal, ...] | None:
     """The cuts that an attribute is released with; None where it has no ranges.
 
     A study that says them says them exactly; else they are what the outcome found.
@@ -167,7 +167,7 @@ def held_in(study: Study, attribute: str) -> tuple[Decimal, ...]:
     return tuple(map(hierarchy.cut_point, hierarchy.cuts[most - 1]))
 
 
-def found_said(outcome: Outcome, study: Study, attribute: str) -> str:
+def found_said(outcome: StudyOutcome, study: Study, attribute: str) -> str:
     """Whether the recoding that was searched for is the best one; empty where none was."""
     if isinstance(study.recoding, Fixed):
         return ""

@@ -13,7 +13,7 @@ from anonymizer.explorer.answers.attack import (
     tellings_of,
 )
 from anonymizer.explorer.answers.classes import by_labels
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import (
@@ -56,11 +56,11 @@ class Attack(View):
     def build(self) -> None:
         """Make the choices, the table and the chart."""
         schema = self.page.study.schema
-        self._answered: Outcome | None = None
+        self._answered: StudyOutcome | None = None
         self._exposed: dict[str, Exposure] = {}
-        self._best: Outcome | None = None
-        self._searched_for: Outcome | None = None
-        self._told_of: tuple[Outcome, str | None] | None = None
+        self._best: StudyOutcome | None = None
+        self._searched_for: StudyOutcome | None = None
+        self._told_of: tuple[StudyOutcome, str | None] | None = None
         note(EXPLAINED)
         heading("What the attacker knows")
         self._build_choices(schema.quasi_identifiers, schema.sensitive)
@@ -119,7 +119,7 @@ class Attack(View):
         if self._answered is not None:
             self.page.start(self._answer(self._answered))
 
-    async def _answer(self, outcome: Outcome) -> None:
+    async def _answer(self, outcome: StudyOutcome) -> None:
         """Expose the raw table and the chosen one; then the best levels, which may take longer."""
         known, about, inside = self._choice()
         found = await self.page.answer("attack", lambda _: _exposed(outcome, known, about, inside))
@@ -136,7 +136,7 @@ class Attack(View):
             self._told_of = outcome, about
             self._fill_attributes(tellings)
 
-    async def _compare(self, outcome: Outcome) -> None:
+    async def _compare(self, outcome: StudyOutcome) -> None:
         """Expose the best levels under the same policy; searched for once, whatever is known."""
         if self._best is None:
             self._searched_for = outcome
@@ -150,7 +150,7 @@ class Attack(View):
             self._exposed[BEST] = exposure_of(self._best.counts, *self._choice())
         self._fill(outcome)
 
-    def _searched(self, work: Work) -> Outcome:
+    def _searched(self, work: Work) -> StudyOutcome:
         """What the best levels under the policy come to."""
         session = self.page.explorer.session
         text = session.after(
@@ -158,7 +158,7 @@ class Attack(View):
         )
         return self.page.explorer.outcome(text, self.watched(work))
 
-    def _is_past(self, outcome: Outcome) -> bool:
+    def _is_past(self, outcome: StudyOutcome) -> bool:
         return self.page.view is not self or outcome is not self._answered
 
     def _choice(self) -> tuple[list[str] | None, str | None, bool]:
@@ -168,7 +168,7 @@ class Attack(View):
         about = None if self._about.value is None else str(self._about.value)
         return known, about, bool(self._in_table.value)
 
-    def _fill(self, outcome: Outcome) -> None:
+    def _fill(self, outcome: StudyOutcome) -> None:
         known, about, _ = self._choice()
         measures = measures_for(about)
         shown = [self._exposed.get(table) for table in self._tables]
@@ -189,7 +189,7 @@ class Attack(View):
     def _draw(self) -> None:
         self._picture.show(self._exposed, self._choice()[1])
 
-    def _tellings(self, outcome: Outcome, about: str | None) -> Mapping[str, list[Telling]]:
+    def _tellings(self, outcome: StudyOutcome, about: str | None) -> Mapping[str, list[Telling]]:
         names = [*self._known]
         return {
             table: tellings_of(counts, names, about)
@@ -220,7 +220,7 @@ class Attack(View):
 
 
 def _exposed(
-    outcome: Outcome, known: Sequence[str] | None, about: str | None, inside: bool
+    outcome: StudyOutcome, known: Sequence[str] | None, about: str | None, inside: bool
 ) -> Mapping[str, Exposure]:
     tables: Mapping[str, Counts | None] = {RAW: outcome.raw, CHOSEN: by_labels(outcome)}
     return {

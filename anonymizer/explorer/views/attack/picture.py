@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anonymizer.explorer.answers.attack import Exposure, Measure, measures_for
+from anonymizer.explorer.answers.attack import Exposure, ExposureMeasure, measures_for
 from anonymizer.explorer.page.charts import Chart
 from anonymizer.report.page.numbers import share
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 RAW, CHOSEN, BEST = "Raw table", "As chosen", "Best levels"
 
@@ -27,7 +27,7 @@ DECALS = {
 class Picture:
     """The chart, with a pattern for each table."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self._chart = Chart(page)
 
     def show(self, exposed: Mapping[str, Exposure], about: str | None) -> None:
@@ -59,7 +59,9 @@ class Picture:
         )
         self._chart.show(options, f"Bars of what the attacker learns. {words}.")
 
-    def _bars(self, table: str, exposure: Exposure, measures: Sequence[Measure]) -> dict[str, Any]:
+    def _bars(
+        self, table: str, exposure: Exposure, measures: Sequence[ExposureMeasure]
+    ) -> dict[str, Any]:
         """The bars of one table, with their numbers."""
         label = {"show": True, "position": "top", "formatter": "{c}%"}
         return {

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.explorer.answers.attack import Exposure
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.report.page.numbers import listed, several, share
 
 BROKEN = "The chosen levels break the policy and are not released; this is what they would expose. "
 """What is said of levels of which there is no release."""
 
 
-def comparison(outcome: Outcome, best: Outcome | None, method: str, knows_all: bool) -> str:
+def comparison(
+    outcome: StudyOutcome, best: StudyOutcome | None, method: str, knows_all: bool
+) -> str:
     """What the chosen release is compared with, and what is to be known of its figures.
 
     ``best``: what the best levels come to, once that is known.
@@ -22,7 +24,7 @@ def comparison(outcome: Outcome, best: Outcome | None, method: str, knows_all: b
     return f"{said} {_against(outcome, best, method)}".strip()
 
 
-def _against(outcome: Outcome, best: Outcome | None, method: str) -> str:
+def _against(outcome: StudyOutcome, best: StudyOutcome | None, method: str) -> str:
     """What there is to compare with."""
     assert outcome.plan is not None
     if outcome.plan.random:
@@ -34,13 +36,13 @@ def _against(outcome: Outcome, best: Outcome | None, method: str) -> str:
     return f"The chosen recoding ({method}) is the best that was found of its kind."
 
 
-def _best_levels(best: Outcome | None) -> str:
+def _best_levels(best: StudyOutcome | None) -> str:
     if best is not None and best.counts is None:
         return "No levels at all satisfy the policy, so there is no best."
     return "Best levels: the same policy, with the levels that are best by the study's objective."
 
 
-def _cautions(outcome: Outcome, knows_all: bool) -> Iterator[str]:
+def _cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
     """What is to be known of the figures of a release."""
     raw, counts, plan = outcome.raw, outcome.counts, outcome.plan
     if plan is not None and plan.random:

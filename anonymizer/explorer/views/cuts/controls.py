@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
-from anonymizer.explorer.answers.ranges.axis import Keys, point_text
+from anonymizer.explorer.answers.ranges.axis import CutKeys, point_text
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.hierarchy.rules.order import Ranks
@@ -35,7 +35,7 @@ class CutField:
         for button in self._buttons:
             button.set_enabled(enabled)
 
-    def show(self, keys: Keys) -> None:
+    def show(self, keys: CutKeys) -> None:
         """Offer the cut points of an axis; those of an order by their values."""
         scale = keys.axis.scale
         by_value = isinstance(scale, Ranks) and not keys.ranks
@@ -51,7 +51,7 @@ class CutField:
         if key in self.value.options:
             self.value.set_value(key)
 
-    def given(self, keys: Keys) -> Decimal | str:
+    def given(self, keys: CutKeys) -> Decimal | str:
         """The cut that is given, or what is wrong with it."""
         try:
             number = Decimal(str(self.value.value if self.value.visible else self.number.value))

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from anonymizer.explorer.answers.ranges.axis import (
-    Axis,
-    Keys,
+    CutAxis,
+    CutKeys,
     cuts_of,
     histogram_of,
     point_text,
     range_text,
 )
-from anonymizer.explorer.answers.ranges.cuts import Range
+from anonymizer.explorer.answers.ranges.cuts import CutRange
 from anonymizer.explorer.answers.ranges.standing import MOST_CUTS
-from anonymizer.explorer.page.ruler import Bar, Drawing
+from anonymizer.explorer.page.ruler import RulerBar, RulerDrawing
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.rules.order import Ranks
 from anonymizer.hierarchy.scale import NUMBERS
@@ -26,35 +26,35 @@ TICKS = 8
 """Dates that are written below an axis."""
 
 
-def drawing_of(axis: Axis, sensitive: str | None, labels: bool, readonly: bool) -> Drawing:
+def drawing_of(axis: CutAxis, sensitive: str | None, labels: bool, readonly: bool) -> RulerDrawing:
     """The histogram of an axis with its cut points; without ``labels`` its values are ranks."""
     found = histogram_of(axis, sensitive, not labels, labels)
     points = axis.cut_points
-    return Drawing(
+    return RulerDrawing(
         name=axis.attribute if labels else f"{axis.attribute} (rank of the value)",
         low=found.low,
         high=found.high,
         bars=[
-            Bar(low, high, counts)
+            RulerBar(low, high, counts)
             for (low, high), counts in zip(found.ends.tolist(), found.counts.tolist(), strict=True)
         ],
         series=found.series,
-        places=Keys(axis, not labels).keys(points),
+        places=CutKeys(axis, not labels).keys(points),
         texts=_texts(axis, points) if labels else None,
         ticks=_ticks(axis) if labels else None,
         readonly=readonly,
     )
 
 
-def _texts(axis: Axis, points: Sequence[Decimal]) -> dict[str, str] | None:
+def _texts(axis: CutAxis, points: Sequence[Decimal]) -> dict[str, str] | None:
     """What cut points are called where that is not their number."""
     if axis.scale == NUMBERS:
         return None
-    keys = Keys(axis, ranks=False).keys(points)
+    keys = CutKeys(axis, ranks=False).keys(points)
     return {key: point_text(axis.scale, each) for key, each in zip(keys, points, strict=True)}
 
 
-def _ticks(axis: Axis) -> list[tuple[float, str]] | None:
+def _ticks(axis: CutAxis) -> list[tuple[float, str]] | None:
     """Where an axis that is not of numbers is written at: below the bars of values, at dates."""
     if axis.scale == NUMBERS:
         return None
@@ -64,7 +64,7 @@ def _ticks(axis: Axis) -> list[tuple[float, str]] | None:
     return [(float(each), point_text(axis.scale, each)) for each in dates]
 
 
-def names_of(axis: Axis, ranges: Sequence[Range], labels: bool) -> list[str]:
+def names_of(axis: CutAxis, ranges: Sequence[CutRange], labels: bool) -> list[str]:
     """What ranges are called."""
     return [
         "missing"
@@ -87,7 +87,7 @@ def starts_of(taxonomy: Taxonomy) -> dict[str, str]:
     return found | {f"ranges {n}": f"{n} ranges of about as many records" for n in RANGES}
 
 
-def start_of(start: str, taxonomy: Taxonomy, axis: Axis) -> tuple[Decimal, ...]:
+def start_of(start: str, taxonomy: Taxonomy, axis: CutAxis) -> tuple[Decimal, ...]:
     """The cuts of one of them."""
     what, _, which = start.partition(" ")
     if what == "level":

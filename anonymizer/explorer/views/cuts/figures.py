@@ -7,12 +7,12 @@ from itertools import zip_longest
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from anonymizer.explorer.answers.ranges.axis import Axis
+from anonymizer.explorer.answers.ranges.axis import CutAxis
 from anonymizer.explorer.answers.ranges.cuts import (
+    ClassLimits,
+    CutRange,
     Informations,
     Inside,
-    Limits,
-    Range,
     inside_of,
     limits_of,
     ranges_of,
@@ -27,7 +27,7 @@ from anonymizer.recoding.recoding import Task
 from anonymizer.report.page.numbers import bits, count, number, several
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 COLUMNS = (
     *("Range", "Records", "I1, bits", "I2, bits", "Worst I1, bits", "Worst I2, bits"),
@@ -53,13 +53,13 @@ LISTED = "Bars are drawn of up to {most} ranges; the list has all {ranges}."
 
 SYMBOLS = ("diamond", "triangle")
 
-Pair = tuple[Range, Inside | None]
+Pair = tuple[CutRange, Inside | None]
 
 
 class CutFigures:
     """A chart of I1 and I2 of each range against their limits, and the same in a table."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         with ui.element("div").classes("content") as self.element:
             heading("What each range tells")
@@ -75,12 +75,12 @@ class CutFigures:
         self._inside: tuple[object, list[Inside | None]] = None, []
 
     def show(
-        self, axis: Axis, cuts: tuple[Decimal, ...], sensitive: str | None, task: Task
+        self, axis: CutAxis, cuts: tuple[Decimal, ...], sensitive: str | None, task: Task
     ) -> None:
         """Show the ranges between cuts at once, the classes in them as soon as they are known."""
         ranges = ranges_of(axis, cuts, sensitive, task.models)
         inside: list[Inside | None] = []
-        limits = Limits()
+        limits = ClassLimits()
         if sensitive is not None:
             limits = limits_of(task.models, sensitive, axis.counts.margins[sensitive])
             inside = self._classes(axis, cuts, sensitive, task)
@@ -117,7 +117,7 @@ class CutFigures:
         self.chart.element.style(f"height: {height:.1f}rem")
 
     def _classes(
-        self, axis: Axis, cuts: tuple[Decimal, ...], sensitive: str, task: Task
+        self, axis: CutAxis, cuts: tuple[Decimal, ...], sensitive: str, task: Task
     ) -> list[Inside | None]:
         """What the classes within ranges come to; requested for where it is not known yet."""
         key = self.page.text, axis.attribute, sensitive
@@ -144,7 +144,7 @@ class CutFigures:
                 again()
 
     def _options(
-        self, names: Sequence[str], pairs: Sequence[Pair], limits: Limits
+        self, names: Sequence[str], pairs: Sequence[Pair], limits: ClassLimits
     ) -> dict[str, Any]:
         chart, palette = self.chart, self.chart.palette
         bars = [
@@ -187,7 +187,7 @@ class CutFigures:
         }
 
     def _bars(
-        self, name: str, data: Sequence[float | None], place: int, limits: Limits
+        self, name: str, data: Sequence[float | None], place: int, limits: ClassLimits
     ) -> dict[str, Any]:
         palette = self.chart.palette
         limit = (limits.surprise, limits.specific)[place]
@@ -223,7 +223,7 @@ class CutFigures:
 NOTHING = "The study names no sensitive attribute that the ranges could tell of."
 
 
-def limits_said(limits: Limits) -> str:
+def limits_said(limits: ClassLimits) -> str:
     """Which limits the policy has in bits, in a sentence."""
     t, ceiling = limits.surprise, limits.specific
     if t is None and ceiling is None:
@@ -238,7 +238,7 @@ def limits_said(limits: Limits) -> str:
     return f"{'; '.join(said)}."
 
 
-def _end(pairs: Sequence[Pair], limits: Limits) -> float:
+def _end(pairs: Sequence[Pair], limits: ClassLimits) -> float:
     """Where the axis ends: beyond all bars, marks and limits, at a number of one digit more."""
     informations = [each.informations for each, _ in pairs] + [
         each.worst for _, each in pairs if each
@@ -252,7 +252,7 @@ def _of(informations: Informations | None, key: str) -> float | None:
     return None if informations is None else round(getattr(informations, key), 6)
 
 
-def _row(name: str, range_: Range, inside: Inside | None) -> list[str]:
+def _row(name: str, range_: CutRange, inside: Inside | None) -> list[str]:
     informations, worst = range_.informations, inside.worst if inside else None
     figures = [
         number(getattr(each, key)) if each is not None else "-"
@@ -262,7 +262,7 @@ def _row(name: str, range_: Range, inside: Inside | None) -> list[str]:
     return [name, count(range_.records), *figures, verdict_on(range_, inside)]
 
 
-def _summary(names: Sequence[str], ranges: Sequence[Range], limits: Limits) -> str:
+def _summary(names: Sequence[str], ranges: Sequence[CutRange], limits: ClassLimits) -> str:
     said = [
         f"{name}: I1 {bits(each.informations.surprise)}, I2 {bits(each.informations.specific)}"
         for name, each in zip(names, ranges, strict=True)

@@ -13,7 +13,7 @@ from anonymizer.explorer.answers.generalized.groups import (
     without_group,
     without_level,
 )
-from anonymizer.explorer.answers.generalized.hierarchies import Generalized, Group
+from anonymizer.explorer.answers.generalized.hierarchies import Generalized, HierarchyGroup
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.hierarchy import ANY, MISSING
@@ -32,8 +32,8 @@ class Labels:
 
     def __init__(self, view: "Hierarchies") -> None:
         self._view = view
-        self._group: Group | None = None
-        self._named_for: Group | None = None
+        self._group: HierarchyGroup | None = None
+        self._named_for: HierarchyGroup | None = None
         with ui.element("div").classes("cards"):
             self._build_chosen()
             self._build_new()
@@ -95,7 +95,7 @@ class Labels:
         self._offer_members()
         self._show_chosen()
 
-    def choose(self, group: Group) -> None:
+    def choose(self, group: HierarchyGroup) -> None:
         """Choose a group or a value for what is done next."""
         self._group = group
         if self._view.found is not None:
@@ -204,7 +204,7 @@ class Labels:
         return self._view.take_rows(words, change)
 
 
-def _named(group: Group) -> str:
+def _named(group: HierarchyGroup) -> str:
     where = "value" if group.level == 0 else f"level {group.level}"
     return f"{group.label} ({where})"
 

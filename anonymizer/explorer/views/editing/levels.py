@@ -8,7 +8,7 @@ from anonymizer.explorer.page.toolkit import Text
 from anonymizer.report.page.numbers import count, several
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 LEVELS = ("Level", "Groups", "Largest group", "Smallest group", "Classes then", "Smallest class")
 
@@ -24,10 +24,10 @@ WHOLE = (
 )
 
 
-class Levels:
+class LevelRows:
     """A row for each level."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self._page = page
         heading("Levels")
         note(EXPLAINED)

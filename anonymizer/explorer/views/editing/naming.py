@@ -12,7 +12,7 @@ from anonymizer.feedback.names import names_listed
 from anonymizer.profiling.profile import TableProfile
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 MOST_FIELDS = 60
 """Columns up to which each has a field of its own."""
@@ -30,7 +30,7 @@ EXPLAINED = (
 class Naming:
     """A field for the name of each column, and one into which all names are pasted."""
 
-    def __init__(self, page: "Page", columns: Sequence[str]) -> None:
+    def __init__(self, page: "ExplorerPage", columns: Sequence[str]) -> None:
         self.page, self._columns = page, columns
         self._fields: dict[str, ui.input] = {}
         with ui.element("section").classes("card").props('aria-label="Names of the columns"'):

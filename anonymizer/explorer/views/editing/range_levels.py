@@ -25,7 +25,7 @@ from anonymizer.explorer.answers.generalized.ladders import (
     without_cuts_of,
 )
 from anonymizer.explorer.page.controls import heading, note
-from anonymizer.explorer.page.ruler import Bar, Drawing, Handled, Ruler
+from anonymizer.explorer.page.ruler import Handled, Ruler, RulerBar, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.tables.values import number_text
 
@@ -43,7 +43,7 @@ class RangeLevels:
         self._fields: list[ui.input] = []
         self._texts: list[str] = []
         self._records: Sequence[tuple[Decimal, int]] = ()
-        self._drawing: Drawing | None = None
+        self._drawing: RulerDrawing | None = None
         heading("Ranges")
         if "cuts" in view.rule:
             note(
@@ -190,8 +190,8 @@ class RangeLevels:
             self._view.page.complain(error)
 
 
-def drawing_of(name: str, records: Sequence[tuple[Decimal, int]]) -> Drawing:
+def drawing_of(name: str, records: Sequence[tuple[Decimal, int]]) -> RulerDrawing:
     """The histogram of numbers, and where cuts between them may be."""
-    bars = [Bar(low, high, (size,)) for low, high, size in bins_of(records)]
+    bars = [RulerBar(low, high, (size,)) for low, high, size in bins_of(records)]
     places = [*map(number_text, places_of([number for number, _ in records]))]
-    return Drawing(name, bars[0].low, bars[-1].high, bars, ("records",), places)
+    return RulerDrawing(name, bars[0].low, bars[-1].high, bars, ("records",), places)

@@ -7,7 +7,7 @@ from anonymizer.explorer.page.controls import called, heading, note
 from anonymizer.explorer.page.toolkit import Element, GenericEventArguments, Text, ui
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.table import Table
+    from anonymizer.explorer.views.table import TableView
 
 COLUMN = "column:"
 """What the text begins with that a dragged column carries."""
@@ -16,7 +16,7 @@ COLUMN = "column:"
 class Area:
     """The columns of a role, into which others can be dragged."""
 
-    def __init__(self, view: "Table", role: Role) -> None:
+    def __init__(self, view: "TableView", role: Role) -> None:
         self._view, self._role = view, role
         title, meaning = MEANINGS[role]
         self._names: list[str] | None = None
@@ -47,10 +47,10 @@ class Area:
             self._view.take_role(name, self._role)
 
 
-class Row:
+class RoleRow:
     """A column in figures, with a field that chooses its role."""
 
-    def __init__(self, view: "Table", name: str) -> None:
+    def __init__(self, view: "TableView", name: str) -> None:
         self._view, self.name, self._filling = view, name, False
         with ui.element("tr"):
             _dragged(Text("th", name).props("scope=row").classes("chip-cell"), name)

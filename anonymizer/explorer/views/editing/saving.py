@@ -16,7 +16,7 @@ SAVED = (
 )
 
 
-class Saving:
+class SavingButton:
     """A button that saves, and whether a file that is there may be replaced."""
 
     def __init__(self, view: "Hierarchies") -> None:

@@ -45,7 +45,7 @@ def columns_of(edits: bool) -> list[dict[str, str]]:
     ]
 
 
-class Tree:
+class GroupTree:
     """A listing of groups, those within another one being indented."""
 
     def __init__(self, view: "Hierarchies") -> None:

@@ -1,5 +1,5 @@
 """The view of the policy: a card for each model, how the table is recoded, and ways out."""
 
-from anonymizer.explorer.views.policy.policy import Policy
+from anonymizer.explorer.views.policy.policy import PolicyView
 
-__all__ = ["Policy"]
+__all__ = ["PolicyView"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.explorer.answers.policy.conditions import (
-    Condition,
+    ModelCondition,
     left_open,
     promise_of,
     unit_of,
@@ -23,7 +23,7 @@ from anonymizer.explorer.session.contents import Content, with_parameter
 from anonymizer.privacy import PrivacyModel
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.policy.policy import Policy
+    from anonymizer.explorer.views.policy.policy import PolicyView
 
 NO_CLASSES = "✗ There are no classes to look at: there is no release."
 
@@ -34,7 +34,7 @@ EVERY = ""
 class Card:
     """A model of the policy in a place."""
 
-    def __init__(self, view: "Policy", place: int, model: PrivacyModel) -> None:
+    def __init__(self, view: "PolicyView", place: int, model: PrivacyModel) -> None:
         self.view, self.place, self.page = view, place, view.page
         self._model = model
         self._others: dict[str, ui.select | ui.number] = {}
@@ -81,7 +81,9 @@ class Card:
         select.props("dense outlined options-dense").classes("choice")
         self._others[name] = select
 
-    def show(self, model: PrivacyModel, span: Span | None, conditions: Sequence[Condition]) -> None:
+    def show(
+        self, model: PrivacyModel, span: Span | None, conditions: Sequence[ModelCondition]
+    ) -> None:
         """Fill in a model of the same name, with how the classes come off."""
         self._model = model
         schema = self.page.study.schema
@@ -116,7 +118,7 @@ class Card:
         finally:
             self._shown = False
 
-    def _show_conditions(self, conditions: Sequence[Condition]) -> None:
+    def _show_conditions(self, conditions: Sequence[ModelCondition]) -> None:
         shows, fine = self.page.shows_labels, all(each.holds for each in conditions)
         if self.page.fresh and self.page.outcome.counts is None:
             conditions, fine = (), False
@@ -164,5 +166,5 @@ class Card:
         return with_parameter(content, self.place, name, int(value) if whole else value)
 
 
-def _about(condition: Condition) -> str:
+def _about(condition: ModelCondition) -> str:
     return f"{condition.attribute}: " if condition.attribute else ""

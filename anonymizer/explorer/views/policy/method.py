@@ -26,7 +26,7 @@ from anonymizer.explorer.session.contents import (
 )
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 SUPPRESSED = "Share suppressed"
 
@@ -34,7 +34,7 @@ SUPPRESSED = "Share suppressed"
 class Method:
     """The controls of recoding, suppression and objective."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         self._shown = False
         heading("How the table is recoded")

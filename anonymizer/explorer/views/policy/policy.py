@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.outcome import Outcome
+from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.policy.conditions import (
-    Condition,
+    ModelCondition,
     conditions_of,
     promise_of,
 )
@@ -35,7 +35,7 @@ QUIET = 0.7
 """Seconds without a step after which ways out are searched for: they would slow the next one."""
 
 
-class Policy(View):
+class PolicyView(View):
     """A card for each model, how the table is recoded, and ways out where there is a need."""
 
     name, title = "policy", "Policy"
@@ -45,8 +45,8 @@ class Policy(View):
         """Make the elements; the cards follow with the models."""
         self._cards: list[Card] = []
         self._models: tuple[PrivacyModel, ...] = ()
-        self._answered: Outcome | None = None
-        self.conditions: Sequence[Condition] = ()
+        self._answered: StudyOutcome | None = None
+        self.conditions: Sequence[ModelCondition] = ()
         self.spans: Sequence[Span | None] = ()
         note(EXPLAINED)
         self._against = note()
@@ -87,7 +87,7 @@ class Policy(View):
             self._answered = outcome
             self.page.start(self._answer(outcome))
 
-    async def _answer(self, outcome: Outcome) -> None:
+    async def _answer(self, outcome: StudyOutcome) -> None:
         """Find the worst classes of an outcome, and ways out where there is a need."""
         models = self._models
         found = await self.page.answer(
@@ -100,7 +100,7 @@ class Policy(View):
         if self.page.draft is None:
             await self._find_ways(outcome)
 
-    async def _find_ways(self, outcome: Outcome) -> None:
+    async def _find_ways(self, outcome: StudyOutcome) -> None:
         await asyncio.sleep(QUIET)
         if self.page.view is not self or self.page.outcome is not outcome or not self.page.fresh:
             return

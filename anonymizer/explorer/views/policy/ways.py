@@ -8,13 +8,13 @@ from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.advised import with_change
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.page.frame import Page
+    from anonymizer.explorer.page.frame import ExplorerPage
 
 
 class WaysOut:
     """What stands in the way, and the ways out; nothing where there is no need."""
 
-    def __init__(self, page: "Page") -> None:
+    def __init__(self, page: "ExplorerPage") -> None:
         self.page = page
         self._known: Ways | None = None
         self._buttons: list[ui.button] = []

@@ -24,7 +24,7 @@ from anonymizer.tables.relations.embedded.connection import (
     without_enums,
     worded,
 )
-from anonymizer.tables.relations.embedded.stored import Column, Stored
+from anonymizer.tables.relations.embedded.stored import Stored, StoredColumn
 
 ROWS = 100_000
 """Records that are read of SQLite at a time."""
@@ -142,7 +142,7 @@ def _columns(connection: Connection, table: str) -> Stored:
     )
     query = f"SELECT {shown} FROM {table} AS t"
     schema = connection.arrow(f"SELECT * FROM ({query}) LIMIT 0").schema
-    held = tuple(Column(name, kind) for name, kind in zip(names, schema.types, strict=True))
+    held = tuple(StoredColumn(name, kind) for name, kind in zip(names, schema.types, strict=True))
     # Texts are equal by their characters from here on: a column's collation does not come along.
     shown = ", ".join(
         f"decode(encode(c{n})) AS c{n}" if is_text(column.kind) else f"c{n}"
@@ -214,7 +214,7 @@ def _sqlite_read(
         connection.database.register("given", reader)
         connection.database.execute(f"CREATE TABLE {name} AS FROM given")
         connection.database.unregister("given")
-    held = tuple(Column(*each) for each in zip(names, kinds, strict=True))
+    held = tuple(StoredColumn(*each) for each in zip(names, kinds, strict=True))
     records = connection.number(f"SELECT count(*) FROM {name}")
     return Stored(connection, f"SELECT * FROM {name}", held, records)
 

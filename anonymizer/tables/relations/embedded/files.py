@@ -21,7 +21,7 @@ from anonymizer.tables.relations.embedded.connection import (
 )
 from anonymizer.tables.relations.embedded.databases import database_stored
 from anonymizer.tables.relations.embedded.separated import csv_scanned, csv_stored
-from anonymizer.tables.relations.embedded.stored import Column, Stored
+from anonymizer.tables.relations.embedded.stored import Stored, StoredColumn
 
 AS_TEXT = ("extension<arrow.uuid>", "extension<arrow.json>")
 """Types of Arrow that are read as texts, as those of databases are that are like them."""
@@ -113,7 +113,7 @@ def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Store
     values = [f"CAST(p{n} AS VARCHAR)" if n in texts else f"p{n}" for n in range(len(names))]
     shown = ", ".join(f"{values[n]} AS c{place}" for place, n in enumerate(kept))
     query = f"SELECT {shown} FROM {scanned} AS t({places})"
-    held = tuple(Column(names[n], kinds[n]) for n in kept)
+    held = tuple(StoredColumn(names[n], kinds[n]) for n in kept)
     return Stored(connection, query, held, records)
 
 

@@ -30,7 +30,7 @@ Known = Mapping[str, tuple[str, pa.DataType]]
 Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
-class Source(NamedTuple):
+class HashedQuery(NamedTuple):
     """A query of which records are told by their values.
 
     ``exact``: values that Python has none for, as the table has them.
@@ -97,7 +97,7 @@ class Combinations:
         return np.where(self._hashes[places] == hashes, places, len(self._order))
 
 
-def told_by_hash(source: Source, raw: Tally) -> tuple[str, Combinations]:
+def told_by_hash(source: HashedQuery, raw: Tally) -> tuple[str, Combinations]:
     """The query with a column ``h``, by which the combinations that were counted are told."""
     connection, types = source.connection, source.types()
     kinds, values, keys = {}, {"place": pa.array(np.arange(len(raw.index)))}, []

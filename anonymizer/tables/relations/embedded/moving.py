@@ -16,7 +16,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.parquet import is_text
 from anonymizer.tables.relations.embedded.connection import Connection, literal
-from anonymizer.tables.relations.embedded.hashing import Source, chance, told_by_hash
+from anonymizer.tables.relations.embedded.hashing import HashedQuery, chance, told_by_hash
 from anonymizer.tables.relations.relation import Moves
 from anonymizer.tables.traces import without_traces
 
@@ -37,7 +37,7 @@ class Numbered(NamedTuple):
     codes: Codes
 
 
-def moved(source: Source, moves: Moves) -> tuple[str, dict[str, pa.DataType]]:
+def moved(source: HashedQuery, moves: Moves) -> tuple[str, dict[str, pa.DataType]]:
     """A query of the recoded table, and the names and types of its columns ``c0``, ``c1`` ..."""
     counted = [str(name) for name in moves.raw.columns]
     all_kept = int(moves.records.sum()) == int(moves.raw.sizes.sum())
@@ -93,7 +93,7 @@ def _released(moves: Moves) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
 
 
-def _replaced(source: Source, moves: Moves, released: pa.Table) -> str:
+def _replaced(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
     connection = source.connection
     told, combinations = told_by_hash(source, moves.raw)
@@ -172,7 +172,7 @@ def _packs(columns: Mapping[int, Numbered]) -> list[dict[int, int]]:
     return packs
 
 
-def _drawn(source: Source, moves: Moves, released: pa.Table) -> str:
+def _drawn(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
     """Records of a combination in random order: the first get its first move, and so on.
 
     The order is that of digests of a secret and of the number of the record, so that it is the

@@ -30,7 +30,7 @@ from anonymizer.tables.relations.embedded.looking import (
     looked_at,
     looking,
 )
-from anonymizer.tables.relations.embedded.stored import Column, Stored
+from anonymizer.tables.relations.embedded.stored import Stored, StoredColumn
 
 SEPARATORS = ",;\t|"
 """Between fields of files that DuckDB is given."""
@@ -59,7 +59,7 @@ def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | No
         return None
     names = [each.strip() for each in header]
     require_named(path, names, ())
-    held = tuple(Column(each, pa.string()) for each in names)
+    held = tuple(StoredColumn(each, pa.string()) for each in names)
     scan = _scan(path, form, len(header), parallel=True)
     return Stored(connection, f"FROM {scan}", held, records)
 
@@ -67,9 +67,9 @@ def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | No
 def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
     """CSV files of the same columns, read into DuckDB."""
     size = sum(path.stat().st_size for path in paths)
-    name, names = _loaded(Source(connection, paths[0], form, size))
+    name, names = _loaded(SeparatedFile(connection, paths[0], form, size))
     for path in paths[1:]:
-        other, others = _loaded(Source(connection, path, form, 0))
+        other, others = _loaded(SeparatedFile(connection, path, form, 0))
         if others != names:
             raise InputError(
                 f"cannot read {path}: its columns are not those of {paths[0].name}; write both "
@@ -78,13 +78,13 @@ def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> S
         shown = ", ".join(f"c{n}" for n in range(len(names)))
         connection.run(f"INSERT INTO {name} SELECT {shown} FROM {other}")
         connection.run(f"DROP TABLE {other}")
-    held = tuple(Column(each, pa.string()) for each in names)
+    held = tuple(StoredColumn(each, pa.string()) for each in names)
     shown = ", ".join(f"c{number}" for number in range(len(names)))
     records = connection.number(f"SELECT count(*) FROM {name}")
     return Stored(connection, f"SELECT {shown} FROM {name}", held, records)
 
 
-class Source(NamedTuple):
+class SeparatedFile(NamedTuple):
     """A file, and for how many bytes its table needs room at least."""
 
     connection: Connection
@@ -93,7 +93,7 @@ class Source(NamedTuple):
     size: int
 
 
-def _loaded(source: Source) -> tuple[str, list[str]]:
+def _loaded(source: SeparatedFile) -> tuple[str, list[str]]:
     """The table that a file was read into, and the names of its columns."""
     path, form = source.path, source.form
     with readable(path, form.encoding):
@@ -105,7 +105,7 @@ def _loaded(source: Source) -> tuple[str, list[str]]:
         return found
 
 
-def _fast(source: Source) -> tuple[str, list[str]] | None:
+def _fast(source: SeparatedFile) -> tuple[str, list[str]] | None:
     """The same by DuckDB; None where the strict reader has to decide."""
     connection, path, form, _ = source
     header = _simple_header(path, form)
@@ -132,7 +132,7 @@ def _simple_header(path: Path, form: Format) -> list[str] | None:
     return header if len(header) > 1 else None
 
 
-def _read(source: Source, header: Sequence[str], looked: Looked) -> str | None:
+def _read(source: SeparatedFile, header: Sequence[str], looked: Looked) -> str | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
     None where the table is not what the file must have for sure.

@@ -16,7 +16,7 @@ from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
 from anonymizer.tables.relations import coded
 from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
-from anonymizer.tables.relations.embedded.hashing import Source, chance, equal_alike
+from anonymizer.tables.relations.embedded.hashing import HashedQuery, chance, equal_alike
 from anonymizer.tables.relations.embedded.moving import moved
 from anonymizer.tables.relations.embedded.rounding import rounded_down
 from anonymizer.tables.relations.embedded.writing import written
@@ -27,7 +27,7 @@ COUNTING = "counting the table"
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class StoredColumn:
     """A column of a query: its name in the table, and the type of its values as the file has it."""
 
     name: str
@@ -43,7 +43,7 @@ class Stored:
 
     connection: Connection = field(repr=False)
     query: str = field(repr=False)
-    held: tuple[Column, ...] = field(repr=False)
+    held: tuple[StoredColumn, ...] = field(repr=False)
     known: int | None = None
     _exact: coded.Known = field(default_factory=dict, repr=False)
 
@@ -122,7 +122,7 @@ class Stored:
 
     def named(self, columns: Mapping[str, str]) -> "Stored":
         """As ``Relation.named``."""
-        held = tuple(Column(new, self._place(old)[1]) for old, new in columns.items())
+        held = tuple(StoredColumn(new, self._place(old)[1]) for old, new in columns.items())
         places = enumerate(self._places([*columns]))
         shown = ", ".join(f"{place} AS c{number}" for number, place in places)
         return replace(self, query=f"SELECT {shown} FROM ({self.query})", held=held)
@@ -151,7 +151,7 @@ class Stored:
     def recoded(self, moves: Moves) -> "Stored":
         """As ``Relation.recoded``."""
         query, kinds = moved(self._source(), moves)
-        held = tuple(Column(name, kind) for name, kind in kinds.items())
+        held = tuple(StoredColumn(name, kind) for name, kind in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
 
@@ -172,8 +172,8 @@ class Stored:
             if not (coded.tells_apart(kind) or pa.types.is_float16(kind)):  # halves are floats here
                 raise NotToldApartError.of(name, kind)
 
-    def _source(self) -> Source:
-        return Source(self.connection, self.query, self._known_columns(), self._exact)
+    def _source(self) -> HashedQuery:
+        return HashedQuery(self.connection, self.query, self._known_columns(), self._exact)
 
     def _known_columns(self) -> dict[str, tuple[str, pa.DataType]]:
         return {column.name: (f"c{n}", column.kind) for n, column in enumerate(self.held)}

@@ -25,8 +25,8 @@ from anonymizer.tables.relations.frames import Frame
 from anonymizer.tables.relations.partitions import (
     Alike,
     Cleared,
-    Drawn,
-    Recoded,
+    DrawnPartitions,
+    RecodedPartition,
     Rows,
     Scattered,
     added,
@@ -154,11 +154,11 @@ class DaskFrame(Frame):
         names = dict.fromkeys([*moves.columns, *moves.raw.columns])
         native = self.native[[name for name in names if name in self.columns]].clear_divisions()
         native = _mapped(native, Rows(moves.raw, self.known, row))
-        fate: Alike | Drawn = Alike.of(moves, row)
+        fate: Alike | DrawnPartitions = Alike.of(moves, row)
         if moves.drawn:  # all records of a row have to be in one partition
             native = self._scattered(native, moves.seed + 2).shuffle(row)
-            fate = Drawn(row, self._chance, runs_of(moves), moves.seed)
-        return viewed(_mapped(native, Recoded.of(moves, fate)))
+            fate = DrawnPartitions(row, self._chance, runs_of(moves), moves.seed)
+        return viewed(_mapped(native, RecodedPartition.of(moves, fate)))
 
 
 def _found(kind: Any, parts: Sequence[pd.Index]) -> pd.CategoricalDtype:

@@ -14,7 +14,7 @@ from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, SIGNATURE
 from anonymizer.release.study.place import Place
-from anonymizer.release.verification.check import Check, at, required, same
+from anonymizer.release.verification.check import FieldCheck, at, required, same
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
@@ -28,7 +28,7 @@ FEW = 5
 """Files that do not belong to a release are named, up to so many."""
 
 
-class Lying(NamedTuple):
+class StoredTable(NamedTuple):
     """A released table where it lies; of a release of counts there are only those.
 
     ``columns``: all of the table; ``relation``: None for counts, which are the ``known`` ones.
@@ -56,7 +56,7 @@ class Lying(NamedTuple):
 
 
 @contextmanager
-def released_at(path: Path, manifest: Manifest, watch: Watch = ignore) -> Iterator[Lying]:
+def released_at(path: Path, manifest: Manifest, watch: Watch = ignore) -> Iterator[StoredTable]:
     """The table that a manifest is about, or another one at its place.
 
     ``watch`` is told of the progress.
@@ -65,14 +65,14 @@ def released_at(path: Path, manifest: Manifest, watch: Watch = ignore) -> Iterat
     """
     if path.name == COUNTS:  # the records lie in parts elsewhere
         tally, about = read_counts(path)
-        yield Lying(about.get("columns", []), Format(True), known=tally)
+        yield StoredTable(about.get("columns", []), Format(True), known=tally)
         return
     form = release_format(path, manifest.file[1].separator)
     with Place(path, form, watch=watch, once=True).opened(()) as relation:
-        yield Lying(relation.columns, form, relation)
+        yield StoredTable(relation.columns, form, relation)
 
 
-def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[FieldCheck]:
     """Whether the file, or each file of the folder, has the bytes that the manifest is about."""
     named = path.name == manifest["table"]["file"]
     yield required("table.file", named, "", "has another name", "recomputed")
@@ -85,12 +85,12 @@ def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
         several = f" and {len(others) - FEW} more" if len(others) > FEW else ""
         named = ", ".join(map(shown, others[:FEW])) + several
         reason = f"the manifest does not know what lies next to it: {named}"
-        yield Check("files", "unchecked", None, reason=reason)
+        yield FieldCheck("files", "unchecked", None, reason=reason)
     agrees = manifest["table"]["sha256"] == digest
     yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
 
 
-def _part_checks(listed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Check]:
+def _part_checks(listed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[FieldCheck]:
     more = len([name for name in found if name not in listed])
     number = counted(len(listed), "part")
     words = f"has {counted(more, 'file')} that it does not name"
@@ -105,7 +105,7 @@ def column_checks(
     manifest: Mapping[str, Any],
     schema: Schema,
     identifiers: Sequence[str],
-) -> Iterator[Check]:
+) -> Iterator[FieldCheck]:
     """All columns, in their order, those without a role too; of unknown ones how many."""
     listed = at(manifest, "table", "columns")
     reported = listed if isinstance(listed, list) else []
