@@ -17,7 +17,7 @@ from itertools import islice
 from math import inf, isfinite
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 T = TypeVar("T")
 
@@ -32,9 +32,53 @@ MOST_RECORDS = 10**15
 
 
 class AnonymizerError(Exception):
-    """Root of the package's errors; catch this to catch them all."""
+    """Root of the package's errors; catch this to catch them all.
+
+    Its text is the ``problem``, and the ``remedy`` where there is one. ``key`` is the key of the
+    ``section`` of a study that mends it, ``value`` what was given for it: a command that has an
+    option in place of the key, or knows another way out, says so by ``mended``.
+
+    >>> error = InputError("a.csv is no database", "leave out table", section="data", key="table")
+    >>> print(error.at("population: "))
+    population: a.csv is no database; leave out table
+    >>> print(error.mended("leave out --table"))
+    a.csv is no database; leave out --table
+    """
 
     exit_code: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        problem: str = "",
+        remedy: str = "",
+        *,
+        section: str | None = None,
+        key: str | None = None,
+        value: object = None,
+    ) -> None:
+        joint = " " if problem.endswith("?") else "; "
+        super().__init__(f"{problem}{joint}{remedy}" if remedy else problem)
+        self.problem, self.remedy = problem, remedy
+        self.section, self.key, self.value = section, key, value
+
+    def at(self, place: str) -> Self:
+        """The error with a place before it, such as ``"study.toml: [data] "``."""
+        return self._with(f"{place}{self.problem}", self.remedy)
+
+    def where(self, words: str) -> Self:
+        """The error with other words for where its key is, in place of ``in [data]``, say."""
+        here = f"in [{self.section}]"
+        return self._with(self.problem.replace(here, words), self.remedy.replace(here, words))
+
+    def mended(self, remedy: str, section: str | None = None, key: str | None = None) -> Self:
+        """The error with another remedy, which may be another key; an empty text is none."""
+        return self._with(self.problem, remedy, section, key)
+
+    def _with(
+        self, problem: str, remedy: str, section: str | None = None, key: str | None = None
+    ) -> Self:
+        about = section or self.section, key or self.key
+        return type(self)(problem, remedy, section=about[0], key=about[1], value=self.value)
 
 
 class InputError(AnonymizerError, ValueError):
@@ -268,12 +312,13 @@ def _runs_on(name: str, text: str) -> bool:
     return text.startswith(name) and len(behind) == 3 and behind.isalnum()
 
 
-def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
+def require_columns(columns: Iterable[object], wanted: Iterable[str], remedy: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
     Where a wanted column is missing, the others are not listed: a table without a header line would
     show its first record. Nor is one near that begins alike and goes on: a header line without an
-    end has run into the first record there.
+    end has run into the first record there. ``remedy``: where no name is near. The ``value`` of the
+    error is the name of the column.
 
     >>> require_columns(["age", "diseaseanna"], ["disease"])
     Traceback (most recent call last):
@@ -284,7 +329,10 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str 
         if name not in known:
             texts = [text for text in known if isinstance(text, str)]
             near = did_you_mean(name, [text for text in texts if not _runs_on(name, text)])
-            raise InputError(f"the table has no column {name!r}{near or hint}")
+            remedy = near.removeprefix("; ") or remedy
+            raise InputError(f"the table has no column {name!r}", remedy, value=name)
     twice = [name for name, count in Counter(known).items() if count > 1]
     if twice:
-        raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")
+        raise InputError(
+            f"column {twice[0]!r} stands more than once", "give columns distinct names"
+        )

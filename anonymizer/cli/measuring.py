@@ -183,11 +183,12 @@ def _study_before(path: Path) -> "Study":
     try:
         return Study(path)
     except InputError as error:
-        if "[data] is missing" not in str(error):
+        if error.section != "data" or error.key is not None:
             raise
         raise InputError(
-            f"{error}; if it is a scheme, name the study before --schemes: anonymizer compare "
-            f"STUDY --schemes {path}"
+            str(error),
+            "if it is a scheme, name the study before --schemes: anonymizer compare STUDY "
+            f"--schemes {path}",
         ) from None
 
 

@@ -390,11 +390,11 @@ class Hierarchy(Displayed, ABC):
         """Whether there are labels for a value."""
         return key is not NO_KEY
 
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        """The message about values that are not covered, with the records of each."""
-        return (
-            f"column {attribute!r} holds {named(strangers)} that {self.source} lacks; "
-            f"add them to {self.source}, clean the column, or declare them as missing values"
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
+        """The error about values that are not covered, with the records of each."""
+        return InputError(
+            f"column {attribute!r} holds {named(strangers)} that {self.source} lacks",
+            f"add them to {self.source}, clean the column, or declare them as missing values",
         )
 
     def over(

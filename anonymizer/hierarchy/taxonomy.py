@@ -5,7 +5,6 @@ from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 
-from anonymizer.errors import InputError
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.tables.spelling import plainness
@@ -53,5 +52,5 @@ def _by_key(
         key = hierarchy.cell(key)
         raw.setdefault(key, None if key is None else hierarchy.written(value, key))
     if strangers:
-        raise InputError(hierarchy.refusal(attribute, dict(sorted(strangers.items()))))
+        raise hierarchy.refusal(attribute, dict(sorted(strangers.items())))
     return raw

@@ -134,10 +134,7 @@ class GeneralizationPlan(RecodingPlan):
         bound[class_of[given]] = True
         found = suppressed_of(counts, self.models, self.suppression, of_classes, bound)
         if found is None:
-            raise PolicyBrokenError(
-                "nothing was released: "
-                + _why(counts, self.models, self.suppression, of_classes, bound)
-            )
+            raise _beyond(counts, self.models, self.suppression, of_classes, bound)
         suppressed = found.marks[class_of]
         if found.removed:
             left = engine.records_of(recoded, ~suppressed)
@@ -312,29 +309,32 @@ def suppressed_of(
     return suppress(histograms, policy, bound, suppression, hidden, broken, forced)
 
 
-def _why(
+def _beyond(
     counts: Counts,
     models: Sequence[PrivacyModel],
     suppression: Suppression,
     hidden: Mask,
     forced: Mask,
-) -> str:
-    """Why a budget does not do under a recoding, and which one would, where one does."""
+) -> PolicyBrokenError:
+    """The error that a budget does not do under a recoding, with one that would, if one does."""
     most = replace(suppression, share=NEARLY_ALL)
     found = suppressed_of(counts, models, most, hidden, forced)
     if found is None and suppression.suppress == "small":
         most = replace(most, suppress="any")
         if suppressed_of(counts, models, most, hidden, forced) is not None:
-            return (
-                "under this recoding classes that are large enough break the policy for their "
-                'sensitive values, and suppress = "small" suppresses none of these; search another '
-                "recoding"
+            return PolicyBrokenError(
+                "nothing was released: under this recoding classes that are large enough break "
+                'the policy for their sensitive values, and suppress = "small" suppresses none of '
+                "these",
+                "search another recoding",
             )
     share = 1.0 if found is None else budget_for(found.records, counts.records)
-    return (
-        f"more than {suppression.share:.3g} of the records would have to be suppressed for the "
-        "policy to hold under this recoding"
-        + (f"; needs suppression = {share:g}" if share < 1 else "")
+    return PolicyBrokenError(
+        f"nothing was released: more than {suppression.share:.3g} of the records would have to be "
+        "suppressed for the policy to hold under this recoding",
+        f"needs suppression = {share:g}" if share < 1 else "",
+        section="recoding",
+        key="suppression" if share < 1 else None,
     )
 
 

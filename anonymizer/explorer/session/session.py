@@ -9,7 +9,7 @@ from typing import Any
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.history import History
 from anonymizer.explorer.session.text import merged
-from anonymizer.release.output.locking import locked
+from anonymizer.release.output.locking import BusyError, NoPlaceError, locked
 from anonymizer.release.study.document import parse_document, parsed_study
 from anonymizer.release.study.study import Study
 from anonymizer.tables.reading import STUDY, read_whole
@@ -156,12 +156,10 @@ def opened(path: Path, home: Path | None = None) -> Iterator[Session]:
     try:
         with locked(folder, folder, CANNOT):
             yield Session(path, home)
-    except InputError as error:
-        if "another run" in str(error):
-            raise InputError(
-                f"{path} is being explored already; use the page that is open, or end that "
-                "command with Ctrl-C"
-            ) from None
-        if str(error).startswith(CANNOT):
-            raise InputError(f"{error}; copy the study to a directory of your own") from None
-        raise
+    except BusyError:
+        raise InputError(
+            f"{path} is being explored already",
+            "use the page that is open, or end that command with Ctrl-C",
+        ) from None
+    except NoPlaceError as error:
+        raise error.mended("copy the study to a directory of your own") from None

@@ -65,7 +65,7 @@ class QuantileHierarchy(Hierarchy):
     def rule(self) -> dict[str, object]:
         return self.coarser.rule()
 
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         return self.coarser.refusal(attribute, strangers)
 
     def settled(self, values: Iterable[object], sizes: Iterable[int]) -> Hierarchy:

@@ -379,15 +379,16 @@ class CalendarHierarchy(Hierarchy):
         options = {name: value for name, value in given.items() if value is not None}
         return {"calendar": list(self.units), **options}
 
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
         if self.format is not None:
-            return (
-                f"{found} in the format {shown(self.format)}; clean the column or declare them as "
-                "missing values"
+            return InputError(
+                f"{found} in the format {shown(self.format)}",
+                "clean the column or declare them as missing values",
             )
-        return (
-            f"{found} such as 2024-03-05 or 2024-03-05 10:00; give another format with the "
+        return InputError(
+            f"{found} such as 2024-03-05 or 2024-03-05 10:00",
+            "give another format with the "
             'calendar, such as format = "%d.%m.%Y" or format = "%m/%d/%Y", or declare them as '
-            "missing values"
+            "missing values",
         )

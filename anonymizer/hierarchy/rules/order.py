@@ -226,8 +226,9 @@ class OrderHierarchy(Hierarchy):
         given = {name: value for name, value in levels.items() if value}
         return {"order": list(self.values), **given}
 
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        return (
-            f"column {attribute!r} holds {named(strangers)} that order lacks; add them to order "
-            "where they belong, clean the column, or declare them as missing values"
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
+        return InputError(
+            f"column {attribute!r} holds {named(strangers)} that order lacks",
+            "add them to order where they belong, clean the column, or declare them as missing "
+            "values",
         )

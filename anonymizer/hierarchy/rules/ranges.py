@@ -182,18 +182,14 @@ class RangeHierarchy(Hierarchy):
             "origin": number_text(self.origin),
         }
 
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        return (
-            f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
-            f"clean the column or declare them as missing values{_marked(strangers)}"
-        )
-
-
-def _marked(strangers: Mapping[str, int]) -> str:
-    """What is said where values may be numbers in another notation than that of the package."""
-    if any(MARKED.search(text) for text in strangers):
-        return "; if commas are marks of numbers, set decimal or thousands in [data]"
-    return ""
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
+        found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
+        remedy = "clean the column or declare them as missing values"
+        if not any(MARKED.search(text) for text in strangers):
+            return InputError(found, remedy)
+        # They may be numbers in another notation than that of the package.
+        remedy = f"{remedy}; if commas are marks of numbers, set decimal or thousands in [data]"
+        return InputError(found, remedy, section="data", key="decimal")
 
 
 def _exact(value: object) -> Decimal:

@@ -32,13 +32,6 @@ from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_fi
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.relations.spreadsheet import with_safe_names_in
 
-OPTIONS = {
-    "set table in [data] to one of them": "name one of them with --table",
-    "leave out table in [data]": "leave out --table",
-    'memory in [data], such as memory = "8GB"': "--memory, such as --memory 8GB",
-}
-"""Keys of ``[data]`` that have an option here, as messages name them."""
-
 
 @dataclass(frozen=True)
 class ApplyOptions:
@@ -134,12 +127,21 @@ def publish_applied(
         with output.workspace() as space:
             own = Place(table, form) if study is None else study.place_of(table, form)
             place = means.place(own)._replace(space=space, watch=watch)
-            with as_study(study, OPTIONS), place.opened(plan.schema.columns) as raw:
+            with as_study(study, _by_option), place.opened(plan.schema.columns) as raw:
                 stored = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
                 carried = _applied(plan, stored, form, wishes.unseen)
                 watch("writing and verifying the release", 0, None)
                 return write_release(output, carried, _promised(plan, manifest), writing, place)
+
+
+def _by_option(error: InputError) -> str | None:
+    """The remedy where a key of ``[data]`` has an option here."""
+    if error.key == "table":
+        return "name one of them with --table" if error.value is None else "leave out --table"
+    if error.key == "memory":
+        return "give more of it by --memory, such as --memory 8GB, or count fewer different values"
+    return None
 
 
 def _promised(plan: Plan, manifest: Manifest) -> Promised:
@@ -196,7 +198,7 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
         return study.format_of(path, columns)
     roles = manifest.file[1]
     given = GivenFormat(separator=roles.separator, missing_values=tuple(roles.missing_values))
-    with as_study(study, OPTIONS):
+    with as_study(study, _by_option):
         form = describe_file(path, given, columns)
         if form.parquet or {*columns} <= {*columns_in(path, form)}:
             return form
@@ -221,8 +223,7 @@ def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Carri
         return applied(plan, table, form, unseen)
     except PolicyBrokenError as error:
         admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
-        known = "needs suppression" in str(error)
-        needed = None if known else _needed(plan, admitted, unseen)
+        needed = None if error.key == "suppression" else _needed(plan, admitted, unseen)
         budget = "" if needed is None else f"; needs suppression = {needed:g}"
         raise PolicyBrokenError(f"{error}{budget}{_overlapping(plan, admitted)}") from None
 

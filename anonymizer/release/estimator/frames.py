@@ -68,7 +68,7 @@ def with_target(X: T, y: object, schema: Schema) -> T:
     """
     missing = [name for name in schema.counted if name not in X.columns]
     if y is None:
-        require_columns(X.columns, missing, "; put it into X, or give it as y")
+        require_columns(X.columns, missing, "put it into X, or give it as y")
     if not missing:
         return X
     if not isinstance(X, pd.DataFrame):
@@ -87,7 +87,7 @@ def _targets(y: object, missing: Sequence[str]) -> dict[str, pd.Series]:
     y = y.to_pandas() if hasattr(y, "to_pandas") else y
     named = " and ".join(map(repr, missing))
     if isinstance(y, pd.DataFrame):
-        require_columns(y.columns, missing, f"; X lacks {named}, and y must have what X lacks")
+        require_columns(y.columns, missing, f"X lacks {named}, and y must have what X lacks")
         return {name: y[name] for name in missing}
     name = getattr(y, "name", None) if isinstance(y, pd.Series) else None
     if len(missing) > 1:

@@ -26,6 +26,14 @@ OCTAL = re.compile(rb"\\([0-7]{3})")
 """How a list of mounts writes blanks."""
 
 
+class BusyError(InputError):
+    """Another run is writing an output."""
+
+
+class NoPlaceError(InputError):
+    """Nothing can be written at a place."""
+
+
 @dataclass(frozen=True)
 class Site:
     """Where lock and scratch directories of an output lie, and how their names begin."""
@@ -65,7 +73,7 @@ def locked(path: Path, shown: Path, failing: str) -> Iterator[Site]:
     Two runs are kept apart by its name in its directory. Messages call it ``shown``, and those
     about its place begin with ``failing``: "cannot write to".
 
-    Raises InputError when another run is writing it, or nothing can be written there.
+    Raises BusyError when another run is writing it, NoPlaceError when nothing can be written there.
     """
     with held() as signals:
         made = _make(path.parent)
@@ -128,9 +136,9 @@ def _lock_first(path: Path, shown: Path, failing: str) -> tuple[Site, int]:
             reason = reason_of(error)
             continue
         if descriptor is None:
-            raise InputError(f"another run is writing to {shown}; wait until it has ended")
+            raise BusyError(f"another run is writing to {shown}", "wait until it has ended")
         return site, descriptor
-    raise InputError(f"{failing} {shown}: {reason}")
+    raise NoPlaceError(f"{failing} {shown}: {reason}")
 
 
 def _lock(path: Path) -> int | None:

@@ -240,11 +240,11 @@ def validated(content: Mapping[str, Any], path: Path) -> Document:
     try:
         return Document.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{path}: {_explained(error)}") from None
+        raise _explained(error).at(f"{path}: ") from None
 
 
-def _explained(error: ValidationError) -> str:
-    """The first complaint, in the study file's words."""
+def _explained(error: ValidationError) -> InputError:
+    """The first complaint, in the study file's words; without a key it is about a section."""
     # A section that is missing may be there by another name.
     complaints = error.errors(include_url=False, include_input=False)
     first = min(complaints, key=lambda each: (each["type"], len(each["loc"])) != UNKNOWN_SECTION)
@@ -252,17 +252,20 @@ def _explained(error: ValidationError) -> str:
     place = f"[{section[0]}] " if section else ""
     match first["type"]:
         case "extra_forbidden":
-            return f"{place}unknown key {shown(key)}{_known(section, key)}"
+            said = f"{place}unknown key {shown(key)}{_known(section, key)}"
         case "missing":
             if not section:
-                return f"section {FORMS[key][0]} is missing; write {form_of(key)}"
-            return f"{place}{key} is missing"
+                absent = f"section {FORMS[key][0]} is missing"
+                return InputError(absent, f"write {form_of(key)}", section=key)
+            said = f"{place}{key} is missing"
         case "union_tag_invalid":
-            return _unknown_method(str(first["ctx"]["tag"]))
-    if not section and key in FORMS:
-        return _wrong_section(key)
-    inner = section[2:] if section[:1] == ["recoding"] else section[1:]
-    return f"{place}{'.'.join([*inner, key])} {_expected(first)}"
+            return InputError(_unknown_method(str(first["ctx"]["tag"])), section="recoding")
+        case _ if not section and key in FORMS:
+            return InputError(_wrong_section(key), section=key)
+        case _:
+            inner = section[2:] if section[:1] == ["recoding"] else section[1:]
+            said = f"{place}{'.'.join([*inner, key])} {_expected(first)}"
+    return InputError(said, section=section[0] if section else None, key=key)
 
 
 def _wrong_section(name: str) -> str:

@@ -1,6 +1,6 @@
 """Where a table lies, and by what it is read there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.study.document import Engine
 from anonymizer.tables.files import Format, columns_in
 from anonymizer.tables.files.format import is_parquet
-from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.files.opening import HEADER, require_named
 from anonymizer.tables.files.places import is_database
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 OF_STUDY = "in [data] of the study of the release, and name that with --study"
-
-NONE: Mapping[str, str] = {}
 
 
 class Place(NamedTuple):
@@ -99,24 +97,27 @@ def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
 
 
 @contextmanager
-def as_study(study: object | None, options: Mapping[str, str] = NONE) -> Iterator[None]:
+def as_study(
+    study: object | None, otherwise: Callable[[InputError], str | None] = lambda error: None
+) -> Iterator[None]:
     """Say where a key of ``[data]`` goes in a command where no study is given.
 
-    ``options``: what stands in a message of a key that has an option, and what is said instead.
+    ``otherwise``: the remedy of an error whose key has an option, say; None for the study.
     """
     try:
         yield
     except InputError as error:
-        if study is not None:
+        if study is not None or error.section != "data":
             raise
-        said = str(error).split("; does its first line")[0]
-        for key, option in options.items():
-            said = said.replace(key, option)
-        raise InputError(said.replace("in [data]", OF_STUDY)) from None
+        remedy = "" if error.key == HEADER else otherwise(error)
+        raise (error if remedy is None else error.mended(remedy)).where(OF_STUDY) from None
 
 
-OPTIONS = ("table", "columns", "the separator", "quote")
-"""What messages say to set in ``[data]``, where it is not the encoding."""
+OPTIONS = {
+    **{key: key for key in ("table", "columns", "separator", "quote", "encoding", "thousands")},
+    HEADER: "columns",
+}
+"""The options of commands without a study by the keys of ``[data]``."""
 
 
 @contextmanager
@@ -125,8 +126,7 @@ def as_options() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        said = str(error).replace("Set ", "set ").replace("leave out ", "set ")
-        named = next((key for key in OPTIONS if f"set {key}" in said), "encoding")
-        option = f"--{named.removeprefix('the ')}"
-        more = f"; here that is an option, such as {option}" if "[data]" in str(error) else ""
-        raise InputError(f"{error}{more}") from None
+        if error.section != "data" or error.key not in OPTIONS:
+            raise
+        option = f"here that is an option, such as --{OPTIONS[error.key]}"
+        raise InputError(str(error), option) from None

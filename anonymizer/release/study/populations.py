@@ -56,5 +56,7 @@ def _named(path: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        where = f'write population = {{ path = "{path}", table = ... }}, with'
-        raise InputError(str(error).replace("set table in [data] to", where)) from None
+        if error.key != "table":
+            raise
+        remedy = f'write population = {{ path = "{path}", table = ... }}, with one of them'
+        raise error.mended(remedy) from None

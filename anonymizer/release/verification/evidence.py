@@ -21,7 +21,11 @@ from anonymizer.release.verification.check import ABSENT, FieldCheck, required, 
 from anonymizer.release.verification.fields import OF_KEY
 from anonymizer.tables.files import GivenFormat, describe_file
 
-TABLE = {"set table in [data] to one of them": "name one of them as table in [data]"}
+
+def _as_table(error: InputError) -> str | None:
+    return "name one of them as table in [data]" if error.key == "table" else None
+
+
 """What is said of a database where the original is one of its tables."""
 
 GROUND = (
@@ -113,7 +117,7 @@ class RequiredEvidence:
             )
         roles = manifest.file[1]
         names = {*manifest.recoding, *roles.sensitive, *roles.targets}
-        with as_study(study, TABLE):
+        with as_study(study, _as_table):
             place = _place_of(self.original, roles.missing_values, study, [*names])
             with place.opened([*names]) as stored:
                 relation, hierarchies = grounded(stored, _hierarchies(manifest, study), place.form)

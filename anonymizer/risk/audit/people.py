@@ -129,9 +129,10 @@ def read_original(
     try:
         return _read_original(given, release, how, extra, complete=complete)
     except InputError as error:
-        option = ", or name it with --table" if "table in [data]" in str(error) else ""
-        hint = f"; give the study that says so with --study{option}"
-        raise InputError(f"{error}{hint if '[data]' in str(error) and not study else ''}") from None
+        if error.section != "data" or study is not None:
+            raise
+        option = ", or name it with --table" if error.key == "table" else ""
+        raise InputError(str(error), f"give the study that says so with --study{option}") from None
 
 
 def _read_original(

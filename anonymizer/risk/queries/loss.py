@@ -149,8 +149,8 @@ class Asked:
         except InputError as error:
             for query, text in zip(self.queries, self.texts, strict=True):
                 for condition in conditions(query):
-                    if f"no column {condition.column!r}" in str(error):
-                        raise InputError(f"{placed(text, condition.place)}: {error}") from None
+                    if condition.column == error.value:
+                        raise error.at(f"{placed(text, condition.place)}: ") from None
             raise
 
 

@@ -125,36 +125,37 @@ def _strictly(path: Path, form: Format) -> tuple[list[str], int]:
             records = 0
             for row in reader:
                 if len(row) != len(header) and row:
-                    raise InputError(
-                        f"cannot read {path}: line {reader.line_num + form.skipped} has "
-                        f"{counted(len(row), 'field')}, {_wanted(form, header, row)}"
-                    )
+                    line = f"cannot read {path}: line {reader.line_num + form.skipped} has "
+                    raise _ragged(form, header, row).at(line)
                 records += bool(row)
         except csv.Error:
             raise InputError(
                 f"cannot read {path}: line {reader.line_num + form.skipped} is not CSV; is a "
-                f"quote left open?{_unquoted_hint(form)}"
+                "quote left open?",
+                'Set quote = "" in [data] if quotes are part of the texts' if form.quote else "",
+                section="data" if form.quote else None,
+                key="quote",
             ) from None
     if not header or not (records or form.header):
         raise InputError(f"cannot read {path}: it is empty")
     return header, records
 
 
-def _wanted(form: Format, header: Sequence[str], row: Sequence[str]) -> str:
-    """How many fields a line should have, and the way out where there is a likely one."""
+def _ragged(form: Format, header: Sequence[str], row: Sequence[str]) -> InputError:
+    """The error about a line of too many or few fields, with a way out where one is likely."""
+    fields = counted(len(row), "field")
     if form.columns is not None:
-        return f"columns in [data] names {len(header)}"
+        words = f"{fields}, columns in [data] names {len(header)}"
+        return InputError(words, section="data", key="columns", value=form.columns)
+    unlike = f"{fields}, the header {len(header)}"
     if len(header) == 1:
-        return "the header 1; remove lines before the one that names the columns"
+        return InputError(unlike, "remove lines before the one that names the columns")
     if len(row) == len(header) + 1 and not row[-1]:
-        return f"the header {len(header)}; end the header by {form.separator!r} as the lines do"
+        return InputError(unlike, f"end the header by {form.separator!r} as the lines do")
     if form.quote == '"' and any(each.lstrip().startswith("'") for each in row):
-        return f"""the header {len(header)}; set quote = "'" in [data] if texts are in these"""
-    return f"the header {len(header)}"
-
-
-def _unquoted_hint(form: Format) -> str:
-    return ' Set quote = "" in [data] if quotes are part of the texts' if form.quote else ""
+        remedy = """set quote = "'" in [data] if texts are in these"""
+        return InputError(unlike, remedy, section="data", key="quote", value=form.quote)
+    return InputError(unlike)
 
 
 def _header(path: Path, reader: Iterable[list[str]]) -> list[str]:

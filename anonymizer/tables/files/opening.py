@@ -17,6 +17,9 @@ from anonymizer.tables.reading import LINE, MIB, RATIO, TABLE, IrregularError, o
 COMPRESSIONS = {".bz2": "bz2", ".gz": "gzip", ".lz4": "lz4", ".zst": "zstd"}
 """What a file was compressed by, by the ending of its name."""
 
+HEADER = "header"
+"""The key of errors about a file whose first line may not name its columns."""
+
 CHUNK = MIB
 """Bytes read at a time."""
 
@@ -104,7 +107,7 @@ def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
     except IrregularError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeError as error:
-        raise InputError(f"cannot read {path}: {no_text(encoding, error)}") from None
+        raise no_text(encoding, error).at(f"cannot read {path}: ") from None
     except PermissionError:
         raise InputError(f"cannot read {path}: permission denied") from None
     except Exception as error:  # parsers raise anything on damaged files
@@ -115,52 +118,61 @@ def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
         raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def no_text(encoding: str, error: UnicodeError) -> str:
-    """What is said of bytes that are no text in an encoding, and which key changes that.
+def no_text(encoding: str, error: UnicodeError) -> InputError:
+    """The error about bytes that are no text in an encoding.
 
     Every file can be read by some encoding of one byte a letter, and mostly by several: names would
     be misread without notice if one was chosen here.
     """
     if encoding != UTF8 or not isinstance(error, UnicodeDecodeError):
-        return f"it is not {encoding} text; set another encoding in [data], or leave it out"
+        return InputError(
+            f"it is not {encoding} text",
+            "set another encoding in [data], or leave it out",
+            section="data",
+            key="encoding",
+            value=encoding,
+        )
     others = '"latin-1", "cp1250", "mac-roman", "shift_jis"'
     try:
         error.object.decode("cp1252")
     except UnicodeDecodeError:
-        return f"it is not UTF-8 text; set encoding in [data], such as {others}"
-    return (
-        'it is not UTF-8 text; set encoding = "cp1252" in [data] if it comes from Windows in a '
-        f"Western language, else another one, such as {others}"
-    )
+        remedy = f"set encoding in [data], such as {others}"
+    else:
+        remedy = (
+            'set encoding = "cp1252" in [data] if it comes from Windows in a Western language, '
+            f"else another one, such as {others}"
+        )
+    return InputError("it is not UTF-8 text", remedy, section="data", key="encoding")
 
 
 def require_named(
     path: Path, names: Sequence[str], columns: Sequence[str], form: Format | None = None
 ) -> None:
     """Require that a file has some columns, and none twice."""
-    hint = _unnamed_hint(len(names), form)
-    lacking = [name for name in columns if name not in names]
-    if lacking and len(names) == 1:  # no near name: all names may stand in this one
-        raise InputError(f"{path}: the table has no column {lacking[0]!r}{hint}")
     try:
-        require_columns(names, columns, hint)
+        require_columns(names, columns)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        if error.value is not None and (len(names) == 1 or not error.remedy):
+            # Of a single column no name is near: all names may stand in it.
+            error = error.mended(*(_named_otherwise(len(names), form) if form else ("",)))
+        raise error.at(f"{path}: ") from None
 
 
-def _unnamed_hint(columns: int, form: Format | None) -> str:
-    """What may be the matter with a table that lacks a column."""
-    if form is None:
-        return ""
+def _named_otherwise(columns: int, form: Format) -> tuple[str, str, str]:
+    """What may be the matter with a table that lacks a column: the remedy, and its key."""
     if columns == 1:
         return (
-            f"; it has one column when fields end at {form.separator!r}: set the separator that "
+            f"it has one column when fields end at {form.separator!r}: set the separator that "
             "the file has in [data], such as separator = ';' or '\\t', or remove lines before "
-            "the one that names the columns"
+            "the one that names the columns",
+            "data",
+            "separator",
         )
     if not form.header:
-        return (
-            f'; no line of it names its {columns} columns: set columns = ["age", ...] in [data], '
+        remedy = (
+            f'no line of it names its {columns} columns: set columns = ["age", ...] in [data], '
             "a name for each"
         )
-    return '; does its first line name the columns? If not, set columns = ["age", ...] in [data]'
+        return remedy, "data", "columns"
+    remedy = 'does its first line name the columns? If not, set columns = ["age", ...] in [data]'
+    return remedy, "data", HEADER

@@ -78,9 +78,9 @@ def describe_file(
         text, cut = text.removeprefix("\ufeff"), len(start) == SNIFFED
         return _described(text, cut, encoding, given, expected)
     except InputError as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+        raise error.at(f"cannot read {path}: ") from None
     except UnicodeError as error:  # UTF-16 without a byte order mark
-        raise InputError(f"cannot read {path}: {no_text(encoding, error)}") from None
+        raise no_text(encoding, error).at(f"cannot read {path}: ") from None
 
 
 def release_format(
@@ -159,7 +159,7 @@ def _described(
     marks = _numerals(lines, columns, form, given)
     for name in expected:
         if name in marks.doubts:
-            raise InputError(marks.doubts[name])
+            raise InputError(marks.doubts[name], section="data", key="thousands")
     return Format(
         *(False, separator, given.missing_values, encoding, quote, marks.decimal),
         *(marks.thousands, columns, form.skipped, (*header_doubts, *marks.doubts.values())),
@@ -238,8 +238,10 @@ def _listed(lines: Sequence[str], form: Format, given: GivenFormat) -> tuple[str
     again = any(place < len(row) and first[place] == row[place] for row in rest for place in texts)
     if any(above) and all(above) and not again:
         raise InputError(
-            "its first line names the columns already; leave out columns in [data], or remove "
-            "that line"
+            "its first line names the columns already",
+            "leave out columns in [data], or remove that line",
+            section="data",
+            key="columns",
         )
     return given.columns
 

@@ -300,8 +300,11 @@ def worded(what: object) -> Iterator[None]:
         if any(each in str(error) for each in FULL):
             raise OSError(errno.ENOSPC, "no space left on the disk") from None
         raise InputError(
-            f"{what} does not fit into memory; give more of it by memory in [data], such as "
-            'memory = "8GB", or count fewer different values'
+            f"{what} does not fit into memory",
+            'give more of it by memory in [data], such as memory = "8GB", or count fewer different '
+            "values",
+            section="data",
+            key="memory",
         ) from None
     except duckdb.IOException as error:
         if any(each in str(error) for each in FULL):

@@ -125,7 +125,12 @@ def _chosen(path: object, table: str | None, known: Sequence[str]) -> str:
         " ..." if len(known) > MOST_LISTED else ""
     )
     if table is None:
-        raise InputError(f"{path} has several tables: {listed}; set table in [data] to one of them")
+        raise InputError(
+            f"{path} has several tables: {listed}",
+            "set table in [data] to one of them",
+            section="data",
+            key="table",
+        )
     hint = did_you_mean(table, known)
     raise InputError(f"{path} has no table {table!r}, only {listed}{hint}")
 

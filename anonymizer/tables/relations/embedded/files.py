@@ -77,7 +77,13 @@ def _found(
     if is_database(path):
         return database_stored(connection, path, table)
     if table is not None:
-        raise InputError(f"{path} is no database; leave out table in [data]")
+        raise InputError(
+            f"{path} is no database",
+            "leave out table in [data]",
+            section="data",
+            key="table",
+            value=table,
+        )
     paths = files_of(path)
     if form.parquet:
         return _parquet(connection, paths, base_of(path))
