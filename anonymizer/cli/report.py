@@ -28,7 +28,8 @@ STANDARD_OUTPUT = Path("-")
     *("--output", "-o"),
     type=PATH,
     help="Where the page goes, - for standard output; by default RELEASE-report.html, or .md or "
-    ".pdf, next to the release. A suffix .html, .md or .pdf chooses the form.",
+    ".pdf, next to the release, with --steward RELEASE.steward.html. A suffix .html, .md or .pdf "
+    "chooses the form.",
 )
 @click.option(
     *("--study", "-s"),
@@ -72,7 +73,7 @@ def report(
     from anonymizer.report.progress import progress
 
     form = _form(forms, output)
-    place = output or _next_to(release, FORMS[form].suffix)
+    place = output or _next_to(release, FORMS[form].suffix, steward)
     if place != STANDARD_OUTPUT:
         require_place(place, "cannot write to", force=force)
     with progress() as watch:
@@ -83,7 +84,7 @@ def report(
         with printing("the report was made"):
             sys.stdout.buffer.write(page)
         return
-    write_file(place, partial(_write, page), force=force)
+    write_file(place, partial(_write, page), force=force, private=steward)
     with printing(f"the report is in {place}"):
         click.echo(f"The report is in {place}.")
 
@@ -102,7 +103,8 @@ def _form(given: tuple[str, ...], output: Path | None) -> str:
     return given[0] if given else suffixes.get(output.suffix.lower() if output else "", "html")
 
 
-def _next_to(release: Path, suffix: str) -> Path:
+def _next_to(release: Path, suffix: str, steward: bool) -> Path:
     """The default place of a report: next to the directory of the release."""
     folder = release if release.is_dir() else release.parent
-    return folder.parent / f"{folder.resolve().name}-report{suffix}"
+    name = folder.resolve().name
+    return folder.parent / (f"{name}.steward{suffix}" if steward else f"{name}-report{suffix}")

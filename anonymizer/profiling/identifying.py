@@ -105,7 +105,7 @@ def identifying(texts: Iterable[str]) -> IdentifyingValues | None:
     """The kind of identifying values that most of some distinct texts are of; None of none.
 
     >>> identifying(["kim@example.org", "none"])
-    Found(kind='e-mail addresses', count=1, of=2)
+    IdentifyingValues(kind='e-mail addresses', count=1, of=2)
     >>> identifying(["2024-01-31", "10115", "DE-BE"]) is None
     True
     """

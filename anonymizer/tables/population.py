@@ -58,8 +58,11 @@ class Population:
         return "sha256:" + hashlib.sha256(kinds.tobytes() + people.tobytes()).hexdigest()
 
     def describe(self) -> dict[str, object]:
-        """What a manifest reports of it."""
-        return {"name": self.name, "records": engine.records(self.table), "digest": self.digest}
+        """What a manifest reports of it.
+
+        Not its digest: who knows all of it but one could try every person until that is the same.
+        """
+        return {"name": self.name, "records": engine.records(self.table)}
 
 
 class Withheld(Population):

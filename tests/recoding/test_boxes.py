@@ -28,7 +28,7 @@ from anonymizer import (
 )
 from anonymizer.errors import Ended
 from anonymizer.kernels import NUMPY, compiled_kernel
-from anonymizer.objectives import objective_of
+from anonymizer.objectives import MutualInformation, objective_of
 from anonymizer.recoding import Found, Problem, Run, Suppression, solve
 from anonymizer.recoding.full_domain import branch_and_bound as boxes
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
@@ -60,6 +60,15 @@ def assert_certified(case: Case, found: Found) -> None:
     assert found.bound >= found.score
     if found.proven:
         assert (found.node, found.bound) == (case.brute.best, found.score)
+
+
+def test_a_score_may_be_larger_than_the_number_of_classes():
+    """Weights are those of a user: of two classes a hundred times a bit."""
+    table = pd.DataFrame({"a": [*"xxyy"] * 4, "w": [*"ppqq"] * 4})
+    problem = problem_of(table, {"a": Hierarchy.suppression()}, [KAnonymity(2)])
+    objective = MutualInformation(weights={"w": 100})
+    found = branch_and_bound(replace(problem, objective=objective))
+    assert (found.node, found.score) == ((0,), pytest.approx(100))
 
 
 @settings(max_examples=25)

@@ -297,6 +297,20 @@ def test_a_report_has_the_figures_for_its_steward_alone(release, tmp_path, carri
     assert not (tmp_path / "page.html").exists()
 
 
+def test_a_report_for_its_steward_has_a_name_of_its_own_and_is_the_stewards_alone(
+    release, tmp_path, carried_out
+):
+    path = copied(release("full-domain"), tmp_path)
+    before = os.umask(0o022)
+    try:
+        for more in ([], ["--steward"]):
+            assert carried_out("report", path, "--markdown", *more)[0] == 0
+    finally:
+        os.umask(before)
+    modes = {place.name: stat.S_IMODE(place.stat().st_mode) for place in path.parent.glob("*.md")}
+    assert modes == {"out-report.md": 0o644, "out.steward.md": 0o600}
+
+
 def test_an_audit_names_the_figures_of_a_manifest_as_it_was(tmp_path, carried_out):
     study, out = laid(tmp_path), tmp_path / "out"
     publish(StudyFile(study), out)
@@ -410,3 +424,48 @@ def test_how_many_were_suppressed_would_tell_who_is_in_the_table(tmp_path):
     changed = json.loads((out / "release.json").read_text()) | {"suppressed": 3}
     (out / "release.json").write_text(json.dumps(changed))
     assert [check.field for check in verify_release(out, study).differences] == ["suppressed"]
+
+
+def test_whether_anybody_was_suppressed_would_tell_it_as_well(tmp_path):
+    """Of the one person who lives at b: the folders with that record and without it are alike."""
+    pd.DataFrame({"zip": [*"aabbc"] * 20 + ["x"]}).to_csv(tmp_path / "everybody.csv", index=False)
+    study = tmp_path / "study.toml"
+    study.write_text(PRESENCE)
+    others = [*"aabbc"] * 8
+    for name, zips in (("in", [*others, "x"]), ("not in", others)):
+        table = pd.DataFrame({"zip": zips, "ill": [*"xy"] * 20 + ["x"] * (len(zips) - 40)})
+        table.to_csv(tmp_path / "t.csv", index=False)
+        publish(StudyFile(study), tmp_path / name)
+        assert verify_release(tmp_path / name, study).satisfied
+        steward_file(tmp_path / name).unlink()
+        assert verify_release(tmp_path / name, study).satisfied
+    there, absent = (public_in(tmp_path / name) for name in ("in", "not in"))
+    for public in (there, absent):
+        del public["table"]["sha256"]
+    assert there == absent
+    changed = json.loads((tmp_path / "in" / "release.json").read_text())
+    for fate in ("none", "kept"):
+        text = json.dumps(changed | {"suppressed_class": fate})
+        (tmp_path / "in" / "release.json").write_text(text)
+        found = verify_release(tmp_path / "in", study).differences
+        assert [check.field for check in found] == ["suppressed_class"]
+
+
+def test_who_knows_all_of_a_population_but_one_has_no_digest_to_try_guesses_by(tmp_path):
+    pd.DataFrame({"zip": [*"ab"] * 10, "ill": [*"xyyx"] * 5}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    study = tmp_path / "study.toml"
+    study.write_text(PRESENCE.replace("delta-presence", "k-map").replace("upper = 0.6\n", "")
+                     .replace("lower = 0", "k = 5").replace("remove = true", ""))  # fmt: skip
+    texts = []
+    for last in "ab":
+        everybody = pd.DataFrame({"zip": [*"ab"] * 30 + [last]})
+        everybody.to_csv(tmp_path / "everybody.csv", index=False)
+        publish(StudyFile(study), tmp_path / last)
+        public = public_in(tmp_path / last)
+        assert verify_release(tmp_path / last, study).satisfied
+        del public["table"]["sha256"]
+        texts.append(json.dumps(public))
+    assert texts[0] == texts[1]
+    assert "everybody.csv" in texts[0]

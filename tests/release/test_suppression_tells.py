@@ -191,6 +191,51 @@ def test_a_recoding_that_would_suppress_a_large_class_is_not_applied(tmp_path):
     assert not (tmp_path / "november").exists()
 
 
+CHAIN = """
+[data]
+path = "october.csv"
+[quasi-identifiers]
+zip = {{ widths = [20, 100] }}
+sex = "suppress"
+[sensitive]
+attributes = ["ill"]
+[[privacy]]
+model = "k-anonymity"
+k = 5
+[[privacy]]
+model = "distinct-l-diversity"
+l = 2
+[recoding]
+method = "{method}"
+"""
+
+
+@pytest.mark.parametrize("method", ["variable-range", "cut", "boxes"])
+def test_a_followed_release_keeps_the_rule_where_its_recoding_has_no_key_of_it(tmp_path, method):
+    """October suppresses nobody, November two men; in December six women have one illness."""
+    mixed = [("20", sex, ill) for sex in "FM" for ill in ["flu", "HIV", "cold"] * 6]
+    women, men = ([("60", sex, ill) for ill in ["flu"] * 15 + ["HIV"] * 3] for sex in "FM")
+    months = {
+        "october": [*mixed, *women, *men],
+        "november": [*mixed, *women, *[("60", "M", "cold")] * 2],
+        "december": [*mixed, *[("60", "F", "HIV")] * 6, *[("60", "M", "flu")] * 2],
+    }
+    for month, people in months.items():
+        written(tmp_path / f"{month}.csv", people)
+    (tmp_path / "study.toml").write_text(CHAIN.format(method=method))
+    publish(Study(tmp_path / "study.toml"), tmp_path / "october")
+    allowed = ApplyOptions(suppression=0.3)
+    publish_applied(tmp_path / "october", tmp_path / "november.csv", tmp_path / "november", allowed)
+    manifest = json.loads((tmp_path / "november" / "release.json").read_text())
+    assert (manifest["suppressed"], manifest["method"]["suppress"]) == (2, "small")
+    for release in ("october", "november"):
+        with pytest.raises(PolicyBrokenError, match='suppress = "small" suppresses none of these'):
+            publish_applied(
+                tmp_path / release, tmp_path / "december.csv", tmp_path / "december", allowed
+            )
+    assert not (tmp_path / "december").exists()
+
+
 def test_a_release_of_before_the_rule_could_be_chosen_is_applied_by_its_own(tmp_path):
     """Its manifest says nothing of the rule: with suppression it was the one of any class."""
     published(tmp_path, toy(), RAW + '\nsuppress = "any"', method="fixed")

@@ -7,6 +7,7 @@ else, or is named among those that nothing else can notice.
 import copy
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -670,6 +671,47 @@ def test_a_weaker_policy_is_noticed_with_the_study_alone(release, tmp_path):
     assert found.verdicts[0].model.k == 4
 
 
+def test_a_weaker_guarantee_is_named_by_what_is_given_not_by_what_follows(release, tmp_path):
+    """Of epsilon and delta follow k and beta, which a manifest has as well."""
+    original = release("differential privacy")
+    place = shutil.copytree(original.parent, tmp_path / "other")
+    study = place / "study.toml"
+    study.write_text(study.read_text().replace("epsilon = 2", "epsilon = 1"))
+    differing = verify_release(place / "out", study).differences
+    (weaker,) = (str(check) for check in differing if check.field == "privacy.0")
+    assert weaker.endswith("with epsilon = 1, the release promises epsilon = 2: it is WEAKER")
+
+
+def test_information_about_nothing_is_noticed(release, tmp_path):
+    """Where no attribute is sensitive there is none."""
+    pd.DataFrame({"job": [*"ab"] * 6}).to_csv(tmp_path / "t.csv", index=False)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\njob = "suppress"\n'
+        '[[privacy]]\nmodel = "highest-reidentification-risk"\nrisk = 0.2\n'
+    )
+    publish(Study(study), tmp_path / "out")
+    manifest = manifest_in(tmp_path / "out")
+    assert manifest["information"] is None
+    assert verify_release(tmp_path / "out").satisfied
+    known = {**manifest_in(release("full-domain"))["information"]}
+    rewritten(tmp_path / "out", manifest | {"information": known})
+    assert "information" in fields(verify_release(tmp_path / "out"))
+
+
+def test_a_warning_of_one_of_one_is_sound(tmp_path):
+    pd.DataFrame({"job": [*"ab"] * 6}).to_csv(tmp_path / "t.csv", index=False)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\njob = "suppress"\n'
+        '[[privacy]]\nmodel = "average-reidentification-risk"\nrisk = 0.2\n'
+    )
+    publish(Study(study), tmp_path / "out")
+    (warning,) = manifest_in(tmp_path / "out")["warnings"]
+    assert (warning["code"], warning["count"], warning["of"]) == ("weak-policy", 1, 1)
+    assert verify_release(tmp_path / "out", study).satisfied
+
+
 def test_a_weaker_bound_shows_in_the_ceiling_that_follows_from_it(release, tmp_path):
     path = copied(release("full-domain"), tmp_path)
     manifest = manifest_in(path)
@@ -716,7 +758,7 @@ def test_a_study_of_other_columns_and_hierarchies(release, tmp_path):
 
 def test_without_the_study_a_population_cannot_be_held_against_a_release(release):
     path = release("population")
-    with pytest.raises(InputError, match=r"only the digest of the population of k-map; .*--study"):
+    with pytest.raises(InputError, match=r"only the name of the population of k-map; .*--study"):
         verify_release(path)
     assert verify_release(path, study_of(path)).satisfied
 

@@ -11,7 +11,7 @@ T = TypeVar("T")
 class KeptAnswers(Generic[T]):
     """The answers that were used last, at most so many, by what they are answers to.
 
-    >>> kept = Kept(1)
+    >>> kept = KeptAnswers(1)
     >>> kept.get("a", lambda: 1), kept.get("a", lambda: 2), kept.get("b", lambda: 3)
     (1, 1, 3)
     """

@@ -113,7 +113,7 @@ class SizesBar:
     def words(self) -> str:
         """The sizes of its classes.
 
-        >>> Bar(1, 1, 0, 0).words, Bar(5, 8, 0, 0).words
+        >>> SizesBar(1, 1, 0, 0).words, SizesBar(5, 8, 0, 0).words
         ('1', '5 to 8')
         """
         return count(self.least) if self.least == self.most else f"{self.least:,} to {self.most:,}"

@@ -213,7 +213,7 @@ def _within(plan: Plan, share: float | None) -> Plan:
     budget = replace(source.plan.suppression, share=share)
     fitted = replace(source.plan, suppression=budget)
     followed: AppliedRelease = replace(plan.followed, source=replace(source, plan=fitted))
-    method = {**plan.method, "suppression": share}
+    method = {**plan.method, "suppression": share, "suppress": budget.suppress}
     return replace(plan, fitted=fitted, method=method, followed=followed)
 
 

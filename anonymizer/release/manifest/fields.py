@@ -53,7 +53,8 @@ class Reported(ManifestPart):
     )
     suppressed_class: Literal["none", "kept", "removed"] = Field(
         description="What became of them: none (there are none), kept (a class of their own, `*` "
-        "in every quasi-identifier), removed."
+        "in every quasi-identifier), removed. Under delta-presence it is never none: that nobody "
+        "is left out would tell who is in the table."
     )
     classes: Count = Field(description="Equivalence classes of the released table.")
     query_loss: ReportedQueryLoss = Field(description="What a release costs as an answer, in bits.")

@@ -1,9 +1,9 @@
 """The figures of a manifest: information in bits, verdicts, the search, warnings."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
@@ -70,16 +70,16 @@ class ReportedVerdict(ManifestPart):
     def privacy_model(self) -> PrivacyModel:
         """The model with its parameters.
 
-        Raises InputError when this version does not know it, or the manifest has only the digest of
-        a population or a hierarchy of sensitive values.
+        Raises InputError when this version does not know it, or the manifest has only the name of a
+        population, or the digest of a hierarchy of sensitive values.
         """
         kind = MODELS.get(self.model)
         if kind is None:
             raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
-        for name in ("population", "hierarchy"):
+        for name, shown in (("population", "name"), ("hierarchy", "digest")):
             if name in self.parameters:
                 raise InputError(
-                    f"{MANIFEST} has only the digest of the {name} of {kind.name}; name the study "
+                    f"{MANIFEST} has only the {shown} of the {name} of {kind.name}; name the study "
                     "of the release with --study"
                 )
         known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ class ReportedSearch(ManifestPart):
     gap: Number | None = stewards(
         "How much better another recoding can be, at the most, in that unit."
     )
-    nodes: Count | None = stewards("Nodes of the lattice of levels.")
+    nodes: Annotated[StrictInt, Field(ge=0)] | None = stewards("Nodes of the lattice of levels.")
     checked: Count | None = stewards("Nodes that were counted.")
     feasible: Count | None = stewards(
         "Nodes that satisfy the policy; null where the search need not know."

@@ -140,6 +140,8 @@ class Manifest(Reported):
             changed["respelled"] = respelled
         if self.hides_presence:
             changed |= dict.fromkeys(OF_PRESENCE)
+            if self.suppressed_class == "none":  # would tell that everybody there is in the table
+                changed["suppressed_class"] = "removed"
         if self.masking:
             changed["masking"] = public_masking(self.masking)
         if self.settled:

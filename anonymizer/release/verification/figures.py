@@ -14,7 +14,6 @@ from anonymizer.objectives import (
     LeastItpr,
     MillerMadow,
     MutualInformation,
-    Objective,
 )
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.release.information import SHUFFLES, Information, bound_of
@@ -57,6 +56,10 @@ def sizes(facts: Facts) -> Iterator[FieldCheck]:
         yield from compared_all("", manifest, OF_PRIVATE, "consistent")
     elif facts.hides_presence and not facts.whole:
         yield from compared_all("", manifest, dict.fromkeys(OF_PRESENCE), "consistent")
+        fate = manifest["suppressed_class"]
+        possible = fate == "removed" or (fate == "kept" and facts.records_hidden > 0)
+        words = "would tell with the population who is in the table"
+        yield required("suppressed_class", possible, repr(fate), words)
     else:
         yield from _records(facts)
 
@@ -175,9 +178,6 @@ def _recomputed(facts: Facts, name: str) -> float | None:
         return kind(weights=weights, target=targets)(counts)
     if kind is LeastItpr:
         return -LeastItpr(weights=options.get("weights", {}))(counts)
-    summed = kind.weighs is None and kind.per_class is not Objective.per_class
-    if summed and facts.manifest["suppressed_class"] == "none" and not facts.removed:
-        return kind().quantity(kind()(counts), everybody)
     if kind is AverageClassSize:
         return everybody / (counts.occupied + (facts.removed > 0))
     if kind is Discernibility:

@@ -121,7 +121,7 @@ class Format:
     def found(self, given: GivenFormat) -> dict[str, Any]:
         """What was found in the file and is unusual, by the key of ``[data]`` that would give it.
 
-        >>> Format(False, ";", decimal=",", encoding="utf-16").found(Given(encoding="utf-16"))
+        >>> Format(False, ";", decimal=",", encoding="utf-16").found(GivenFormat(encoding="utf-16"))
         {'decimal': ','}
         """
         usual = Format(self.parquet)
