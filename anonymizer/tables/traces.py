@@ -27,7 +27,8 @@ PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary(
 def without_traces(table: pd.DataFrame) -> pd.DataFrame:
     """The records of a table and nothing else, its ``attrs`` and flags left out.
 
-    Index and columns, their names, and the types of columns stay as they are.
+    Index and columns, their names, and the types of columns stay as they are, but that sparse
+    columns are dense: what fills the others may be a value of somebody who is left out.
     """
     # A DataFrame made of another takes over its columns alone; of a subclass, no attribute either.
     bare = pd.DataFrame(table, copy=False).copy(deep=False)
@@ -36,7 +37,7 @@ def without_traces(table: pd.DataFrame) -> pd.DataFrame:
         cleared = _cleared(column.array)
         if cleared is not None:
             bare[name] = pd.Series(cleared, index=column.index, copy=False)
-    bare.index = _index_cleared(bare.index)
+    bare.index, bare.columns = _index_cleared(bare.index), _index_cleared(bare.columns)
     bare.attrs = {}
     return bare
 
@@ -48,6 +49,8 @@ def _cleared(values: Any) -> Any:
         left = values.remove_unused_categories()
         categories = _cleared(left.categories.array)
         return left if categories is None else left.rename_categories(categories)
+    if isinstance(kind, pd.SparseDtype):
+        return np.asarray(values)
     if isinstance(kind, pd.ArrowDtype):
         return ArrowExtensionArray(anew(values.__arrow_array__()))
     if isinstance(kind, pd.StringDtype) and kind.storage == "pyarrow":

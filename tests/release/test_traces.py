@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import Anonymizer, Fixed, Hierarchy, KAnonymity, Pram, SafePub
+from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, KAnonymity, Pram, SafePub
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.tables.files.files import Format, read_table, write_table
 from anonymizer.tables.traces import anew, without_traces
@@ -373,6 +373,25 @@ def test_notes_and_flags_of_a_table_do_not_travel(made):
         assert type(released) is pd.DataFrame
     assert table.attrs == {"source": "MARKERs"}
     assert not table.flags.allows_duplicate_labels
+
+
+def test_what_fills_a_sparse_column_and_names_that_no_column_has_are_gone():
+    """Both are the value of the one person of C, who is left out."""
+    table = pd.DataFrame({"zip": [*"AB"] * 10 + ["C"], "ill": [*"xyyx"] * 5 + ["x"]})
+    incomes = [1.0, 2.0] * 10 + [123456.5]
+    table["income"] = pd.arrays.SparseArray(incomes, fill_value=123456.5)
+    names = pd.CategoricalIndex(table.columns, categories=[*table.columns, "MARKER01"])
+    table.columns = names
+    released = Anonymizer(
+        {"zip": "suppress"},
+        "ill",
+        [KAnonymity(5)],
+        recoding=FullDomain(suppression=0.1, remove=True),
+    ).fit_transform(table)
+    assert len(released) == 20
+    assert b"MARKER01" not in pickle.dumps(released)
+    assert released["income"].dtype == float
+    assert sorted({*released["income"]}) == [1, 2]
 
 
 def test_bytes_under_missing_numbers_are_cleared():
