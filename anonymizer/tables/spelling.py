@@ -68,10 +68,17 @@ CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 LIKE = str.maketrans(
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03f9\u037f"
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425"
-    "\u0405\u0406\u0408\u04ae\u04c0\u050c\u051a\u051c\u0474\u0555\u054f\u054d",
-    "ABEZHIKMNOPTYXCJABEKMHOPCTYXSIJYIGQWVOSU",
+    "\u0405\u0406\u0408\u04ae\u04c0\u050c\u051a\u051c\u0474\u0555\u054f\u054d"
+    "\u13a0\u13a1\u13a2\u13aa\u13ab\u13ac\u13b3\u13b7\u13bb\u13c0\u13c3\u13d9\u13da\u13de\u13df\u13e2"
+    "\u13e6\u13f4\u13d2\u13bd"
+    "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6"
+    "\ua4e7\ua4ea\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
+    "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\ua7ae\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f\u1d18"
+    "\u01a6\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22",
+    "ABEZHIKMNOPTYXCJABEKMHOPCTYXSIJYIGQWVOSU"
+    "DRTAJEWMHGZVSLCPKBRYBPDTGKJCZFMNLSRVHWXYAEIOUABCDEFGHIJKLMNOPRSTUVWYZ",
 )
-"""Capitals of Greek, Cyrillic and Armenian that look like those of the Latin script.
+"""Letters that look like Latin capitals: of Greek, Cyrillic, Armenian, Cherokee, Lisu; small ones.
 
 Of Unicode's confusables (Technical Standard 39).
 """

@@ -179,6 +179,9 @@ SEEN_ALIKE = [
     ("HIV", "H\u00adIV"),  # a soft hyphen, which nobody sees
     ("HIV", "\uff28\uff29\uff36"),  # full width
     ("HIV", "\u041dIV"),  # a Cyrillic letter
+    ("HIV", "\ua4e7\ua4f2\ua4e6"),  # of Lisu
+    ("HIV", "\u029c\u026a\u1d20"),  # small capitals
+    ("H", "\u13bb"),  # of Cherokee
     ("HIV", "\u0397IV"),  # a Greek one
     ("HIV", "HIV."),
     ("HIV", "'HIV'"),
