@@ -9,14 +9,14 @@ from importlib import import_module
 from anonymizer.explorer.views.view import View
 
 HOMES = {
-    "table": "Table",
-    "hierarchies": "Hierarchies",
-    "policy": "Policy",
-    "frontier": "Frontier",
-    "lattice": "Lattice",
-    "cut_points": "CutPoints",
-    "attack": "Attack",
-    "release": "Release",
+    "table": "TableView",
+    "hierarchies": "HierarchiesView",
+    "policy": "PolicyView",
+    "frontier": "FrontierView",
+    "lattice": "LatticeView",
+    "cut_points": "CutPointsView",
+    "attack": "AttackView",
+    "release": "ReleaseView",
 }
 """The class of each view, by its module."""
 

@@ -42,7 +42,7 @@ UNFIT = (
 Found = tuple[Generalized, list[LevelClasses] | None]
 
 
-class Hierarchies(View):
+class HierarchiesView(View):
     """One quasi-identifier at a time: its levels, its groups, and what changes them."""
 
     name, title = "hierarchies", "Hierarchies"

@@ -38,7 +38,7 @@ KNOWN = ("knows it alone", "knows all but it")
 """What an attacker knows who is after what one attribute tells."""
 
 
-class Attack(View):
+class AttackView(View):
     """Choices of what is known, a table of measures, and what each attribute tells."""
 
     name, title = "attack", "Attack"

@@ -19,7 +19,7 @@ from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.hierarchy import ANY, MISSING
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.hierarchies import Hierarchies
+    from anonymizer.explorer.views.hierarchies import HierarchiesView
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ MOST_OPTIONS = 500
 class Labels:
     """What changes the chosen group, makes a new one, or changes levels."""
 
-    def __init__(self, view: "Hierarchies") -> None:
+    def __init__(self, view: "HierarchiesView") -> None:
         self._view = view
         self._group: HierarchyGroup | None = None
         self._named_for: HierarchyGroup | None = None

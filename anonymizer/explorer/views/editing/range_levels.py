@@ -30,7 +30,7 @@ from anonymizer.explorer.page.toolkit import ui
 from anonymizer.tables.values import number_text
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.hierarchies import Hierarchies
+    from anonymizer.explorer.views.hierarchies import HierarchiesView
 
 Cuts = list[list[Decimal]]
 
@@ -38,7 +38,7 @@ Cuts = list[list[Decimal]]
 class RangeLevels:
     """A field of numbers for each level of cuts, or one for all widths."""
 
-    def __init__(self, view: "Hierarchies") -> None:
+    def __init__(self, view: "HierarchiesView") -> None:
         self._view = view
         self._fields: list[ui.input] = []
         self._texts: list[str] = []

@@ -8,7 +8,7 @@ from anonymizer.explorer.page.toolkit import ui
 from anonymizer.explorer.session.hierarchies import saved_rows, saved_rule
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.hierarchies import Hierarchies
+    from anonymizer.explorer.views.hierarchies import HierarchiesView
 
 SAVED = (
     "It is written to hierarchies/, next to the study, and the study refers to it. Earlier steps "
@@ -19,7 +19,7 @@ SAVED = (
 class SavingButton:
     """A button that saves, and whether a file that is there may be replaced."""
 
-    def __init__(self, view: "Hierarchies") -> None:
+    def __init__(self, view: "HierarchiesView") -> None:
         self._view = view
         with ui.element("div").classes("line") as line:
             ui.button("Save as file", on_click=self._save).props("no-caps outline")

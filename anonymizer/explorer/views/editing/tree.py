@@ -8,7 +8,7 @@ from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.report.page.numbers import count, several
 
 if TYPE_CHECKING:
-    from anonymizer.explorer.views.hierarchies import Hierarchies
+    from anonymizer.explorer.views.hierarchies import HierarchiesView
 
 MOST = 200
 """Groups that are listed at a time: the largest, or those that a filter finds."""
@@ -48,7 +48,7 @@ def columns_of(edits: bool) -> list[dict[str, str]]:
 class GroupTree:
     """A listing of groups, those within another one being indented."""
 
-    def __init__(self, view: "Hierarchies") -> None:
+    def __init__(self, view: "HierarchiesView") -> None:
         self._view = view
         self._known: object = None
         self._picked: int | None = None  # the level down to which somebody wants to see
