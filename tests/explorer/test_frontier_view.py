@@ -103,16 +103,16 @@ OFFERED = """(() => {
 HELD = """
 from functools import cached_property
 from pathlib import Path
-from anonymizer.explorer.answers.frontier import Frontier
+from anonymizer.explorer.answers.frontier import GrowingFrontier
 
-compute = Frontier.original.func
+compute = GrowingFrontier.original.func
 
 def held(frontier):
     Path({gate!r}).read_text()
     return compute(frontier)
 
-Frontier.original = cached_property(held)
-Frontier.original.__set_name__(Frontier, "original")
+GrowingFrontier.original = cached_property(held)
+GrowingFrontier.original.__set_name__(GrowingFrontier, "original")
 """
 """Code of a server in which the points of each limit wait until a pipe is written."""
 

@@ -691,10 +691,7 @@ def test_parameters_as_a_manifest_has_them():
     assert ordered == {"t": 0.5, "distance": "ordered", "order": ["a", "2"]}
     people = pd.DataFrame({"a": [1, 2]})
     described = KMap(2, people).parameters["population"]
-    assert described == KMap(2, people.copy()).parameters["population"]
-    assert (described["name"], described["records"]) == ("population", 2)
-    assert described == KMap(2, people[::-1]).parameters["population"]
-    assert described != KMap(2, people.assign(a=1)).parameters["population"]
+    assert described == {"name": "population", "records": 2}  # nothing that confirms a guess
     json.dumps([case.parameters for case in CASES])
 
 
