@@ -47,6 +47,7 @@ VERIFICATION = (
     "release/test_publish.py",
     "release/test_parts.py",
     "release/test_hostile.py",
+    "release/test_steward.py",
 )
 PRIVACY = (
     "privacy/test_privacy.py",

@@ -30,5 +30,8 @@ def text(name: str) -> str | None:
     except InputError:
         return None
     code, out, error = command("reproduce", paper, "--json")
-    rows = [{key: row[key] for key in STEADY} if row["varies"] else row for row in json.loads(out)]
+    found = json.loads(out)
+    measured = {row["section"] for row in found if row["varies"]}  # its pictures are of seconds
+    rows = [{**row, "series": None} if row["section"] in measured else row for row in found]
+    rows = [{key: row[key] for key in STEADY} if row["varies"] else row for row in rows]
     return f"exit code {code}\n{plain(rows)}{error}"

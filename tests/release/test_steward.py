@@ -160,6 +160,20 @@ def test_whoever_has_the_folder_alone_verifies_it(release, tmp_path, kind):
     assert "search.value" not in checked
 
 
+def test_a_warning_without_its_figures_is_verified_by_the_folder_alone(tmp_path):
+    """That people have several records is public, and how many people there are is not."""
+    study = laid(tmp_path, f'{SEX}[identifiers]\nattributes = ["patient"]\n')
+    table = pd.read_csv(tmp_path / "t.csv")
+    table["patient"] = [f"p{place // 2}" for place in range(10)]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    publish(StudyFile(study), tmp_path / "out")
+    steward_file(tmp_path / "out").unlink()
+    warned = {each["code"]: each for each in public_in(tmp_path / "out")["warnings"]}
+    assert [warned["repeated-identifier"][name] for name in ("count", "of")] == [0, 0]
+    assert verify_release(tmp_path / "out").satisfied
+    assert verify_release(tmp_path / "out", study).satisfied
+
+
 def test_python_has_both(tmp_path):
     release, manifest = publish(StudyFile(laid(tmp_path)), tmp_path / "out")
     assert "original" not in release.to_dict()["information"]
