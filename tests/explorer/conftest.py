@@ -93,13 +93,14 @@ with open({log!r}, "a") as file:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path, str]]:
+def places(tmp_path: Path) -> Iterator[tuple[Path, Path, str]]:
     """The place of a study, another one, and code that takes note of what is asked elsewhere."""
     study, here, log = tmp_path / "study", tmp_path / "here", tmp_path / "log"
     study.mkdir()
     here.mkdir()
-    monkeypatch.setenv("NICEGUI_REDIS_URL", "redis://127.0.0.1:1")
-    yield study, here, LISTENING.format(log=str(log))
+    # Not in this process: whatever is forked first would load the page with it.
+    elsewhere = 'import os; os.environ["NICEGUI_REDIS_URL"] = "redis://127.0.0.1:1"\n'
+    yield study, here, elsewhere + LISTENING.format(log=str(log))
     asked = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
     assert {*asked} == {"listening"}
     assert names_in(here) == []
