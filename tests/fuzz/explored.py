@@ -48,7 +48,8 @@ def shown_alike(found: StudyOutcome, manifest: Path, texts: Texts) -> Iterator[F
         if attribute and len({*texts[attribute]}) != len(counts.margins[attribute]):
             continue  # several texts are one value, of which the counts know one text
         for known in (None, *([name] for name in counts.names)):
-            expected = _exposed(texts, everything if known is None else known, attribute)
+            names = everything if known is None else known
+            expected = _exposed(texts, names, attribute, gap=columns["missing"] == "gap")
             seen = _seen(exposure_of(counts, known, attribute))
             kind = f"attack on {attribute} with {known}"
             yield from _compared(kind, seen, {name: expected[name] for name in seen})
@@ -92,27 +93,38 @@ def _labels(texts: Texts, names: Sequence[str]) -> list[tuple]:
     return list(zip(*(texts[name] for name in names), strict=True))
 
 
-def _exposed(texts: Texts, known: Sequence[str], attribute: str | None) -> dict[str, float]:
-    """What an attacker learns who knows some labels, counted record by record."""
+def _exposed(
+    texts: Texts, known: Sequence[str], attribute: str | None, *, gap: bool
+) -> dict[str, float]:
+    """What an attacker learns who knows some labels, counted record by record.
+
+    ``gap``: a missing sensitive value is nothing that is known or guessed.
+    """
     labels = _labels(texts, known)
     values = texts[attribute] if attribute else [None] * len(labels)
     classes: dict[tuple, Counter] = {}
     for label, value in zip(labels, values, strict=True):
         classes.setdefault(label, Counter())[value] += 1
     sizes = [of.total() for of in classes.values()]
-    most = [max(of.values()) for of in classes.values()]
-    pairs = list(zip(sizes, most, strict=True))
+    if attribute and gap:
+        values = [value for value in values if value is not None and value.strip()]
+        classes = {
+            label: Counter({value: n for value, n in of.items() if value and value.strip()})
+            for label, of in classes.items()
+        }
+    there = [of for of in classes.values() if of]
+    pairs = [(of.total(), max(of.values())) for of in there]
     return {
         "records": len(labels),
-        "classes": len(classes),
+        "classes": len(sizes),
         "alone": sizes.count(1),
         "highest": 1 / min(sizes),
         "average": len(sizes) / len(labels),
-        "surest": max(m / size for size, m in pairs),
+        "surest": max((m / size for size, m in pairs), default=0.0),
         "certain": sum(size for size, m in pairs if m == size),
         "nearly": sum(m for size, m in pairs if m / size >= NEARLY - FORGIVEN),
-        "right": sum(most) / len(labels),
-        "blind": max(Counter(values).values()) / len(labels),
+        "right": sum(m for _, m in pairs) / max(len(values), 1),
+        "blind": max(Counter(values).values(), default=0) / max(len(values), 1),
     }
 
 
