@@ -131,9 +131,9 @@ def convert(
     file must not be published.
     """
     from anonymizer.errors import InputError
+    from anonymizer.feedback.words import plural
     from anonymizer.hierarchy.authoring.writing import csv_text, rows_of, rule_of, rule_text
     from anonymizer.hierarchy.inline import hierarchy_of
-    from anonymizer.tables.values import counted
 
     found = HierarchySource.of(hierarchy, column, table, column)
     listed = [str(value) for value in found.hierarchy.listed] if found.complete else []
@@ -153,7 +153,7 @@ def convert(
     if suffix == ".csv":
         _write(output, csv_text(rows), force=force)
         if table is not None:
-            number = counted(len(values), "value")
+            number = plural(len(values), "value")
             click.echo(f"{output} lists {number} of the table: it is as confidential", err=True)
         return
     rule = rule_of(rows)

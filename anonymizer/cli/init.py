@@ -19,7 +19,7 @@ from anonymizer.cli.options import (
     warn,
 )
 from anonymizer.errors import InputError
-from anonymizer.feedback.names import names_listed
+from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:

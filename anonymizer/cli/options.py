@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from anonymizer.errors import printable
-from anonymizer.feedback.names import names_listed
+from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from anonymizer.cli.options import (
     table_argument,
     warn,
 )
-from anonymizer.feedback.names import names_listed
+from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, printing
 
 

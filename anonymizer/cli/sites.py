@@ -30,17 +30,17 @@ def count(part: Path, study: Path, output: Path, force: bool) -> None:
     The file has the combinations of values of the columns with a role and the number of records of
     each, nothing else. It is as sensitive as the table; its owner alone can read it.
     """
+    from anonymizer.feedback.words import plural
     from anonymizer.release.sites import count_part
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.tables.values import counted
 
     with progress() as watch:
         found = count_part(Study(study), part, output, force=force, watch=watch)
     with printing(f"{output} was written"):
-        combinations = counted(len(found.tally.sizes), "combination")
+        combinations = plural(len(found.tally.sizes), "combination")
         click.echo(
-            f"{output}: {counted(found.records, 'record')} in {combinations} of values.\n"
+            f"{output}: {plural(found.records, 'record')} in {combinations} of values.\n"
             "These counts are as sensitive as the table: give them to the steward alone."
         )
 

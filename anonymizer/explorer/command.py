@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from anonymizer.errors import InputError, installing
-from anonymizer.feedback.names import names_listed
+from anonymizer.feedback.words import names_listed
 
 PATH = click.Path(path_type=Path)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from anonymizer.tables.values import counted
+from anonymizer.feedback.words import plural
 
 ENOUGH = 5
 """Records that have to share a value for a message to name it."""
@@ -57,5 +57,5 @@ def named(sizes: Mapping[str, int]) -> str:
     shown = ", ".join(open_ones[:SHOWN]) + (", ..." if len(open_ones) > SHOWN else "")
     switch = f"{SWITCH} names what fewer than {ENOUGH} records have"
     hint = switch if len(open_ones) < len(sizes) else ""
-    found = f"{counted(len(sizes), 'value')}, in {counted(sum(sizes.values()), 'record')}"
+    found = f"{plural(len(sizes), 'value')}, in {plural(sum(sizes.values()), 'record')}"
     return f"{found} ({'; '.join(filter(None, [shown, hint]))})"

@@ -15,10 +15,11 @@ import numpy as np
 
 from anonymizer.channels import absolute, hamming, require_room, squared
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import NUMBERS, Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.contingency import Contingency, distinct, key_of
-from anonymizer.tables.values import counted, number_of
+from anonymizer.tables.values import number_of
 
 LEAST = 1e-50
 """How far apart numbers are at least and, inversely, at most: so that powers of them are floats."""
@@ -97,7 +98,7 @@ class MaskedAttribute:
     def _require_none(self, strange: int, fault: str) -> None:
         if strange:
             raise InputError(
-                f"random recoding: {counted(strange, 'symbol')} of the alphabet of {self.name!r} "
+                f"random recoding: {plural(strange, 'symbol')} of the alphabet of {self.name!r} "
                 f"{fault}, which its distortion is about"
             )
 

@@ -16,6 +16,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import T
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.bottleneck import bottleneck
@@ -39,7 +40,7 @@ from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.tables.values import is_missing, text_of
 
 KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
 """Whole numbers that columns hold: from, and up to but not including."""
@@ -161,7 +162,7 @@ def _rows_for(candidate: CandidateChannel, table: Contingency) -> Floats:
     if (rows < 0).any():
         records = int(table.sizes[rows < 0].sum())
         raise InputError(
-            f"{counted(records, 'record')} of the table have values of "
+            f"{plural(records, 'record')} of the table have values of "
             f"{', '.join(candidate.part.names)} that the channel has never seen together; fit "
             "on a table that has them"
         )

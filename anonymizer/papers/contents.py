@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from anonymizer.feedback.display import Table
+from anonymizer.feedback.words import plural
 from anonymizer.papers.row import (
     AS_PUBLISHED,
     DIFFERS,
@@ -53,7 +54,7 @@ def _said(row: Row, name: str) -> str:
 def _points(row: Row, series: PlottedSeries) -> Table:
     step = -(-len(series) // POINTS)
     shown = sorted({*range(0, len(series), step), len(series) - 1})
-    how_many = f"{len(series)} point{'s' if len(series) != 1 else ''}"
+    how_many = plural(len(series), "point")
     if step > 1:
         how_many = f"{len(shown)} of {how_many}, all by --json"
     title = "; ".join([": ".join(filter(None, [row.quantity, row.remark])), how_many])

@@ -10,7 +10,7 @@ class Wording:
     Places in braces are parameters of the model by their names, ``{worst}`` (the measure of the
     class that comes off worst), ``{shared}`` (the quasi-identifiers) and ``{attribute}`` (the
     sensitive attribute). A number may have a form after a colon: ``{k:others}`` is "4 others" for
-    k = 5. The forms are those of ``anonymizer.report.page.numbers``.
+    k = 5. The forms are those of ``anonymizer.feedback.words``.
 
     Parameters
     ----------

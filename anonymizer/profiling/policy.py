@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.tables.spelling import alike_keys, one_text_each
-from anonymizer.tables.values import counted, texts_of
+from anonymizer.tables.values import texts_of
 
 SMALLEST = 2
 SIZES = ((15, 2), (200, 3), (100_000, 5))
@@ -72,7 +73,7 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
 
     The whole table as one class satisfies all of them, so that some recoding does.
     """
-    why = f"every class has at least {k} of the {counted(found.records, 'record')}"
+    why = f"every class has at least {k} of the {plural(found.records, 'record')}"
     first = Proposed({"model": "k-anonymity", "k": k}, why)
     attributes = [found.counted[name] for name in found.of_role("sensitive")]
     several = len(attributes) > 1
@@ -154,7 +155,7 @@ def missing_of(found: TableProfile) -> Proposed:
         return Proposed({"missing": "error"}, "no record misses a value that is counted")
     most = max(found[name].missing for name in gaps) / found.records
     why = (
-        f"{counted(len(gaps), 'column')} with a role have gaps, up to {most:.1%} of the records; "
+        f"{plural(len(gaps), 'column')} with a role have gaps, up to {most:.1%} of the records; "
         "such a record is kept, and a sensitive value that is missing counts as nothing"
     )
     return Proposed({"missing": "gap"}, why)

@@ -9,10 +9,11 @@ from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, T, classes_of
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, texts_apart
+from anonymizer.tables.values import texts_apart
 
 
 class UnknownValuesError(InputError):
@@ -51,7 +52,7 @@ def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -
     if (class_of < 0).any():
         uncovered = engine.records_in(table, class_of < 0)
         raise UnknownValuesError(
-            f"{counted(uncovered, 'record')} of the table combine values in a way "
+            f"{plural(uncovered, 'record')} of the table combine values in a way "
             "that no class of the recoding covers; fit on a table that has them"
         )
     columns = {
@@ -100,8 +101,8 @@ def _places(table: engine.Table, name: str, taxonomy: Taxonomy) -> tuple[Codes, 
     strange = places < 0
     if strange.any():
         raise UnknownValuesError(
-            f"column {name!r} holds {counted(int(strange.sum()), 'value')}, in "
-            f"{counted(engine.records_in(table, strange[codes]), 'record')}, that the recoding "
+            f"column {name!r} holds {plural(int(strange.sum()), 'value')}, in "
+            f"{plural(engine.records_in(table, strange[codes]), 'record')}, that the recoding "
             "does not cover"
         )
     return codes, places

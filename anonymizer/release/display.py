@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.display import Display, Table, listing
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.information import Information
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.release.anonymizer import Anonymizer
@@ -34,7 +34,7 @@ def verdict_of(verdicts: Sequence[Verdict]) -> str:
 def of_release(release: "Release") -> Display:
     """Verdicts, information, recoding and warnings of a release."""
     return Display(
-        f"Release: {counted(release.released, 'record')} in {release.classes:,} classes, "
+        f"Release: {plural(release.released, 'record')} in {release.classes:,} classes, "
         f"{verdict_of(release.privacy)}",
         lines=_fates(release),
         tables=[
@@ -111,7 +111,7 @@ def line_of(anonymizer: "Anonymizer") -> list[str]:
     given = anonymizer.quasi_identifiers
     number = len(given) if hasattr(given, "__len__") else 0
     return [
-        counted(number, "quasi-identifier"),
+        plural(number, "quasi-identifier"),
         policy_of(_listed(anonymizer.privacy)),
         name_of(anonymizer.recoding),
         "fitted" if hasattr(anonymizer, "plan_") else "not fitted",

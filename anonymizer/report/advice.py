@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from anonymizer.errors import printable
+from anonymizer.feedback.words import plural
 from anonymizer.objectives import MutualInformation
 from anonymizer.report.console import console, table_of
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
@@ -84,13 +84,13 @@ def change_lines(advice: "Advice") -> Iterator[str]:
 
 def _summary(advice: "Advice") -> Iterator[str]:
     if not advice.reachable:
-        yield f"The policy is out of reach for these {counted(advice.records, 'record')}."
+        yield f"The policy is out of reach for these {plural(advice.records, 'record')}."
         return
     kept = ""
     if advice.retained is not None:
         kept = f"; {advice.retained:.6g} of {advice.original:.6g} bits of information are kept"
     yield (
-        f"{counted(advice.records, 'record')} in {advice.classes:,} classes under the policy "
+        f"{plural(advice.records, 'record')} in {advice.classes:,} classes under the policy "
         f"({advice.recoding}, {advice.suppressed:,} suppressed){kept}."
     )
     for disclosure in advice.disclosures:
@@ -99,7 +99,7 @@ def _summary(advice: "Advice") -> Iterator[str]:
 
 def _disclosed(found: "Disclosure") -> str:
     return (
-        f"the value of {found.sure:,} of {counted(found.records, 'record')} is known for sure "
+        f"the value of {found.sure:,} of {plural(found.records, 'record')} is known for sure "
         f"from their class, that of {found.guessed:,} can be guessed with 80 % or more, and "
         f"nobody's with more than {found.worst:.4g} ({found.prior:.4g} without any class)"
     )
@@ -141,8 +141,8 @@ def in_the_way(found: "Obstacle") -> str:
     )
     worst = "no finite value" if found.worst is None else f"{found.worst:.6g}"
     return (
-        f"{found.model}{about}: {where}, {counted(found.records, 'record')} in "
-        f"{found.classes:,} {'class' if found.classes == 1 else 'classes'} "
+        f"{found.model}{about}: {where}, {plural(found.records, 'record')} in "
+        f"{plural(found.classes, 'class')} "
         f"{'stands' if found.records == 1 else 'stand'} in the way "
         f"({worst} against {found.threshold:.6g})."
     )
@@ -173,7 +173,7 @@ def _buys(advice: "Advice", change: "Change") -> str:
         parts.append(f"{change.retained:.6g} bits of information kept")
     parts.append(f"{len(change.hidden)} of {len(change.levels)} quasi-identifiers *")
     if change.suppressed:
-        parts.append(f"{counted(change.suppressed, 'record')} suppressed")
+        parts.append(f"{plural(change.suppressed, 'record')} suppressed")
     return ", ".join(parts)
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from anonymizer.feedback.words import plural
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
-from anonymizer.tables.values import counted
 
 SHOWN = 4
 """Fields of a manifest that are named."""
@@ -44,7 +44,7 @@ def _conclusion(audit: Audit) -> Iterator[str]:
     if audit.beyond:
         yield (
             f"The policy holds {where}, but does NOT hold against {who}: what he can infer "
-            f"about {counted(audit.beyond, 'record')} is beyond it."
+            f"about {plural(audit.beyond, 'record')} is beyond it."
         )
     elif audit.unexamined:
         if not audit.figures:
@@ -58,7 +58,7 @@ def _reader(figures: Sequence[str]) -> str:
     """Who reads a manifest that has figures of the raw table, and how that is mended."""
     shown = ", ".join([*figures[:SHOWN], *(["..."] if len(figures) > SHOWN else [])])
     return (
-        f"somebody who reads {counted(len(figures), 'figure')} of the original table in {MANIFEST} "
+        f"somebody who reads {plural(len(figures), 'figure')} of the original table in {MANIFEST} "
         f"({shown}): with a register of quasi-identifiers they tell values of people. Make the "
         "release again: these figures then go to its steward's file."
     )
@@ -67,7 +67,7 @@ def _reader(figures: Sequence[str]) -> str:
 def _print_release(out: Console, release: ReleaseAudit) -> None:
     out.print(
         f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
-        f"classes; {counted(release.people, 'record')} of the original fit them."
+        f"classes; {plural(release.people, 'record')} of the original fit them."
     )
     if release.random:
         out.print(
@@ -169,7 +169,7 @@ def _print_linked(out: Console, who: str, linked: LinkedClasses) -> None:
         for name, number in linked.homogeneous_records.items()
     )
     out.print(
-        f"Intersection, {counted(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
+        f"Intersection, {plural(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
         f"{linked.singled_out:,} singled out{same}; the policy breaks for "
         f"{linked.failing_records:,}."
     )

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from rich.table import Table
 
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
 from anonymizer.hierarchy.authoring.checking import MOST, HierarchyCheck, LevelUse
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes
 from anonymizer.report.console import console, table_of
-from anonymizer.tables.values import counted
 
 MOST_LINES = 60
 """Lines of a tree that is drawn without ``--all``."""
@@ -67,7 +67,7 @@ class DrawnTree:
     def _rest(self, indent: str, number: int, noun: str, what: str) -> Iterator[str]:
         if number:
             more = "" if what else "more "
-            text = counted(number, f"{more}{noun}") + (f" {what}" if what else "")
+            text = plural(number, f"{more}{noun}") + (f" {what}" if what else "")
             yield f"{indent}... {text}"
 
     def _open(self, codes: Codes) -> bool:
@@ -77,7 +77,7 @@ class DrawnTree:
         return (
             ""
             if self.records is None
-            else f"  ({counted(int(self.records[codes].sum()), 'record')})"
+            else f"  ({plural(int(self.records[codes].sum()), 'record')})"
         )
 
     def _values(self, codes: Codes, label: str) -> str:
@@ -92,7 +92,7 @@ class DrawnTree:
         shown = words[:most]
         more = [f"{len(words) - len(shown)} more"] if len(words) > len(shown) else []
         hidden = len(codes) - len(words)
-        rare = [f"{counted(hidden, 'value')} {WITHOUT_NAME}"] if hidden else []
+        rare = [f"{plural(hidden, 'value')} {WITHOUT_NAME}"] if hidden else []
         return ": " + ", ".join([*shown, *more, *rare])
 
 
@@ -147,15 +147,15 @@ def print_check(check: HierarchyCheck, source: str) -> None:
     """Print what of a column a hierarchy lacks, and what its levels make of the rest."""
     out = console()
     out.print(
-        f"{source} over column {check.column!r}: {counted(check.values, 'value')} in "
-        f"{counted(check.records, 'record')}"
+        f"{source} over column {check.column!r}: {plural(check.values, 'value')} in "
+        f"{plural(check.records, 'record')}"
     )
     if check.lacking:
         out.print(f"lacks {named(check.lacking)}")
         return
     out.print("covers every value")
     if check.unused:
-        out.print(f"lists {counted(check.unused, 'value')} that no record has")
+        out.print(f"lists {plural(check.unused, 'value')} that no record has")
     out.print(_levels(check.levels))
     for line in remarks(check):
         out.print(line)
@@ -175,8 +175,8 @@ def remarks(check: HierarchyCheck) -> Iterator[str]:
 def _title(
     hierarchy: Hierarchy, taxonomy: Taxonomy, records: Codes | None, *, values: bool = True
 ) -> str:
-    known = f" over {counted(len(taxonomy.codes), 'value')}" if values else ""
-    people = "" if records is None else f" in {counted(int(records.sum()), 'record')}"
+    known = f" over {plural(len(taxonomy.codes), 'value')}" if values else ""
+    people = "" if records is None else f" in {plural(int(records.sum()), 'record')}"
     limits = [f"{name} = {value}" for name, value in hierarchy.limits.describe().items()]
     return "; ".join([f"levels 0 to {taxonomy.height}{known}{people}", *limits])
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from shlex import quote
 
+from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
 from anonymizer.release.study.drafting import Draft
 from anonymizer.report.console import console, table_of
-from anonymizer.tables.values import counted
 
 SHOWN = 100
 """How many columns are printed."""
@@ -29,7 +29,7 @@ def print_profile(found: TableProfile) -> None:
         for column in found.columns[:SHOWN]
     ]
     names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
-    title = f"{counted(found.records, 'record')}, {counted(len(found.columns), 'column')}"
+    title = f"{plural(found.records, 'record')}, {plural(len(found.columns), 'column')}"
     out.print(table_of(title, names, rows, "s s , , .1% .4f s"))
     if len(found.columns) > SHOWN:
         out.print(f"... {len(found.columns) - SHOWN:,} more; --json has all")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from anonymizer.feedback.words import plural
 from anonymizer.report.console import console, table_of
 from anonymizer.risk.queries import QueriesLoss, Question
-from anonymizer.tables.values import counted
 
 COLUMNS = [
     "query",
@@ -29,7 +29,7 @@ def print_queries(found: QueriesLoss, picture: Path | None = None) -> None:
         f"the values of {', '.join(found.about)}" if found.about else "which record is theirs"
     )
     out.print(
-        f"{counted(found.records, 'record')}. Uncertain about a person: {alternatives}, "
+        f"{plural(found.records, 'record')}. Uncertain about a person: {alternatives}, "
         f"{found.uncertainty:.4f} bits before any answer."
     )
     several = len(found.questions) > 1
@@ -56,7 +56,7 @@ def _zero(value: float) -> float:
 def _lines(found: QueriesLoss) -> Iterator[str]:
     """How to read the losses of this table."""
     worst = found.jointly
-    left = f"{counted(worst.least, 'record')} {'is' if worst.least == 1 else 'are'} left"
+    left = f"{plural(worst.least, 'record')} {'is' if worst.least == 1 else 'are'} left"
     yield "Leaves: how many records the answer fits. " + (
         f"The average of {worst.loss.average:.4f} bits hides the largest loss of "
         f"{worst.loss.maximum:.4f}, after which {left}."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.result import SearchResult, Trial
@@ -16,7 +17,6 @@ from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, share_of, table_of
 from anonymizer.report.verdicts import verdict_table
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # only a masked release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport
@@ -178,7 +178,7 @@ def _search(search: SearchResult) -> list[str]:
 def _grids(search: SearchResult) -> list[str]:
     """What attributes have a grid of cut points, where not every value may be one."""
     return [
-        f"Ranges of {name} begin at the cut points of a grid, {counted(points, 'point')}; grid = N "
+        f"Ranges of {name} begin at the cut points of a grid, {plural(points, 'point')}; grid = N "
         "with its hierarchy allows more or fewer."
         for name, points in search.grids.items()
     ]

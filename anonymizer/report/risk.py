@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
+from anonymizer.feedback.words import plural
 from anonymizer.report.console import console, table_of
 from anonymizer.risk import (
     DISTINCT,
@@ -19,7 +20,6 @@ from anonymizer.risk import (
     Undeclared,
 )
 from anonymizer.risk.file import FileRisk
-from anonymizer.tables.values import counted
 
 SHOWN = 20
 """How many rows of a table are printed."""
@@ -158,8 +158,8 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
     """Print the riskiest subsets about each attribute at risk, and what each adds to the others."""
     out = console()
     out.print(
-        f"{len(ranking.subsets):,} subsets of up to {counted(ranking.size, 'quasi-identifier')} of "
-        f"{counted(ranking.records, 'record')}, by {metric.replace('_', ' ')}. {CAUTION}"
+        f"{len(ranking.subsets):,} subsets of up to {plural(ranking.size, 'quasi-identifier')} of "
+        f"{plural(ranking.records, 'record')}, by {metric.replace('_', ' ')}. {CAUTION}"
     )
     for about in (None, *ranking.sensitive):
         subsets = ranking.by(metric, about)
@@ -173,7 +173,7 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
 
 def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> None:
     """Print the minimal sets of up to so many columns that distinguish most records."""
-    sets = f"up to {counted(size, 'column')}"
+    sets = f"up to {plural(size, 'column')}"
     most = f"{DISTINCT:.0%} of the records apart"
     if not detected:
         console().print(f"No set of {sets} tells {most}.")

@@ -4,15 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from anonymizer.feedback.words import plural
 from anonymizer.release.information import lost
 from anonymizer.report.console import console, share_of, table_of
-from anonymizer.utility.schemes import (
-    Attribute,
-    Failure,
-    Figures,
-    SchemeComparison,
-    classes_said,
-)
+from anonymizer.utility.schemes import Attribute, Failure, Figures, SchemeComparison
 from anonymizer.utility.schemes.display import HIDDEN
 
 MOST_CLASSES = 40
@@ -31,7 +26,7 @@ def print_figures(found: Figures, picture: Path | None = None) -> None:
     gone = f", {found.suppressed:,} suppressed" if found.suppressed else ""
     out.print(
         f"{found.name} ({found.recoding}): {found.records:,} records{gone} in "
-        f"{classes_said(len(found.classes))}. {_verdict(found)}"
+        f"{plural(len(found.classes), 'class')}. {_verdict(found)}"
     )
     out.print(_information(found.attributes))
     for about in found.attributes:
@@ -111,7 +106,7 @@ def _listed(failures: Sequence[Failure]) -> str:
         parts.append(f"{len(named) - MOST_FAILING:,} classes more")
     if hidden:
         worst = "" if hidden[0].value is None else f", the worst with {_value(hidden[0])}"
-        parts.append(f"{classes_said(len(hidden))} of {HIDDEN}{worst}")
+        parts.append(f"{plural(len(hidden), 'class')} of {HIDDEN}{worst}")
     return "; ".join(parts)
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from anonymizer.errors import shown
+from anonymizer.feedback.words import plural
 from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.release.verification import Verification
 from anonymizer.release.verification.fields import NEEDED
 from anonymizer.report.console import console, table_of
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk
     from anonymizer.release.manifest.parts import Series
@@ -50,9 +50,8 @@ MEANINGS = {
 def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
-    classes = "class" if check.classes == 1 else "classes"
     out.print(
-        f"{counted(check.records, 'record')} in {check.classes:,} equivalence {classes}, the "
+        f"{plural(check.records, 'record')} in {plural(check.classes, 'equivalence class')}, the "
         f"smallest of {check.k:,}: k = {check.k}."
     )
     known = ", ".join(check.quasi_identifiers)
@@ -153,7 +152,7 @@ def _lines(found: Verification) -> Iterable[str]:
     if not found.checks:
         yield "No manifest is about this table: it was recounted under the policy of the study."
         return
-    different = counted(len(found.differences), "difference")
+    different = plural(len(found.differences), "difference")
     yield f"{different}:" if found.differences else "The release is what its manifest says."
     yield from (f"  {check}" for check in found.differences)
     if found.signer:

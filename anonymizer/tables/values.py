@@ -174,12 +174,3 @@ def plain_text(value: object) -> str | None:
     text = text_of(value)
     number = number_of(text) if PLAIN.fullmatch(text) else None
     return text if number is None else number_text(number)
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "value"), counted(2, "record")
-    ('1 value', '2 records')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

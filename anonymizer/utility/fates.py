@@ -9,10 +9,11 @@ import pandas as pd
 from anonymizer.counts.counts import Partitions, row_keys
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, require_columns
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, texts_of
+from anonymizer.tables.values import texts_of
 from anonymizer.utility.labels import PairedAttribute, RegionLabels, place_of
 
 
@@ -115,7 +116,7 @@ def _nobody(released: pd.DataFrame, codes: Mapping[str, Codes]) -> Mask:
     records = len(next(iter(codes.values())))
     if len(released) != records:
         raise InputError(
-            f"the release has {counted(len(released), 'record')}, and the original {records:,}; is "
+            f"the release has {plural(len(released), 'record')}, and the original {records:,}; is "
             "it a release of this very table?"
         )
     return np.zeros(records, bool)
@@ -160,7 +161,7 @@ def _fates(recoded: Codes, found: Codes, hides: Mask, shown: Mask) -> tuple[Mask
         left_out = ~np.isin(keys[: len(recoded)], keys[len(recoded) :])
     if len(found) != len(recoded) - left_out.sum():
         raise InputError(
-            f"the release has {counted(len(found), 'record')}, which is not what its recoding "
+            f"the release has {plural(len(found), 'record')}, which is not what its recoding "
             f"leaves of the original's {len(recoded):,}; is it a release of this very table?"
         )
     stay = recoded[~left_out]
@@ -176,7 +177,7 @@ def _refuse(wrong: int) -> None:
     """Refuse a release in which records are not the recoding of those in their place."""
     if wrong:
         raise InputError(
-            f"{counted(wrong, 'record')} of the release are not the recoding of the original "
+            f"{plural(wrong, 'record')} of the release are not the recoding of the original "
             "record in their place; measure the table as it was released, its order included"
         )
 

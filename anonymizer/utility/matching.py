@@ -13,11 +13,12 @@ from anonymizer.counts.counts import Partitions, row_keys
 from anonymizer.counts.flow import dealt_out
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.manifest.placement import covering
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, texts_of
+from anonymizer.tables.values import texts_of
 from anonymizer.utility.fates import class_numbers
 from anonymizer.utility.labels import RegionLabels
 
@@ -43,7 +44,7 @@ def ordered(released: pd.DataFrame, originals: pd.DataFrame) -> pd.DataFrame:
 def _refuse(wrong: int) -> None:
     if wrong:
         raise InputError(
-            f"{counted(wrong, 'record')} of the release and of the original are not the recoding "
+            f"{plural(wrong, 'record')} of the release and of the original are not the recoding "
             "of each other; measure the table as it was released, with the table it was made of"
         )
 

@@ -12,11 +12,12 @@ from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.plan import Plan
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, texts_of
+from anonymizer.tables.values import texts_of
 from anonymizer.utility.fates import drawn, generalized, in_regions
 from anonymizer.utility.labels import PairedAttribute, RegionLabels
 from anonymizer.utility.matching import of_partitions, of_regions, ordered
@@ -154,7 +155,7 @@ def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
     strange = int((places < 0).sum())
     if strange:
         raise InputError(
-            f"column {column.name!r} of the original holds {counted(strange, 'value')} that the "
+            f"column {column.name!r} of the original holds {plural(strange, 'value')} that the "
             "recoding has never seen; is it the table that was released?"
         )
     return places[codes]

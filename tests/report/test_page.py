@@ -20,6 +20,7 @@ from releases import NAME, copied
 
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.feedback.words import FORMS, sentence
 from anonymizer.privacy import MODELS
 from anonymizer.release.manifest.parts import AppliedRelease, ReportedInput, ReportedUnseen
 from anonymizer.release.publish import publish
@@ -30,7 +31,6 @@ from anonymizer.report.page import pictures, rendering, report_of
 from anonymizer.report.page.changes import followed_by
 from anonymizer.report.page.document import Paragraph, ReportPage, ReportSection
 from anonymizer.report.page.evidence import Evidence, evidence_of
-from anonymizer.report.page.numbers import FORMS, sentence
 from anonymizer.report.page.opening import STRONGEST, warnings_section
 from anonymizer.report.page.page import page_of
 from anonymizer.report.page.pictures import Pictures

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anonymizer.advice.disclosure import disclosure_of
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.report.page.numbers import count, number, share
+from anonymizer.feedback.words import count, number, share
 from anonymizer.risk.attacks import guesses, linkage
 
 NOTHING = "-"

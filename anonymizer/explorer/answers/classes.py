@@ -9,10 +9,10 @@ from anonymizer.counts.columns import in_order, stacked
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.explorer.answers.outcome import StudyOutcome
+from anonymizer.feedback.words import count, plural
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.kernels.arrays import Codes
 from anonymizer.recoding.generalization import GeneralizationPlan
-from anonymizer.report.page.numbers import count, several
 from anonymizer.tables import engine
 
 
@@ -30,7 +30,7 @@ class NamedClass:
 
     def text(self, shows_labels: bool = True) -> str:
         """The class in words; without its labels by its number alone."""
-        size = several(self.records, "record", "records")
+        size = plural(self.records, "record")
         if not shows_labels or not self.labels:
             return f"class {count(self.number)} of {count(self.of)}, {size}"
         if all(label == ANY for label in self.labels.values()):

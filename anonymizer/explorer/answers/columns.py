@@ -6,6 +6,7 @@ from typing import Literal
 
 from anonymizer.errors import InputError
 from anonymizer.explorer.answers.counted import CountedStudy
+from anonymizer.feedback.words import count, share
 from anonymizer.profiling.distinction import share_alone
 from anonymizer.profiling.grounds import grounded_ladder
 from anonymizer.profiling.ladders import ladder_in_boxes, ladder_of
@@ -14,7 +15,6 @@ from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.policy import size_of
 from anonymizer.profiling.profile import ColumnProfile, TableProfile
 from anonymizer.recoding.classes import Boxes
-from anonymizer.report.page.numbers import count, share
 from anonymizer.tables import engine
 
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive"]

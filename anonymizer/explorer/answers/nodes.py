@@ -9,6 +9,7 @@ from anonymizer.advice.found import FoundRelease, found_by_levels
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.explorer.answers.outcome import StudyOutcome, aim_of
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -76,7 +77,7 @@ class SearchedLattice:
         """How many groups a level has, and one of them as it would be released."""
         partition = self.taxonomies[name].levels[level]
         groups = len(partition)
-        number = f"{groups:,} {'group' if groups == 1 else 'groups'}"
+        number = plural(groups, "group")
         if groups == 1:
             return "one group, so that nothing is said of it"
         if level == 0:

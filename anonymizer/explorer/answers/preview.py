@@ -8,6 +8,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.explorer.answers.outcome import StudyOutcome
+from anonymizer.feedback.words import bits, count, plural, share
 from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
@@ -15,7 +16,6 @@ from anonymizer.profiling.profile import TableProfile
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.person_warnings import profile_warnings
 from anonymizer.release.warnings.relation_warnings import unique_warnings
-from anonymizer.report.page.numbers import bits, count, several, share
 from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Relation
 
@@ -170,7 +170,7 @@ def _figures(counts: Counts) -> dict[str, str]:
     found = {
         "Records": count(records),
         "Classes (records that look alike)": count(len(sizes)),
-        "Smallest class": several(int(sizes.min(initial=records)), "record", "records"),
+        "Smallest class": plural(int(sizes.min(initial=records)), "record"),
         "Records alone in their class": count(int((sizes == 1).sum())),
     }
     for name in counts.sensitive:

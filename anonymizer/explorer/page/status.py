@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.page.controls import called
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.report.page.numbers import bits, count, several, share
+from anonymizer.feedback.words import bits, count, plural, share
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -146,8 +146,8 @@ def figures_of(outcome: StudyOutcome) -> dict[str, str]:
         "Information kept": NOTHING if kept is None else _kept(*kept),
         "Surest guess": NOTHING if worst is None else share(worst),
         "Classes": count(outcome.classes),
-        "Smallest class": several(int(sizes.min()), "record", "records"),
-        "Suppressed": several(outcome.suppressed, "record", "records"),
+        "Smallest class": plural(int(sizes.min()), "record"),
+        "Suppressed": plural(outcome.suppressed, "record"),
     }
 
 

@@ -27,9 +27,9 @@ from anonymizer.explorer.views.cuts.drawing import (
 )
 from anonymizer.explorer.views.cuts.figures import CutFigures
 from anonymizer.explorer.views.view import View
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.recoding import Task
-from anonymizer.report.page.numbers import several
 
 HELP = (
     "The bars show how many records have each value, and what these have of the sensitive "
@@ -230,7 +230,7 @@ class CutPointsView(View):
         cuts = start_of(str(self.start.value), taxonomy, axis)
         self.start.set_value(None)
         self._held = None
-        ranges = several(len(cuts) + 1, "range", "ranges")
+        ranges = plural(len(cuts) + 1, "range")
         self._take(f"{axis.attribute} in {ranges}" if cuts else f"{axis.attribute} as *", cuts)
 
     def _chosen(self) -> None:
@@ -276,7 +276,7 @@ class CutPointsView(View):
         if not 0 < len(held) <= MOST_CUTS:
             return
         self._held = {*held}
-        self._search(held, f" with {several(len(held), 'cut', 'cuts')} held")
+        self._search(held, f" with {plural(len(held), 'cut', 'cuts')} held")
 
     def _best_of_all(self) -> None:
         self._held = None

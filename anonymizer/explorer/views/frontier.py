@@ -29,10 +29,10 @@ from anonymizer.explorer.views.frontier_chart import (
 from anonymizer.explorer.views.frontier_steps import key_of, taken
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import SupersededError, Work
+from anonymizer.feedback.words import bits
 from anonymizer.recoding import Watch
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.release.study import Study
-from anonymizer.report.page.numbers import bits
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage

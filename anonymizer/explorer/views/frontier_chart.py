@@ -8,7 +8,7 @@ from anonymizer.explorer.answers.frontier import Mark
 from anonymizer.explorer.answers.series import SERIES, Swept
 from anonymizer.explorer.page.charts import Chart
 from anonymizer.explorer.page.toolkit import EChartPointClickEventArguments
-from anonymizer.report.page.numbers import bits, count, several, share
+from anonymizer.feedback.words import bits, count, plural, share
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -202,7 +202,7 @@ def tooltip_of(drawn: DrawnFrontier, mark: Mark) -> str:
     point, half = mark.point, mark.held_out
     kept = f"{bits(point.retained)} ({share_of(point.retained, drawn.original)})"
     held = "" if half is None else f"<br>held out: {bits(half.retained)}"
-    classes = several(point.classes, "class", "classes")
+    classes = plural(point.classes, "class")
     limit = f"{drawn.swept.parameter} = {mark.threshold:g}"
     return f"{mark.recoding}, {limit}<br>{kept}{held}<br>{classes}"
 
@@ -238,7 +238,7 @@ def row_of(drawn: DrawnFrontier, mark: Mark, own: bool) -> list[str]:
         share_of(point.retained, drawn.original),
         held,
         count(point.classes),
-        several(point.smallest, "record", "records"),
+        plural(point.smallest, "record"),
         share(point.disclosure.worst),
         ", ".join(marks),
     ]

@@ -26,9 +26,9 @@ from anonymizer.explorer.views.editing.range_levels import RangeLevels
 from anonymizer.explorer.views.editing.saving import SavingButton
 from anonymizer.explorer.views.editing.tree import GroupTree
 from anonymizer.explorer.views.view import View
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.recoding import Watch
-from anonymizer.report.page.numbers import several
 
 HIDDEN = "Groups are neither shown nor edited, since the page shows no labels (--aggregate-only)."
 
@@ -294,13 +294,13 @@ def about(found: Generalized) -> str:
     if found.lacking:
         many, records = len(found.lacking), sum(found.lacking.values())
         return (
-            f"The hierarchy lacks {several(many, 'value', 'values')} of the table, in "
-            f"{several(records, 'record', 'records')}; add them, or propose another hierarchy."
+            f"The hierarchy lacks {plural(many, 'value', 'values')} of the table, in "
+            f"{plural(records, 'record', 'records')}; add them, or propose another hierarchy."
         )
-    values = several(len(found.values), "value", "values")
+    values = plural(len(found.values), "value")
     kinds = {"groups": "A table of labels", "suppression": "Kept, or replaced by *"}
     kind = kinds.get(found.kind, f"{found.kind[:1].upper()}{found.kind[1:]}")
     return (
         f"{kind}: levels 0 to {found.height} over {values} in "
-        f"{several(found.records, 'record', 'records')}."
+        f"{plural(found.records, 'record', 'records')}."
     )

@@ -21,9 +21,9 @@ from anonymizer.explorer.session.contents import SUPPRESSING, Content
 from anonymizer.explorer.views.lattice_chart import LatticeChart
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import Work
+from anonymizer.feedback.words import bits, count, plural, share
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.report.page.numbers import bits, count, several, share
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -153,7 +153,7 @@ class LatticeView(View):
         self._list(nodes, chosen)
 
     def _say(self, nodes: SearchedLattice, chosen: Node | None) -> None:
-        of = several(nodes.lattice.size, "node", "nodes")
+        of = plural(nodes.lattice.size, "node")
         shown = "" if nodes.complete else f", of which {count(len(nodes.shown))} are shown"
         found = [f"The lattice has {of}{shown}."]
         if nodes.refusal:
@@ -190,7 +190,7 @@ class LatticeView(View):
                     "; ".join(kinds),
                     "-" if found.retained is None else bits(found.retained),
                     count(found.classes),
-                    several(found.suppressed, "record", "records"),
+                    plural(found.suppressed, "record"),
                     "-" if worst is None else share(worst),
                 ]
             )

@@ -23,7 +23,7 @@ from anonymizer.explorer.views.saving import SavingFields
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import Work
 from anonymizer.explorer.writing import Preview, previewed
-from anonymizer.report.page.numbers import count, listed, several
+from anonymizer.feedback.words import count, listed, plural
 
 ALREADY = (
     "Whether other columns, or the order of the records, give quasi-identifiers away is seen in "
@@ -260,7 +260,7 @@ def _row(change: AttributeChange) -> tuple[str, str, str, str, str]:
 def _top(found: Sequence[object], one: str, more: str, when: str) -> str:
     """How many values there are, and how many of them are listed."""
     listing_all = len(found) <= TOP
-    return f"{several(len(found), one, more)} {when}" + (
+    return f"{plural(len(found), one, more)} {when}" + (
         "." if listing_all else f", the {TOP} of most records:"
     )
 
@@ -270,7 +270,7 @@ def _words(outcome: StudyOutcome) -> str:
     if not len(after):
         return "Records by the size of their class: there is no release."
     return (
-        f"Records by the size of their class. Before: {several(len(before), 'class', 'classes')}, "
+        f"Records by the size of their class. Before: {plural(len(before), 'class', 'classes')}, "
         f"the smallest of {count(before.min())}. After: "
-        f"{several(len(after), 'class', 'classes')}, the smallest of {count(after.min())}."
+        f"{plural(len(after), 'class', 'classes')}, the smallest of {count(after.min())}."
     )

@@ -16,9 +16,8 @@ from anonymizer.explorer.writing import (
     written_release,
     written_report,
 )
+from anonymizer.feedback.words import listed, plural
 from anonymizer.release.manifest import Manifest
-from anonymizer.report.page.numbers import listed, several
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -146,7 +145,7 @@ class SavingFields:
             self._say(self.saved, self.page.explorer.said(str(found)), wrong=True)
             return
         where = found[0].parent if found else ""
-        files = several(len(found), "hierarchy is", "hierarchies are")
+        files = plural(len(found), "hierarchy is", "hierarchies are")
         self._say(self.saved, f"{files} in {where}: {listed(path.name for path in found)}.")
 
     async def _write(self) -> None:
@@ -169,7 +168,7 @@ class SavingFields:
             return
         found, is_shown = written
         warnings = warnings_in(found)
-        beware = f" It has {counted(len(warnings), 'warning')}." if warnings else ""
+        beware = f" It has {plural(len(warnings), 'warning')}." if warnings else ""
         if shown.counted is not None and explorer.stamp(text) != shown.counted.stamp:
             self.page.update()
             beware += f" {CHANGED}"

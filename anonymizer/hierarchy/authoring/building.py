@@ -13,10 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables.values import counted, exactly, floor_to, number_of
+from anonymizer.tables.values import exactly, floor_to, number_of
 
 STEPS = (5, 2, 1)
 """Round numbers are these, times a power of ten."""
@@ -57,7 +58,7 @@ def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object
     records = int(weights.sum())
     if records < LEAST * levels[0]:
         raise InputError(
-            f"{counted(records, 'record')} are too few for {levels[0]} ranges; take at most "
+            f"{plural(records, 'record')} are too few for {levels[0]} ranges; take at most "
             f"{max(records // LEAST, 1)}"
         )
     ends = np.cumsum(weights)
@@ -108,7 +109,7 @@ def _numbers(sizes: Mapping[str, int]) -> tuple[list[Decimal], Codes]:
     pairs = sorted((number, records) for number, records in found if number is not None)
     if not pairs or len(pairs) < len(found):
         raise InputError(
-            f"the column holds {counted(len(found) - len(pairs), 'value')} that are no numbers, "
+            f"the column holds {plural(len(found) - len(pairs), 'value')} that are no numbers, "
             "which ranges need; clean the column, or keep its most frequent values by --keep 20,5"
         )
     return [number for number, _ in pairs], np.array([records for _, records in pairs])

@@ -5,13 +5,13 @@ from itertools import islice
 
 from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.display import Display, Table, in_a_line
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
 from anonymizer.hierarchy.rules.kept import SuppressionHierarchy
 from anonymizer.hierarchy.rules.masks import MaskHierarchy
 from anonymizer.hierarchy.rules.order import OrderHierarchy
 from anonymizer.hierarchy.rules.ranges import RangeHierarchy
-from anonymizer.tables.values import counted
 
 MOST_VALUES = 8
 """Values of a hierarchy that are shown."""
@@ -51,7 +51,7 @@ def display_of(hierarchy: Hierarchy) -> Display:
 
 
 def _levels(hierarchy: Hierarchy) -> str:
-    return f"{counted(hierarchy.height, 'level')} above the values"
+    return f"{plural(hierarchy.height, 'level')} above the values"
 
 
 def examples_of(hierarchy: Hierarchy) -> list[object]:

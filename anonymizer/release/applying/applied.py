@@ -11,6 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import T
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.apply import overwritten, relabelled
@@ -21,7 +22,7 @@ from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.plan import Unseen
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, plain_text, text_of
+from anonymizer.tables.values import is_missing, plain_text, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +152,7 @@ class AppliedPlan(GeneralizationPlan):
         records = engine.records_in(admitted, suppressed)
         if records > most or suppressed.all():
             raise PolicyBrokenError(
-                f"nothing was released: {counted(records, 'record')} of {table:,} would "
+                f"nothing was released: {plural(records, 'record')} of {table:,} would "
                 f"have to be suppressed, more than suppression = {self.suppression.share:.3g} "
                 "allows"
             )

@@ -10,6 +10,7 @@ import pandas as pd
 from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy
 from anonymizer.hierarchy.limits import Limits
@@ -22,7 +23,7 @@ from anonymizer.release.manifest.parts import LabelText
 from anonymizer.release.plan import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import plainness
-from anonymizer.tables.values import counted, is_missing, rank, text_of, texts_apart
+from anonymizer.tables.values import is_missing, rank, text_of, texts_apart
 
 
 class UnseenReport(NamedTuple):
@@ -125,7 +126,7 @@ def _require_treated(
     if unseen == "suppress":
         return
     if source.listed is not None:
-        records = counted(engine.records_in(table, strange), "record")
+        records = plural(engine.records_in(table, strange), "record")
         raise InputError(
             f"{records} of the table combine values in a way that no class of the recoding covers; "
             'choose unseen = "suppress", or fit on a table that has them'
@@ -133,9 +134,9 @@ def _require_treated(
     for name, (mask, codes) in missed.items():
         if not mask.any() or (unseen == "any" and source.reaches[name].hides):
             continue
-        records = counted(engine.records_in(table, mask[codes]), "record")
+        records = plural(engine.records_in(table, mask[codes]), "record")
         begin = (
-            f"column {name!r} holds {counted(int(mask.sum()), 'value')}, in {records}, that the "
+            f"column {name!r} holds {plural(int(mask.sum()), 'value')}, in {records}, that the "
             "recoding does not cover"
         )
         if unseen == "any":

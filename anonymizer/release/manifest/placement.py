@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from anonymizer.counts.flow import dealt_out
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Interval, Scale
 from anonymizer.hierarchy.rules.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
@@ -25,7 +26,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, text_of, texts_of
+from anonymizer.tables.values import text_of, texts_of
 
 Mask = NDArray[np.bool_]
 
@@ -217,7 +218,7 @@ def _in_regions(
     if several.any():
         if numbers is None or not _covered(members, cells, numbers):
             raise InputError(
-                f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
+                f"{plural(int(several.sum()), 'record')} of the original fit several classes of "
                 "merged cells, whose numbers only the order of the records shows; name the table "
                 'that was released, its order included, or make a release with order = "kept"'
             )

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.release import COUNTS, MANIFEST
@@ -16,7 +17,6 @@ from anonymizer.release.verification import Verification, verify_release
 from anonymizer.release.verification.check import FieldCheck, required
 from anonymizer.tables.counts_file import compared
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.values import counted
 
 
 def verify_parts(
@@ -74,10 +74,10 @@ def _checks(
     described: Sequence[PartManifest], known: Sequence[str], tallies: Sequence[Tally], whole: Tally
 ) -> Iterator[FieldCheck]:
     lacking = len({*known} - {about.counts for about in described})
-    words = f"lacks {counted(lacking, 'part')}"
-    number = counted(len(known), "part")
+    words = f"lacks {plural(lacking, 'part')}"
+    number = plural(len(known), "part")
     yield required("counts", not lacking, number, words, "recomputed")
     sizes = compared([whole, *tallies])[1]
     differing = int((sizes[0] != sizes[1:].sum(axis=0)).sum())
-    words = f"has other records in {counted(differing, 'combination')} of values"
+    words = f"has other records in {plural(differing, 'combination')} of values"
     yield required("parts", not differing, "", words, "recomputed")

@@ -5,6 +5,7 @@ from dataclasses import fields
 from math import inf, isclose, sqrt
 from typing import Any
 
+from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import (
@@ -34,7 +35,6 @@ from anonymizer.release.verification.fields import RAW, SEARCH, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.relation_warnings import unique_warnings
 from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS, uncounted
-from anonymizer.tables.values import counted
 
 WEAK = "weak-policy"
 """It counts models as the study has them; a manifest has one for each attribute."""
@@ -89,7 +89,7 @@ def missing(facts: Facts) -> Iterator[FieldCheck]:
         "columns.missing",
         facts.schema.keeps_missing or not some,
         f"{facts.schema.missing!r}, with which none is missing",
-        f"misses {counted(some, 'value')}",
+        f"misses {plural(some, 'value')}",
     )
 
 
@@ -226,7 +226,7 @@ def warnings(facts: Facts) -> Iterator[FieldCheck]:
     shown = [each for each in reported if each["code"] not in (*OF_RAW, WEAK)]
     words = f"gives {len(found)}, or says something else"
     agrees &= same(shown, found)
-    yield required("warnings", agrees, counted(len(shown), "warning"), words, "recomputed")
+    yield required("warnings", agrees, plural(len(shown), "warning"), words, "recomputed")
     yield FieldCheck(f"warnings ({', '.join(OF_RAW)})", "unchecked", None, reason=RAW)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.cuts import MARKED
 from anonymizer.hierarchy.rules.calendar import span_of
 from anonymizer.hierarchy.rules.dates import Clock
@@ -25,7 +26,7 @@ from anonymizer.release.verification.check import (
     required,
 )
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, plain_text
+from anonymizer.tables.values import plain_text
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
@@ -50,8 +51,8 @@ def labels(facts: Facts) -> Iterator[FieldCheck]:
         records = strange[codes] & ~exempt
         number = len(np.unique(codes[records]))
         many = engine.records_in(facts.table, records)
-        words = f"has {counted(number, 'other label')}, in {counted(many, 'record')}"
-        field, described = f"recoding.{name}.labels", counted(len(known), "label")
+        words = f"has {plural(number, 'other label')}, in {plural(many, 'record')}"
+        field, described = f"recoding.{name}.labels", plural(len(known), "label")
         yield required(field, not records.any(), described, words, "recomputed")
 
 
@@ -73,20 +74,20 @@ def ranges(facts: Facts) -> Iterator[FieldCheck]:
     for name, groups in facts.manifest["recoding"].items():
         field = f"recoding.{name}"
         wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
-        words = f"has other ends in {counted(wrong, 'label')}"
+        words = f"has other ends in {plural(wrong, 'label')}"
         yield required(f"{field}.ranges", not wrong, "", words)
         safe = bool(facts.manifest.get("spreadsheet", {}).get("safe"))
         other = sum(not _names_its_group(group, safe) for group in groups)
-        words = f"names {counted(other, 'label')} in another way"
+        words = f"names {plural(other, 'label')} in another way"
         yield required(f"{field}.group", not other, "", words)
         wrong = sum(not _reads_masked(group) for group in groups if "masked" in group)
-        words = f"masks other characters in {counted(wrong, 'label')}"
+        words = f"masks other characters in {plural(wrong, 'label')}"
         yield required(f"{field}.masked", not wrong, "", words)
         texts = [group["label"] for group in groups]
         twice = len(texts) - len(set(texts))
         torn = 0 if facts.manifest.get("regions") else _overlaps(groups) + _in_others(groups)
         words = f"repeats {twice} labels and has {torn} overlapping groups"
-        yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
+        yield required(f"{field}.groups", not twice + torn, plural(len(texts), "group"), words)
 
 
 def _names_its_group(group: RawGroup, safe: bool) -> bool:
@@ -184,8 +185,8 @@ def regions(facts: Facts) -> Iterator[FieldCheck]:
     agrees = classes <= len(known) if applied else classes == len(known)
     yield required("regions", agrees, f"{len(known)} classes", f"has {classes}")
     wrong = _outside(facts, known)
-    combinations = counted(len(known), "combination") + " of labels"
-    words = f"has others in {counted(wrong, 'record')}"
+    combinations = plural(len(known), "combination") + " of labels"
+    words = f"has others in {plural(wrong, 'record')}"
     yield required("regions.records", not wrong, combinations, words, "recomputed")
 
 
@@ -261,8 +262,8 @@ def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]
         sizes = {"epsilon": epsilon, "rank": channel.rank}
         yield from compared_all(field, reported["channels"][place], sizes, "consistent")
         wrong = _undrawn(facts, attributes, channel)
-        words = f"has others in {counted(wrong, 'record')}"
-        drawn = counted(len(channel.labels), "symbol")
+        words = f"has others in {plural(wrong, 'record')}"
+        drawn = plural(len(channel.labels), "symbol")
         yield required(f"{field}.labels", not wrong, drawn, words, "recomputed")
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.cuts import MARKED, members_of, quoted
 from anonymizer.release.verification.check import Facts, FieldCheck, required
 from anonymizer.release.verification.labels import RawGroup
-from anonymizer.tables.values import counted
 
 
 def sets(facts: Facts) -> Iterator[FieldCheck]:
@@ -19,7 +19,7 @@ def sets(facts: Facts) -> Iterator[FieldCheck]:
         known = {*_values(groups)}
         at_level = name in facts.manifest["levels"]
         wrong = sum(not _spells(group, known) for group in groups if not at_level)
-        words = f"lists other values for {counted(wrong, 'label')}"
+        words = f"lists other values for {plural(wrong, 'label')}"
         yield required(f"recoding.{name}.values", not wrong, "", words)
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import home_of
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import Verification, verify_release
-from anonymizer.tables.values import counted
 
 
 def require_sound(path: Path, found: Verification, consequence: str) -> None:
@@ -19,8 +19,8 @@ def require_sound(path: Path, found: Verification, consequence: str) -> None:
     if found.satisfied:
         return
     broken = sum(not verdict.satisfied for verdict in found.verdicts)
-    reasons = [counted(len(found.differences), "difference")] * bool(found.differences)
-    reasons += [f"{counted(broken, 'model')} of the policy that does not hold"] * bool(broken)
+    reasons = [plural(len(found.differences), "difference")] * bool(found.differences)
+    reasons += [f"{plural(broken, 'model')} of the policy that does not hold"] * bool(broken)
     raise PolicyBrokenError(
         f"the release in {path} does not hold ({' and '.join(reasons)}), so that {consequence}; "
         f"`anonymizer verify {path}` says what differs"

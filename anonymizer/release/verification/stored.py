@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
+from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
@@ -18,7 +19,6 @@ from anonymizer.release.verification.check import FieldCheck, at, required, same
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
-from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation
@@ -92,8 +92,8 @@ def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[FieldCheck]
 
 def _part_checks(listed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[FieldCheck]:
     more = len([name for name in found if name not in listed])
-    number = counted(len(listed), "part")
-    words = f"has {counted(more, 'file')} that it does not name"
+    number = plural(len(listed), "part")
+    words = f"has {plural(more, 'file')} that it does not name"
     yield required("table.parts", not more, number, words, "recomputed")
     for name, digest in listed.items():
         words = "was changed after it was released" if name in found else "lacks it"
@@ -110,7 +110,7 @@ def column_checks(
     listed = at(manifest, "table", "columns")
     reported = listed if isinstance(listed, list) else []
     words = _differing(reported, found)
-    number = counted(len(reported), "column")
+    number = plural(len(reported), "column")
     yield required("table.columns", same(listed, [*found]), number, words, "recomputed")
     there = [name for name in identifiers if name in found]
     none = not there and "identifiers" in manifest["columns"]
@@ -122,7 +122,7 @@ def column_checks(
     yield required("other_columns", same(others, without), "", words, "recomputed")
     lacking = [name for name in schema.columns if name not in found]
     words = "lacks " + ", ".join(map(repr, lacking))
-    number = counted(len(schema.columns), "column")
+    number = plural(len(schema.columns), "column")
     yield required("columns", not lacking, number, words, "recomputed")
 
 
@@ -131,5 +131,5 @@ def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
     lacking = [repr(name) for name in reported if name not in found]
     more = len([name for name in found if name not in reported])
     parts = [f"lacks {', '.join(lacking)}"] if lacking else []
-    parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
+    parts += [f"has {plural(more, 'column')} that it does not name"] if more else []
     return " and ".join(parts) or "has them in another order"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from anonymizer.errors import InputError, shown
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.cuts import MARKED, quoted
@@ -30,7 +31,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.labels import RawGroup
 from anonymizer.release.verification.policies import described, policies
-from anonymizer.tables.values import counted, is_missing, plain_text, text_of, texts_of
+from anonymizer.tables.values import is_missing, plain_text, text_of, texts_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
@@ -170,7 +171,7 @@ def _level(
         wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
-    words = f"has {counted(wrong, 'label')} of other levels, or of other values"
+    words = f"has {plural(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anonymizer.errors import WarningsError
+from anonymizer.feedback.words import plural
 from anonymizer.profiling.distinction import IDENTIFYING
-from anonymizer.tables.values import counted
 
 NEARLY = 0.8
 """Share of a class from which on one value is as good as known: four guesses of five are right."""
@@ -109,7 +109,7 @@ class ReleaseWarning:
             column=repr(self.column),
             count=self.count,
             of=self.of,
-            records=counted(self.records, "record"),
+            records=plural(self.records, "record"),
             about=repr(self.about),
             found=self.found,
         )
@@ -128,7 +128,7 @@ def require_no_warnings(warnings: Sequence[ReleaseWarning]) -> None:
     if not warnings:
         return
     error = WarningsError(
-        f"nothing was released: there would be {counted(len(warnings), 'warning')}, and strict "
+        f"nothing was released: there would be {plural(len(warnings), 'warning')}, and strict "
         "allows none; mend what they say, or leave strict out"
     )
     for warning in warnings:

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.feedback.words import count, listed, number, people, plural, share
 from anonymizer.hierarchy import shown_label
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import Block, Heading, Paragraph, ReportSection, ReportTable
 from anonymizer.report.page.evidence import Evidence, ReleasedAttribute
-from anonymizer.report.page.numbers import count, listed, number, people, several, share
 from anonymizer.report.page.pictures import Pictures
-from anonymizer.tables.values import counted
 
 EXAMPLES = 6
 """Labels that are shown of an attribute."""
@@ -144,7 +143,7 @@ def followed_by(evidence: Evidence) -> Iterator[str]:
             if manifest.unseen.values
             else "a combination of values that the recoding does not cover"
         )
-        yield f"{counted(manifest.unseen.records, 'record')} had {covered}; {treated}."
+        yield f"{plural(manifest.unseen.records, 'record')} had {covered}; {treated}."
 
 
 def records_of(evidence: Evidence) -> Iterator[str]:
@@ -164,11 +163,11 @@ def records_of(evidence: Evidence) -> Iterator[str]:
         )
         return
     yield (
-        f"The original has {counted(manifest.records, 'record')}; {count(evidence.released)} are "
+        f"The original has {plural(manifest.records, 'record')}; {count(evidence.released)} are "
         "released."
     )
     if manifest.dropped:
-        yield f"{counted(manifest.dropped, 'record')} with a missing value were left out."
+        yield f"{plural(manifest.dropped, 'record')} with a missing value were left out."
     if manifest.suppressed:
         fate = {
             "kept": "are released as one class, with * in every quasi-identifier",
@@ -176,7 +175,7 @@ def records_of(evidence: Evidence) -> Iterator[str]:
         }[manifest.suppressed_class]
         part = share(manifest.suppressed / manifest.records)
         yield (
-            f"{counted(manifest.suppressed, 'record')} ({part}) were suppressed to save the policy "
+            f"{plural(manifest.suppressed, 'record')} ({part}) were suppressed to save the policy "
             f"for the others; they {fate}. People with unusual values are suppressed first, so "
             "that figures about them are the least reliable."
         )
@@ -187,7 +186,7 @@ def records_of(evidence: Evidence) -> Iterator[str]:
 def _classes(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
     """How large classes are."""
     sizes = evidence.sizes
-    number_of = several(len(sizes), "class", "classes")
+    number_of = plural(len(sizes), "class")
     yield Heading("Classes")
     smallest, largest = (evidence.said(people(sizes[place])) for place in (0, -1))
     yield Paragraph(

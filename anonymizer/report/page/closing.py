@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from shlex import quote
 
+from anonymizer.feedback.words import count, listed, plural, share
 from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import (
@@ -16,8 +17,6 @@ from anonymizer.report.page.document import (
     TypedCommands,
 )
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.page.numbers import count, listed, share
-from anonymizer.tables.values import counted
 
 WAYS = {
     "recomputed": "computed again from the table",
@@ -164,7 +163,7 @@ def _checked(evidence: Evidence) -> str:
     """How many fields of the manifest were compared with what."""
     done = evidence.checks
     parts = [f"{count(done[how])} {words}" for how, words in WAYS.items() if done[how]]
-    total = counted(done.total(), "figure")
+    total = plural(done.total(), "figure")
     return f"The release was verified: {total} of the manifest agree ({listed(parts)})."
 
 

@@ -12,6 +12,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import of_records
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
@@ -23,7 +24,6 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
 from anonymizer.release.verification.stored import released_at
-from anonymizer.report.page.numbers import of_records
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 

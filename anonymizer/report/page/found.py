@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from anonymizer.feedback.words import bits, count, listed, number, plural, share
 from anonymizer.release.manifest.figures import ReportedTrial
 from anonymizer.report.page.document import Block, Heading, Paragraph, ReportSection, ReportTable
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.page.numbers import bits, count, listed, number, several, share
 from anonymizer.report.page.pictures import Pictures
-from anonymizer.tables.values import counted
 from anonymizer.utility.comparison import Comparison, Fit
 
 MOST_NODES = 12
@@ -44,7 +43,7 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         yield f"How it went ({search.strategy}) is known to its steward alone."
     elif search.nodes:
         yield (
-            f"It was over a lattice of {counted(search.nodes, 'combination')} of levels "
+            f"It was over a lattice of {plural(search.nodes, 'combination')} of levels "
             f"({search.strategy}); {count(search.checked)} were counted."
         )
     else:
@@ -59,7 +58,7 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         yield f"Then attributes were cut into ranges of their own, {times}."
     yield _sure(evidence)
     for name, points in search.grids.items():
-        yield f"Ranges of {name} begin at the {counted(points, 'cut point')} of a grid."
+        yield f"Ranges of {name} begin at the {plural(points, 'cut point')} of a grid."
 
 
 def _sure(evidence: Evidence) -> str:
@@ -114,7 +113,7 @@ def _compared(comparison: Comparison, pictures: Pictures) -> Iterator[Block]:
     """Recodings side by side, measured on the original table."""
     yield Heading("Other recodings under the same policy")
     yield Paragraph(
-        f"Measured on the original table of {counted(comparison.records, 'record')}, which the "
+        f"Measured on the original table of {plural(comparison.records, 'record')}, which the "
         "study names, and not on the release: each recoding was fitted on a random half and judged "
         "by the other half. Whoever has the release alone cannot count this again.",
         "note",
@@ -137,7 +136,7 @@ def _fit(fit: Fit, comparison: Comparison) -> tuple[str, ...]:
     """A recoding in five cells."""
     half = fit.held_out
     best = " (best)" if comparison.is_best(fit) else ""
-    classes = several(half.broken, "class", "classes")
+    classes = plural(half.broken, "class")
     fails = f"fails in {classes}: {listed(half.failing)}"
     return (
         fit.recoding + best,

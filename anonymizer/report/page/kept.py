@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import log2
 
+from anonymizer.feedback.words import UNKNOWN, bits, count, listed, number, share
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.release.manifest.figures import ReportedInformation, ReportedVerdict
 from anonymizer.report.page.document import (
@@ -14,7 +15,6 @@ from anonymizer.report.page.document import (
     TermList,
 )
 from anonymizer.report.page.evidence import Evidence, InformationDisclosed
-from anonymizer.report.page.numbers import UNKNOWN, bits, count, listed, number, share
 from anonymizer.report.page.pictures import Pictures
 
 ROWS = (

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from anonymizer.feedback.words import count, listed, plural
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.report.page.document import Paragraph, Points, ReportSection
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.page.numbers import count, listed
-from anonymizer.tables.values import counted
 
 STRONGEST = (
     "constant-sensitive",
@@ -36,7 +35,7 @@ def verdict(evidence: Evidence) -> str:
     were = "was" if conditions == 1 else "were"
     about = "" if evidence.of_people else " It is about records, of which some people have several."
     return (
-        f"The policy holds: {counted(conditions, 'condition')} {were} counted again in the "
+        f"The policy holds: {plural(conditions, 'condition')} {were} counted again in the "
         f"released table for this report, over {_all(len(evidence.sizes))}."
         f"{about}"
     )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.study import Study
 from anonymizer.report.page.changes import changes_section
@@ -15,7 +16,6 @@ from anonymizer.report.page.opening import facts, verdict, warnings_section
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.report.page.policy import policy_section
 from anonymizer.report.page.rendering import FORMS, require_renderer
-from anonymizer.tables.values import counted
 from anonymizer.utility.comparison import Comparison, compare_study
 
 
@@ -88,8 +88,8 @@ def page_of(
     ]
     return ReportPage(
         title=f"Release report: {evidence.folder.resolve().name}",
-        subtitle=f"{about.file}: {counted(evidence.released, 'record')}, "
-        f"{counted(len(about.columns), 'column')}",
+        subtitle=f"{about.file}: {plural(evidence.released, 'record')}, "
+        f"{plural(len(about.columns), 'column')}",
         verdict=verdict(evidence),
         lead=[TermList([*facts(evidence)])],
         sections=sections,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from anonymizer.feedback.words import listed, sentence, share
 from anonymizer.privacy import MODELS, Wording
 from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.report.page.document import (
@@ -14,7 +15,6 @@ from anonymizer.report.page.document import (
     TermList,
 )
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.page.numbers import listed, sentence, share
 from anonymizer.report.verdicts import against
 
 Point = tuple[str, str]

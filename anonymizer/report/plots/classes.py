@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
+from anonymizer.feedback.words import plural
 from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import KAnonymity
 from anonymizer.release.manifest import Manifest
@@ -12,7 +13,7 @@ from anonymizer.report.plots.bars import bound, ranked
 from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Theme, counted_axis, drawing, panels, short
 from anonymizer.tables import engine
-from anonymizer.utility.schemes import Contribution, Limit, classes_said
+from anonymizer.utility.schemes import Contribution, Limit
 
 WIDE = 20
 """The largest class is so many times the smallest: a logarithmic axis shows both."""
@@ -74,7 +75,7 @@ def sizes_picture(
         if least is not None:
             bound(axes, f"k = {least}", least, figure.palette["bad"])
         axes.set_ylabel("records")
-        axes.set_xlabel(f"{classes_said(len(sizes))}, largest first")
+        axes.set_xlabel(f"{plural(len(sizes), 'class')}, largest first")
     figure.description = (
         f"{len(sizes):,} classes: {sizes[-1]:,} records in the smallest, "
         f"{np.median(sizes):,.6g} in the median one, {sizes[0]:,} in the largest"
@@ -101,7 +102,7 @@ def _draw(axes: Axes, panel: Panel, palette: dict[str, str]) -> None:
     axes.axhline(0, color=palette["rule"], linewidth=0.8)
     axes.set_title(f"{panel.symbol} about {short(panel.attribute)}", fontsize=10)
     axes.set_ylabel("bits")
-    axes.set_xlabel(f"{classes_said(len(order))}, most telling first")
+    axes.set_xlabel(f"{plural(len(order), 'class')}, most telling first")
 
 
 def _said(panel: Panel) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
+from anonymizer.feedback.words import plural
 from anonymizer.kernels.arrays import Floats
 from anonymizer.report.plots.bars import (
     MOST_BARS,
@@ -20,7 +21,7 @@ from anonymizer.report.plots.bars import (
 )
 from anonymizer.report.plots.information import BitsBar, bars_of, draw_bars, pale, said_of
 from anonymizer.report.plots.style import Picture, Theme, drawing, panels, save, short
-from anonymizer.utility.schemes import Attribute, Figures, SchemeComparison, classes_said
+from anonymizer.utility.schemes import Attribute, Figures, SchemeComparison
 from anonymizer.utility.schemes.display import HIDDEN
 
 WIDTH, HEIGHT = 11.0, 3.1
@@ -52,7 +53,7 @@ class DrawnRow(NamedTuple):
         if self.found.satisfied:
             return "the policy holds"
         failing, models = sum(self.about.failing), ", ".join(self.found.failing)
-        classes = f"{failing:,} of {classes_said(len(self.found.classes))} fail"
+        classes = f"{failing:,} of {plural(len(self.found.classes), 'class')} fail"
         return classes if failing else f"fails {models}"
 
 
@@ -133,7 +134,7 @@ def _draw_classes(axes: Axes, row: DrawnRow, palette: dict[str, str]) -> None:
     bounds(axes, row.measures, palette)  # after all lines, which the axis has to show
     legend_above(axes)
     marked = ", x fails" if any(failing) else ""
-    axes.set_xlabel(f"{classes_said(len(names))}, most telling first{marked}")
+    axes.set_xlabel(f"{plural(len(names), 'class')}, most telling first{marked}")
 
 
 def _level(rows: Sequence[DrawnRow], places: Sequence[Axes]) -> None:

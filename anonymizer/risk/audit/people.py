@@ -15,6 +15,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.pairs import tabulated
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -33,7 +34,7 @@ from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.spelling import alike_keys, one_text_each
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.tables.values import is_missing, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +179,7 @@ def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: boo
     if lacking:
         raise InputError(
             f"{name} cannot be what {release.path} was made of: "
-            f"{counted(lacking, 'record')} of the release are of nobody in it, {what}; name the "
+            f"{plural(lacking, 'record')} of the release are of nobody in it, {what}; name the "
             "table that was released, values and missing ones written as they were"
         )
     return found
@@ -241,7 +242,7 @@ def _in_drawn(
     table = release.table
     if len(people) != len(table):
         raise InputError(
-            f"the release has {counted(len(table), 'record')}, and the original {len(people):,}; "
+            f"the release has {plural(len(table), 'record')}, and the original {len(people):,}; "
             "name the table that was released, its order included"
         )
     counts, class_of = classes_of(table, schema)
@@ -379,7 +380,7 @@ def _values(
         differ = (found[of] >= 0) & (found[of] != mine)
         if differ.any():
             raise InputError(
-                f"the originals differ in {name!r} of {counted(int(differ.sum()), 'record')}; "
+                f"the originals differ in {name!r} of {plural(int(differ.sum()), 'record')}; "
                 "an intersection is about values that stay"
             )
         found[of] = mine

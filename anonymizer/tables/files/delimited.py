@@ -13,11 +13,11 @@ import pyarrow.compute
 import pyarrow.csv
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.numerals import with_plain_numbers
 from anonymizer.tables.files.opening import require_named, table_stream
 from anonymizer.tables.reading import COLUMNS, LINE
-from anonymizer.tables.values import counted
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
@@ -143,7 +143,7 @@ def _strictly(path: Path, form: Format) -> tuple[list[str], int]:
 
 def _ragged(form: Format, header: Sequence[str], row: Sequence[str]) -> InputError:
     """The error about a line of too many or few fields, with a way out where one is likely."""
-    fields = counted(len(row), "field")
+    fields = plural(len(row), "field")
     if form.columns is not None:
         words = f"{fields}, columns in [data] names {len(header)}"
         return InputError(words, section="data", key="columns", value=form.columns)

@@ -15,6 +15,7 @@ from anonymizer.errors import (
     whole_seed,
 )
 from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.words import plural
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore
@@ -32,7 +33,6 @@ from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.values import counted
 from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
 
@@ -103,7 +103,7 @@ class Comparison(Displayed, Result):
         best = sorted({fit.recoding for fit in self.best})
         return in_a_line(
             self,
-            counted(len(recodings), "recoding"),
+            plural(len(recodings), "recoding"),
             f"{len(self.points):,} policies" if self.swept else "",
             f"best {' and '.join(best)}" if best else "none holds",
         )

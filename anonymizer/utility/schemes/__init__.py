@@ -14,7 +14,7 @@ from anonymizer.utility.schemes.comparison import (
     figures_study,
 )
 from anonymizer.utility.schemes.contribution import Contribution, Limit, bounds_of
-from anonymizer.utility.schemes.evaluation import Attribute, Failure, Figures, classes_said
+from anonymizer.utility.schemes.evaluation import Attribute, Failure, Figures
 
 __all__ = [
     "Attribute",
@@ -25,7 +25,6 @@ __all__ = [
     "SchemeComparison",
     "Unreachable",
     "bounds_of",
-    "classes_said",
     "compare_schemes",
     "compare_schemes_study",
     "figures",

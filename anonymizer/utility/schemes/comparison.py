@@ -8,6 +8,7 @@ from typing import Any
 
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
@@ -21,7 +22,6 @@ from anonymizer.release.study import Scheme, Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.values import counted
 from anonymizer.utility.schemes.evaluation import Figures, figures_of, require_figures
 
 Given = engine.Table | Relation
@@ -60,7 +60,7 @@ class SchemeComparison(Displayed, Result):
     derived = ("best",)
 
     def __repr__(self) -> str:
-        schemes = counted(len(self.schemes) + len(self.unreachable), "scheme")
+        schemes = plural(len(self.schemes) + len(self.unreachable), "scheme")
         best = f"best {' and '.join(self.best)}" if self.best else "none satisfies the policy"
         return in_a_line(self, schemes, best)
 

@@ -11,6 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.hierarchy.naming import may_be_named
 from anonymizer.information.entropy import mutual_information, surprise
@@ -142,7 +143,7 @@ class Figures(Displayed, PolicyResult):
 
     def __repr__(self) -> str:
         verdict = "policy holds" if self.satisfied else "policy does not hold"
-        return in_a_line(self, self.name, classes_said(len(self.classes)), verdict)
+        return in_a_line(self, self.name, plural(len(self.classes), "class"), verdict)
 
     def display(self) -> Display:
         """The information about each attribute, then the classes."""
@@ -291,8 +292,3 @@ def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -
         )
         for name, value in zip(called, values[worst].tolist(), strict=True)
     ]
-
-
-def classes_said(number: int) -> str:
-    """A number of classes in words."""
-    return f"{number:,} class{'' if number == 1 else 'es'}"

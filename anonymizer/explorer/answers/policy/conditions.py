@@ -10,20 +10,20 @@ import numpy as np
 from anonymizer.counts.schema import Schema
 from anonymizer.explorer.answers.classes import NamedClass, named_class
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
-from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
-from anonymizer.privacy.closeness import TCloseness
-from anonymizer.privacy.diversity import RecursiveLDiversity
-from anonymizer.report.page.numbers import (
+from anonymizer.feedback.words import (
     bits,
     count,
     listed,
     number,
     of_records,
+    plural,
     sentence,
-    several,
     share,
 )
+from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
+from anonymizer.privacy.closeness import TCloseness
+from anonymizer.privacy.diversity import RecursiveLDiversity
 
 BEYOND: Mapping[str, str] = {
     "alpha-k-anonymity": "The worst class has fewer records than k.",
@@ -77,8 +77,8 @@ class ModelCondition:
             return "✓ The table satisfies it." if self.holds else "✗ The table breaks it."
         if self.holds:
             return f"✓ {_all(self.classes)}."
-        broken = several(self.broken_classes, "class breaks", "classes break")
-        records = several(self.broken_records, "record", "records")
+        broken = plural(self.broken_classes, "class breaks", "classes break")
+        records = plural(self.broken_records, "record")
         return f"✗ {broken} it, of {count(self.classes)}, with {records}."
 
 
@@ -203,7 +203,7 @@ def _places(
 def _in_unit(model: PrivacyModel, value: float) -> str:
     match unit_of(model).split(" ")[0]:
         case "records":
-            return several(value, "record", "records")
+            return plural(value, "record")
         case "bits":
             return bits(value)
         case "share" | "probability":

@@ -8,12 +8,12 @@ from anonymizer.advice import Advice, Change, Parameter, advise_counted, is_dras
 from anonymizer.advice.found import chance_of
 from anonymizer.explorer.answers.classes import by_labels
 from anonymizer.explorer.answers.outcome import StudyOutcome
+from anonymizer.feedback.words import bits, number, plural, share
 from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import Watch
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.report.advice import in_the_way, largest_of_each
-from anonymizer.report.page.numbers import bits, number, several, share
 
 SECONDS = 15.0
 """How long ways out are searched for."""
@@ -157,5 +157,5 @@ def _buys(advice: Advice, change: Change) -> str:
         found = [f"{bits(change.retained)} of information kept"]
     found.append(f"nothing said of {len(change.hidden)} of {len(change.levels)} quasi-identifiers")
     if change.suppressed:
-        found.append(f"{several(change.suppressed, 'record', 'records')} suppressed")
+        found.append(f"{plural(change.suppressed, 'record', 'records')} suppressed")
     return f"{', '.join(found)}."

@@ -13,13 +13,13 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.ranges.axis import CutAxis
+from anonymizer.feedback.words import number, plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import specific_information, surprise
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import PrivacyModel, TCloseness, acceptable, measures_of
 from anonymizer.privacy.diversity import EntropyLDiversity
 from anonymizer.recoding import Watch, ignore
-from anonymizer.report.page.numbers import number, several
 
 Ends = tuple[Decimal | None, Decimal | None]
 
@@ -199,5 +199,5 @@ def verdict_on(range_: CutRange, inside: Inside | None) -> str:
     alone = "; ".join(range_.broken) or "none"
     if inside is None or not inside.breaking or inside.classes == 1:
         return alone
-    breaking = several(inside.breaking, "class", "classes")
+    breaking = plural(inside.breaking, "class")
     return f"by itself: {alone}; with the other attributes: {breaking} of {inside.classes:,}"

@@ -26,7 +26,7 @@ from anonymizer.explorer.views.attack.picture import BEST, CHOSEN, RAW, Picture
 from anonymizer.explorer.views.attack.words import comparison, summary
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import Work
-from anonymizer.report.page.numbers import share
+from anonymizer.feedback.words import share
 
 WAITING = "Not computed yet"
 

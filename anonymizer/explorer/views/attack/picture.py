@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonymizer.explorer.answers.attack import Exposure, ExposureMeasure, measures_for
 from anonymizer.explorer.page.charts import Chart
-from anonymizer.report.page.numbers import share
+from anonymizer.feedback.words import share
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage

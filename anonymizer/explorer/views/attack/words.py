@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.explorer.answers.attack import Exposure
 from anonymizer.explorer.answers.outcome import StudyOutcome
-from anonymizer.report.page.numbers import listed, several, share
+from anonymizer.feedback.words import listed, plural, share
 
 BROKEN = "The chosen levels break the policy and are not released; this is what they would expose. "
 """What is said of levels of which there is no release."""
@@ -53,7 +53,7 @@ def _cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
             "label that each of them has for the person."
         )
     if raw is not None and counts is not None and raw.records > counts.records:
-        left = several(raw.records - counts.records, "record is", "records are")
+        left = plural(raw.records - counts.records, "record is", "records are")
         yield f"{left} left out of the release."
 
 

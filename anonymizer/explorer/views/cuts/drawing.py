@@ -14,10 +14,10 @@ from anonymizer.explorer.answers.ranges.axis import (
 from anonymizer.explorer.answers.ranges.cuts import CutRange
 from anonymizer.explorer.answers.ranges.standing import MOST_CUTS
 from anonymizer.explorer.page.ruler import RulerBar, RulerDrawing
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.rules.order import Ranks
 from anonymizer.hierarchy.scale import NUMBERS
-from anonymizer.report.page.numbers import several
 
 RANGES = (2, 3, 4, 6, 8, 12)
 """Ranges of about as many records that one may start from."""
@@ -82,7 +82,7 @@ def starts_of(taxonomy: Taxonomy) -> dict[str, str]:
     for level in range(1, taxonomy.height):
         cuts = cuts_of(taxonomy.levels[level], taxonomy)
         if cuts and len(cuts) <= MOST_CUTS:
-            ranges = several(len(cuts) + 1, "range", "ranges")
+            ranges = plural(len(cuts) + 1, "range")
             found[f"level {level}"] = f"Level {level} of its hierarchy: {ranges}"
     return found | {f"ranges {n}": f"{n} ranges of about as many records" for n in RANGES}
 
@@ -112,5 +112,5 @@ def cuts_said(
             "one. Choose in Start from what to cut instead."
         )
     hidden = "" if labels else " The axis shows ranks: values are hidden on this page."
-    ranges = f"in {several(len(cuts) + 1, 'range', 'ranges')}" if cuts else "as * alone"
+    ranges = f"in {plural(len(cuts) + 1, 'range', 'ranges')}" if cuts else "as * alone"
     return f"{attribute} is released {ranges}.{hidden}"

@@ -22,9 +22,9 @@ from anonymizer.explorer.page.charts import Chart
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.explorer.views.cuts.drawing import names_of
+from anonymizer.feedback.words import bits, count, number, plural
 from anonymizer.recoding import Watch
 from anonymizer.recoding.recoding import Task
-from anonymizer.report.page.numbers import bits, count, number, several
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -96,7 +96,7 @@ class CutFigures:
             self._fit()
             self.chart.show(self._options(names, pairs, limits), _summary(names, ranges, limits))
         self._fold(len(names) <= MANY)
-        self._whole.set_text(f"All {several(len(names), 'range', 'ranges')} in figures")
+        self._whole.set_text(f"All {plural(len(names), 'range', 'ranges')} in figures")
         rows = [_row(name, *pair) for name, pair in zip(names, pairs, strict=True)]
         if rows != self._rows:
             fill(self.table, rows)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anonymizer.explorer.answers.generalized.hierarchies import Generalized, LevelClasses, level_now
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text
-from anonymizer.report.page.numbers import count, several
+from anonymizer.feedback.words import count, plural
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
@@ -56,10 +56,10 @@ def level_rows(
             [
                 f"{use.level} (released now)" if use.level == now else str(use.level),
                 count(use.groups),
-                several(use.largest, "record", "records"),
-                several(use.smallest, "record", "records"),
+                plural(use.largest, "record"),
+                plural(use.smallest, "record"),
                 unknown if then is None else count(then.classes),
-                unknown if then is None else several(then.smallest, "record", "records"),
+                unknown if then is None else plural(then.smallest, "record"),
             ]
         )
     return rows

@@ -8,7 +8,7 @@ from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.naming import redrafted
 from anonymizer.explorer.work import Work
-from anonymizer.feedback.names import names_listed
+from anonymizer.feedback.words import names_listed
 from anonymizer.profiling.profile import TableProfile
 
 if TYPE_CHECKING:

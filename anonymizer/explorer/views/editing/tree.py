@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anonymizer.explorer.answers.generalized.hierarchies import Generalized
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.report.page.numbers import count, several
+from anonymizer.feedback.words import count, plural
 
 if TYPE_CHECKING:
     from anonymizer.explorer.views.hierarchies import HierarchiesView
@@ -105,9 +105,9 @@ class GroupTree:
             "of": each.level,
             "depth": top - each.level,
             "level": "value" if each.level == 0 else f"level {each.level}",
-            "records": several(each.records, "record", "records"),
+            "records": plural(each.records, "record"),
             "share": round(100 * each.records / max(found.records, 1), 2),
-            "values": several(each.values, "value", "values"),
+            "values": plural(each.values, "value"),
             "chosen": self._view.edits_labels and each.named,
         }
 

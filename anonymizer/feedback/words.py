@@ -1,13 +1,13 @@
-"""Numbers as a page has them; every number of a page goes through here."""
+"""Words of all reports: numbers with their nouns, shares and bits, lists of names, sentences."""
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from math import exp, isfinite
 from string import Formatter
 from typing import Any
-
-import numpy as np
 
 DIGITS = 4
 """Significant digits of measures."""
@@ -25,7 +25,7 @@ def number(value: float | None) -> str:
         return UNKNOWN
     if abs(value) >= 10 ** (DIGITS - 1):
         return f"{value:,.0f}"
-    return np.format_float_positional(value, DIGITS, fractional=False, trim="-")
+    return f"{Decimal(f'{value:.{DIGITS}g}'):f}"
 
 
 def count(value: float | None) -> str:
@@ -57,13 +57,13 @@ def share(value: float | None) -> str:
     return shown if shown == UNKNOWN else shown + "%"
 
 
-def people(value: float | None) -> str:
+def people(value: float) -> str:
     """A number of people.
 
     >>> people(1), people(359.0)
     ('1 person', '359 people')
     """
-    return f"{count(value)} {'person' if value == 1 else 'people'}"
+    return plural(value, "person", "people")
 
 
 def others(value: float) -> str:
@@ -72,16 +72,19 @@ def others(value: float) -> str:
     >>> others(5), others(2)
     ('4 others', '1 other')
     """
-    return f"{count(value - 1)} other{'' if value == 2 else 's'}"
+    return plural(value - 1, "other")
 
 
-def several(number_of: float, one: str, more: str) -> str:
-    """A number of things that are called otherwise where they are several.
+def plural(number_of: float, one: str, more: str | None = None) -> str:
+    """Return a number of things with their noun.
 
-    >>> several(1, "class", "classes"), several(26, "class", "classes")
-    ('1 class', '26 classes')
+    ``more``: what several of them are called where that is not ``one`` with an s.
+
+    >>> plural(1, "class"), plural(26, "class"), plural(2_000, "record"), plural(1, "is", "are")
+    ('1 class', '26 classes', '2,000 records', '1 is')
     """
-    return f"{count(number_of)} {one if number_of == 1 else more}"
+    regular = one + ("es" if one.endswith("s") else "s")
+    return f"{count(number_of)} {one if number_of == 1 else more or regular}"
 
 
 def ordinal(value: float) -> str:
@@ -162,3 +165,13 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     """
     *most, end = [*names] or ["nothing"]
     return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def names_listed(given: str) -> list[str]:
+    """Names that commas separate; one with a comma stands in double quotes.
+
+    >>> names_listed('age, "city, country",sex')
+    ['age', 'city, country', 'sex']
+    """
+    listed = csv.reader(given.splitlines(), skipinitialspace=True)
+    return [name.strip() for each in listed for name in each if name.strip()]
