@@ -12,7 +12,7 @@ from anonymizer.profiling.distinction import distinction, separation, share_alon
 from anonymizer.profiling.hints import Role
 from anonymizer.profiling.persons import repeated_keys
 from anonymizer.profiling.raw import Raw
-from anonymizer.profiling.roles import GivenRoles, proposed
+from anonymizer.profiling.roles import GivenRoles, RoleReason, proposed
 from anonymizer.tables import engine
 
 
@@ -46,7 +46,7 @@ class ColumnProfile:
     distinction: float
     separation: float
     role: Role
-    why: str
+    why: RoleReason
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,9 @@ def _require_table(columns: Iterable[object], records: int, given: GivenRoles) -
         raise InputError(f"the table has no {'columns' if records else 'records'}")
 
 
-def _described(name: str, column: ProfiledColumn | None, role: Role, why: str) -> ColumnProfile:
+def _described(
+    name: str, column: ProfiledColumn | None, role: Role, why: RoleReason
+) -> ColumnProfile:
     """The figures of a column; one that cannot be counted has none."""
     if column is None:
         return ColumnProfile(name, "text", 0, 0, 0.0, 1.0, 1.0, role, why)

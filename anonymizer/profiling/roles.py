@@ -32,7 +32,27 @@ COMMON = 0.95
 TARGETS = frozenset("class target label outcome result status response y".split())  # noqa: SIM905
 """Words for what a table is about."""
 
-GIVEN = "you chose it"
+
+class RoleReason(str):
+    """Sentence on why a column has a role; what follows from it is typed, not read from it.
+
+    ``alone``: the sentence without its ``remedy``, which is where a study changes the role.
+    ``guess``: whether the column is only the likeliest to have the role.
+    """
+
+    alone: str
+    guess: bool
+
+    def __new__(cls, alone: str, remedy: str = "", *, guess: bool = False) -> "RoleReason":
+        """Join the sentence and its remedy."""
+        reason = super().__new__(cls, f"{alone}; {remedy}" if remedy else alone)
+        reason.alone, reason.guess = alone, guess
+        return reason
+
+
+GIVEN = RoleReason("you chose it")
+A_LINE = "a line there releases it"
+"""Remedy of a column that a study leaves out: its list of columns that are."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +95,16 @@ class Proposal:
     ``orders``: of two columns that say the same, the one that stays and the numbers that go.
     """
 
-    roles: dict[str, tuple[Role, str]] = field(default_factory=dict)
+    roles: dict[str, tuple[Role, RoleReason]] = field(default_factory=dict)
     candidates: list[ProfiledColumn] = field(default_factory=list)
     sensitive: list[ProfiledColumn] = field(default_factory=list)
     orders: dict[str, str] = field(default_factory=dict)
 
-    def leave_out(self, name: str, why: str) -> None:
-        """Propose that a column is left out."""
-        self.roles[name] = ("left out", why)
+    def propose(
+        self, name: str, role: Role, why: str, remedy: str = "", *, guess: bool = False
+    ) -> None:
+        """Propose the role of a column, with its reason."""
+        self.roles[name] = role, RoleReason(why, remedy, guess=guess)
 
 
 def proposed(
@@ -111,23 +133,27 @@ def proposed(
 def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
     """Give a column the role that it has by itself, or make it a candidate."""
     if column is None:
-        proposal.leave_out(name, "its values cannot be told apart, as those of lists")
+        proposal.propose(name, "left out", "its values cannot be told apart, as those of lists")
         return
     why = _identifies(column)
     hint = column.hint
     if not column.values:
-        proposal.leave_out(name, "every record misses it, and what it will hold nobody knows")
+        proposal.propose(
+            name, "left out", "every record misses it, and what it will hold nobody knows"
+        )
     elif len(column.all_sizes) <= 1:
         why = "all records have one value, which tells nobody apart"
-        proposal.roles[name] = ("insensitive", why)
+        proposal.propose(name, "insensitive", why)
     elif why:
         sure = column.kind == "identifier" or is_named_key(column) or column.identifying is not None
         role: Role = "identifier" if sure else "left out"
-        proposal.roles[name] = (role, why)
+        proposal.propose(name, role, why)
     elif hint is not None and hint.role == "left out" and _counts(column):
-        proposal.leave_out(name, f"by its name it is {hint.about}, which gives the sample away")
+        proposal.propose(
+            name, "left out", f"by its name it is {hint.about}, which gives the sample away"
+        )
     elif is_of_codes(column):
-        proposal.leave_out(name, "its values are codes, which may be those of persons")
+        proposal.propose(name, "left out", "its values are codes, which may be those of persons")
     elif hint is not None and hint.role == "sensitive" and column.kind != "code":
         proposal.sensitive.append(column)
     else:
@@ -165,7 +191,7 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | 
         about = [each.name for each in known if tells(column, each)]
         if about:
             why = f"it repeats and tells {about[0]!r}, as the key of a person does"
-            proposal.roles[column.name] = ("identifier", why)
+            proposal.propose(column.name, "identifier", why)
             proposal.candidates.remove(column)
 
 
@@ -190,9 +216,8 @@ def _one_of_equals(proposal: Proposal) -> None:
             proposal.orders[each.by] = each.name
     for name, each in gone.items():
         mutual = " and the other way round" if each.mutual else ""
-        proposal.leave_out(
-            name, f"{each.by!r} determines it{mutual}, so that one of them is enough"
-        )
+        why = f"{each.by!r} determines it{mutual}, so that one of them is enough"
+        proposal.propose(name, "left out", why)
     proposal.candidates = [column for column in proposal.candidates if column.name not in gone]
 
 
@@ -216,11 +241,11 @@ def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
     most = 0 if chosen_already else MOST_SENSITIVE
     for column in ranked[:most]:
         about = column.hint.about if column.hint else "sensitive"
-        proposal.roles[column.name] = ("sensitive", f"by its name it is {about}")
+        proposal.propose(column.name, "sensitive", f"by its name it is {about}")
     for column in ranked[most:]:
         about = column.hint.about if column.hint else "sensitive"
         why = f"by its name it is {about}; list it as sensitive to release it"
-        proposal.leave_out(column.name, why)
+        proposal.propose(column.name, "left out", why)
     if ranked or chosen_already or len(proposal.candidates) < 2:
         return
     likely = [column for column in proposal.candidates if _guessable(column)]
@@ -229,7 +254,7 @@ def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
         named = not TARGETS.isdisjoint(words_of(guess.name))
         last = likely[-1] if not named else guess
         why = "no name says what is sensitive, and this is the likeliest column: a guess to confirm"
-        proposal.roles[last.name] = ("sensitive", why)
+        proposal.propose(last.name, "sensitive", why, guess=True)
         proposal.candidates.remove(last)
 
 
@@ -271,15 +296,15 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
             if hint and _known_by_name(column)
             else "its name says nothing, so that others may know it"
         )
-        proposal.roles[column.name] = ("quasi-identifier", why)
+        proposal.propose(column.name, "quasi-identifier", why)
     why = (
-        "you chose other quasi-identifiers; a line there releases it"
+        "you chose other quasi-identifiers"
         if chosen_already
         else f"left out after {MOST_QUASI_IDENTIFIERS} other quasi-identifiers, as each one more "
-        "leaves less of all; a line there releases it"
+        "leaves less of all"
     )
     for column in ranked[most:]:
-        proposal.leave_out(column.name, why)
+        proposal.propose(column.name, "left out", why, A_LINE)
 
 
 def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
@@ -297,4 +322,4 @@ def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | Non
         return order[proposal.roles[name][0]], column.distinction if column else 1.0
 
     best = min(free, key=place)
-    proposal.roles[best] = ("quasi-identifier", "a study needs one, and no other column can be it")
+    proposal.propose(best, "quasi-identifier", "a study needs one, and no other column can be it")

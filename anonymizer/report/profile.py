@@ -63,7 +63,7 @@ def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
             "tells of the people in it; name one with --sensitive, if there is one."
         )
     for name in sensitive:
-        if "guess" in found[name].why:
+        if found[name].why.guess:
             out.print(
                 f"WARNING: {name!r} is taken for sensitive, which is a guess; name another one "
                 "with --sensitive."

@@ -80,8 +80,9 @@ class ColumnRole:
     def proposal(self) -> str:
         """The role that is proposed, and why."""
         agrees = "as proposed" if self.role == self.proposed else f"{self.proposed} is proposed"
-        why = self.profile.why.replace("a line there releases it", "another role releases it")
-        return f"{agrees[:1].upper()}{agrees[1:]}: {why}."
+        why = self.profile.why
+        remedy = "" if why == why.alone else "; another role releases it"
+        return f"{agrees[:1].upper()}{agrees[1:]}: {why.alone}{remedy}."
 
 
 @dataclass(frozen=True)
