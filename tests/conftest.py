@@ -91,11 +91,11 @@ SEARCHED = {"test_plots.py"}
 @pytest.fixture(autouse=True, scope="module")
 def brief(request: pytest.FixtureRequest) -> Iterator[None]:
     """Merged cells are searched for briefly: what is done with a search's result is the same."""
-    from anonymizer.recoding.merged_cells import grouping
+    from anonymizer.recoding import merged_cells
 
     with pytest.MonkeyPatch.context() as patched:
         if not LONG and not SEARCHED & {request.path.parent.name, request.path.name}:
-            patched.setattr(grouping, "PATIENCE", grouping.PATIENCE // 10)
+            patched.setattr(merged_cells, "PATIENCE", merged_cells.PATIENCE // 10)
         yield
 
 

@@ -21,7 +21,7 @@ class UnknownValuesError(InputError):
 
 
 def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
-    """The level that each partition is, where it is one."""
+    """Return the level of each partition that is one."""
     partitions = {} if isinstance(recoding, Regions) else recoding
     return {
         name: level
@@ -32,7 +32,7 @@ def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
 
 
 def relabelled(table: T, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> T:
-    """A table with the values of its quasi-identifiers replaced by the labels of their groups.
+    """Replace the values of quasi-identifiers by the labels of their groups.
 
     InputError where it holds values, or combinations of them, that the recoding does not cover, or
     a column of the name that the recoding adds.
@@ -44,7 +44,7 @@ def relabelled(table: T, recoding: Partitions | Regions, taxonomies: Mapping[str
 
 
 def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -> T:
-    """A table with the quasi-identifiers of each record replaced by the labels of its class."""
+    """Replace the quasi-identifiers of each record by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
     encoded = [_places(table, name, taxonomies[name]) for name in regions.names]
@@ -65,7 +65,7 @@ def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -
 
 
 def matched(released: engine.Table, people: T, schema: Schema) -> T:
-    """A recoded population that fits a release: those whom no class stands for are ``*``.
+    """Fit a recoded population to a release: people whom no class stands for become ``*``.
 
     Only where the release has such a class: suppressed records are those of people like them.
     """
@@ -79,7 +79,7 @@ def matched(released: engine.Table, people: T, schema: Schema) -> T:
 
 
 def overwritten(column: pd.Series, records: Mask) -> pd.Series:
-    """The column with ``*`` in some records; all others become texts, of one kind with it."""
+    """Write ``*`` into some records of a column; all others become texts, of one kind with it."""
     codes, values = engine.distinct(column)
     texts = texts_apart(values)
     return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
@@ -95,7 +95,7 @@ def require_unnumbered(columns: Iterable[object]) -> None:
 
 
 def _places(table: engine.Table, name: str, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
-    """The number of each row's value among the distinct ones, and the code of each of these."""
+    """Number each row's value among the distinct ones, with the code of each of these."""
     codes, values = engine.distinct(table[name])
     places = taxonomy.encode(values)
     strange = places < 0
@@ -109,7 +109,7 @@ def _places(table: engine.Table, name: str, taxonomy: Taxonomy) -> tuple[Codes, 
 
 
 def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
-    """A column whose values are replaced by the labels of their groups.
+    """Replace the values of a column by the labels of their groups.
 
     A column released at level 0 stays as it is, unless values that are written differently but
     are the same (39 and 39.0) have to become one.
@@ -124,5 +124,4 @@ def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Part
 
 
 def _published(label: Hashable) -> Hashable:
-    """A label as a table has it."""
     return str(label) if isinstance(label, Interval | Meaning) else label

@@ -11,8 +11,8 @@ from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.partitions.bounded import within_bounds
-from anonymizer.recoding.problem.priced import Priced
+from anonymizer.recoding.partitions.joint import within_bounds
+from anonymizer.recoding.problem.class_scores import Priced
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine, grids_of
 from anonymizer.recoding.result import SearchResult
@@ -47,7 +47,7 @@ class Multidimensional(Generalization):
     min_gain: float = 0.0
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
-        """The best classes; InputError where numba cannot be loaded, which compiles the search."""
+        """Find the best classes; InputError where numba, which compiles the search, is missing."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         if problem.counts.records > MOST_RECORDS:
             raise InputError(

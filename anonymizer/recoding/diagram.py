@@ -53,7 +53,7 @@ def _row(node: tuple[int, ...], known: dict[str, object], best: bool) -> list[ob
 
 
 def _facts(graph: LatticeDiagram) -> list[str]:
-    """How many nodes there are, are feasible and were checked, and which is the best."""
+    """Numbers of nodes, of feasible and of checked ones, and the best node, in words."""
     about = graph.graph
     facts = [f"{about.get('nodes', len(graph)):,} nodes"]
     if about.get("feasible") is not None:

@@ -18,10 +18,9 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding.apply import levels_of
-from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.result import SearchResult
-from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -99,7 +98,7 @@ def spine(lattice: Lattice, minimal: Iterable[Node], best: Node | None) -> set[N
 
 
 def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
-    """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
+    """Place each node: the middle of a layer is at 0, and the height is the sum of levels."""
     layers: dict[int, list[Node]] = {}
     for node in sorted(graph.nodes, reverse=True):
         layers.setdefault(sum(node), []).append(node)
@@ -111,7 +110,7 @@ def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
 
 
 def kind_of(known: Mapping[str, object]) -> str:
-    """What is known of a node: ``unknown``, ``infeasible``, ``minimal`` or else ``feasible``."""
+    """Return the status of a node: ``unknown``, ``infeasible``, ``minimal`` or ``feasible``."""
     if known["feasible"] is None:
         return "unknown"
     if not known["feasible"]:
@@ -131,7 +130,7 @@ def _path(low: Node, high: Node) -> Iterator[Node]:
 
 @dataclass(frozen=True, eq=False)
 class NodeKnowledge:
-    """What is known of each node of a lattice after a search."""
+    """Attributes of each node of a lattice after a search."""
 
     lattice: Lattice
     search: SearchResult
@@ -153,7 +152,7 @@ class NodeKnowledge:
         }
 
     def feasible(self, node: Node) -> bool | None:
-        """Whether a node satisfies the policy; None where nothing known implies either."""
+        """Return whether a node satisfies the policy; None where nothing known implies either."""
         trace = self.trace
         if node in trace.scores or node in self._frontier or node == self.best:
             return True
@@ -167,12 +166,13 @@ class NodeKnowledge:
         return None
 
     def minimal(self, node: Node) -> bool | None:
-        """Whether a node is feasible and no direct specialization is; None where not known."""
+        """Return whether a node is feasible and none directly below is; None where not known."""
         if self.search.minimal is not None:
             return node in self._frontier
         feasible = self.feasible(node)
         if not feasible:
             return feasible
+        # One feasible node below decides, whatever is unknown of the others.
         below = [self.feasible(lower) for lower in self.lattice.below(node)]
         return False if True in below else None if None in below else True
 
@@ -182,12 +182,10 @@ class NodeKnowledge:
 
     @cached_property
     def _low(self) -> Ints:
-        """Feasible nodes that all known feasible nodes generalize, shape (nodes, attributes)."""
         return self._rows(self._frontier or self.trace.scores)
 
     @cached_property
     def _high(self) -> Ints:
-        """Nodes known to be infeasible, shape (nodes, attributes)."""
         return self._rows(self.trace.infeasible)
 
     def _rows(self, nodes: Iterable[Node]) -> Ints:

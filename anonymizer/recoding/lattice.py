@@ -1,7 +1,7 @@
-"""The lattice of full-domain generalizations: one level per quasi-identifier."""
+"""The lattice of full-domain generalizations, and what a search learned about its nodes."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        """How many nodes there are: too many for ``len``, it may be."""
+        """The number of nodes, which may be too large for ``len``."""
         return prod(map(len, self._levels()))
 
     def first(self, number: int) -> "Lattice":
@@ -64,7 +64,6 @@ class Lattice:
         return Lattice(self.names[:number], self.heights[:number], self.bottom[:number])
 
     def _levels(self) -> list[range]:
-        """The levels of each attribute."""
         return [range(low, high + 1) for low, high in zip(self.bottom, self.heights, strict=True)]
 
     def __iter__(self) -> Iterator[Node]:
@@ -121,3 +120,48 @@ def level_recoding(
 ) -> Partitions:
     """The partitions that a node stands for."""
     return {name: taxonomies[name].levels[level] for name, level in zip(names, node, strict=True)}
+
+
+MOST_TRACED = 512
+"""Nodes of the largest lattice that is traced node by node: nine attributes of two levels each."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Levels, statuses and scores of single nodes as a search found them.
+
+    ``scores`` are of feasible nodes: the objective, first as the search maximises it, in a
+    ``SearchResult`` in its own unit, which is I(X~;W) in bits where it ``informs``. ``infeasible``
+    nodes were found not to satisfy the policy. ``counted`` is None where that was not recorded.
+    ``upward``: all generalizations of a feasible node are feasible. ``complete``: all nodes are
+    infeasible of which nothing else is known. No record and no count of one is part of it, so that
+    it may be pickled with what was fitted.
+    """
+
+    scores: Mapping[Node, float] = field(default_factory=dict)
+    infeasible: frozenset[Node] = frozenset()
+    counted: frozenset[Node] | None = None
+    upward: bool = False
+    complete: bool = False
+    informs: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        lattice: Lattice,
+        scored: Iterable[tuple[float, int, Node]],
+        kept: Collection[Node],
+        counted: Iterable[Node] | None = None,
+        infeasible: Iterable[Node] = (),
+    ) -> "Trace":
+        """The trace of some scored nodes: of a large lattice, of the nodes to be kept alone."""
+        if lattice.size > MOST_TRACED:
+            few = set(kept)
+            return cls({node: score for score, _, node in scored if node in few})
+        known = None if counted is None else frozenset(counted)
+        return cls({node: score for score, _, node in scored}, frozenset(infeasible), known)
+
+    @classmethod
+    def counting(cls, lattice: Lattice, counted: Iterable[Node]) -> "Trace":
+        """The trace of nodes that were counted and not scored."""
+        return cls.of(lattice, (), (), counted)

@@ -17,13 +17,12 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.objectives import ObjectiveName
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.partitions.bounded import within_bounds
+from anonymizer.recoding.lattice import Node, Trace, level_recoding
+from anonymizer.recoding.partitions.joint import within_bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
 from anonymizer.recoding.problem.suppression import Suppression, Trigger
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
-from anonymizer.recoding.trace import Trace
 
 Strategy = Literal[
     "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"
@@ -40,7 +39,7 @@ class Levels(Generalization):
 
     @abstractmethod
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
-        """The node that solves a problem, and how it was found; None where none does.
+        """Find the node that solves a problem; None where none does.
 
         Raises
         ------
@@ -49,7 +48,7 @@ class Levels(Generalization):
         """
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
-        """The partitions of the node that is found."""
+        """Return the partitions of the node that is found."""
         found = self.find(problem, seed, run)
         if found is None:
             raise self.unreachable(problem, self.reach)
@@ -107,7 +106,7 @@ class FullDomain(Levels):
             )
 
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
-        """The best node of the lattice."""
+        """Find the best node of the lattice."""
         confined = within_bounds(problem, self.bounds, few=True)
         return solve(confined, self.search, run)
 
@@ -139,7 +138,7 @@ class Fixed(Levels):
             raise InputError("levels must map every quasi-identifier to a level")
 
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
-        """The node of the levels."""
+        """Return the node of the levels."""
         node = node_of(self.levels, problem.taxonomies)
         score = problem.score(node)
         if score is None:
@@ -148,7 +147,7 @@ class Fixed(Levels):
         return Found("fixed", node, score, score, True, 1, 1, trace=trace)
 
     def unproven(self, task: Task) -> tuple[RecodingPlan, Outcome]:
-        """The levels carried out whether or not they satisfy the policy, to be measured.
+        """Carry out the levels whether or not they satisfy the policy, to be measured.
 
         Where more records would have to be suppressed than the budget has, none is.
         """
@@ -164,7 +163,7 @@ class Fixed(Levels):
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:
-    """The lattice node for a mapping of attribute to level; InputError where there is none."""
+    """Return the lattice node for a mapping of attribute to level."""
     for name in levels:
         if name not in taxonomies:
             hint = did_you_mean(str(name), taxonomies)

@@ -11,8 +11,8 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
 from anonymizer.recoding.partitions.groups import Ranges
+from anonymizer.recoding.partitions.joint import refine_within, within_bounds
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.problem import Problem, Run, Search
@@ -81,7 +81,7 @@ class VariableRange(Generalization):
         return function_of("search", self.search, SEARCHES)
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
-        """The best partitions of all attributes, ranges for some of them."""
+        """Find the best partitions of all attributes, ranges for some of them."""
         group = quasi_identifiers("group", self.group, problem.taxonomies)
         refine = self._attributes(problem.taxonomies)
         refiner = Refiner(problem.objective, self.ranges, self._cutting, self.cuts, group)
@@ -110,7 +110,7 @@ class VariableRange(Generalization):
         )
 
     def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:
-        """The attributes that get ranges."""
+        """Return the attributes that get ranges."""
         chosen = attributes_to_refine(self.refine, taxonomies)
         if not chosen and not self.cuts:
             raise InputError(
@@ -122,7 +122,7 @@ class VariableRange(Generalization):
 
 @dataclass(frozen=True)
 class Cut(VariableRange):
-    """The same, and attributes without ranges are cut through their taxonomies at several depths.
+    """Variable ranges, and all other attributes cut through their taxonomies at several depths.
 
     Parameters are those of :class:`VariableRange`.
     """
@@ -132,7 +132,7 @@ class Cut(VariableRange):
 
 
 def grids_of(problem: Problem, attributes: Sequence[str], options: RangeOptions) -> dict[str, int]:
-    """The attributes whose ranges begin at cut points of a grid, and how many these are."""
+    """Count the cut points of each attribute whose ranges begin at those of a grid."""
     counts, found = problem.counts, {}
     for name in attributes:
         codes = counts.cells[:, counts.names.index(name)]
@@ -145,7 +145,7 @@ def grids_of(problem: Problem, attributes: Sequence[str], options: RangeOptions)
 def attributes_to_refine(
     refine: Sequence[str] | None, taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The named attributes, which are quasi-identifiers; all ordered ones where none are named."""
+    """Return the named attributes, which are quasi-identifiers; all ordered ones without names."""
     if refine is None:
         return tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
     return quasi_identifiers("refine", refine, taxonomies)
@@ -154,7 +154,7 @@ def attributes_to_refine(
 def quasi_identifiers(
     option: str, names: Sequence[str], taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The quasi-identifiers that an option names, each once; InputError where it names another."""
+    """Return the quasi-identifiers that an option names, each once."""
     named = column_names(option, names)
     for name in named:
         if name not in taxonomies:

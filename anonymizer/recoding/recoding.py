@@ -27,7 +27,7 @@ from anonymizer.tables.values import text_of, texts_of
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a recoding is chosen for.
+    """The table, policy and objective that a recoding is chosen for.
 
     ``counted`` is the table, counted once: roles, admitted records, values and how they generalize;
     ``models`` the policy; ``seed`` for what is chosen at random, such as the starts of a local
@@ -42,10 +42,10 @@ class Task:
 
 
 class Randomization(Protocol):
-    """What a manifest reports of values that were drawn at random."""
+    """Report of a manifest on values that were drawn at random."""
 
     def to_dict(self) -> dict[str, object]:
-        """The same as JSON has it."""
+        """Return the report as JSON has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +67,17 @@ class Outcome:
 
     @property
     def fate(self) -> str:
-        """What became of suppressed records: ``"none"``, ``"kept"`` as a class, ``"removed"``."""
+        """The fate of suppressed records: ``"none"``, ``"kept"`` as a class, ``"removed"``."""
         if not self.suppressed.any():
             return "none"
         return "removed" if self.removed else "kept"
 
     def suppressed_of(self, admitted: engine.Table) -> int:
-        """How many of the admitted records are suppressed."""
+        """Count the admitted records that are suppressed."""
         return engine.records_in(admitted, self.suppressed)
 
     def left(self, admitted: T) -> T:
-        """The admitted records that the released table has, in its order."""
+        """Return the admitted records that the released table has, in its order."""
         return self._unsuppressed(admitted) if self.fate == "removed" else admitted
 
     @property
@@ -108,6 +108,7 @@ class RecodingPlan(ABC):
     random: ClassVar[bool] = False  # released values are drawn, and need not hold of their records
 
     def __getstate__(self) -> dict[str, object]:
+        # A pickled plan must not disclose a value that only records have which are not released.
         return dict(vars(self.forgetting))
 
     @property
@@ -134,7 +135,7 @@ class RecodingPlan(ABC):
         """
 
     def dealt_by(self) -> int | None:
-        """A seed of which records, of those alike, get which of the values drawn for them.
+        """Return the seed that deals drawn values among records that are alike.
 
         None where nobody may know it, or nothing is drawn.
         """
@@ -149,8 +150,9 @@ class RecodingPlan(ABC):
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
     ) -> Callable[[Counts], Counts]:
-        """What the plan makes of counts with the combinations of the raw ones: of shuffled ones.
+        """Return the recoding as a function of counts with the raw ones' combinations.
 
+        Such are those with sensitive values dealt out anew.
         ``raw`` and ``released`` count the admitted records that are released, before and after;
         ``rng`` is for plans that draw.
         """
@@ -161,11 +163,11 @@ class RecodingPlan(ABC):
         return self.schema
 
     def people(self, released: engine.Table) -> Tally | None:
-        """The population as a table was recoded that was released; None where there is none."""
+        """Return the population recoded as a released table was; None where there is none."""
         return None
 
     def count(self, admitted: engine.Table) -> Counts:
-        """The counts of admitted records as they are."""
+        """Count admitted records as they are."""
         tally = engine.tally(admitted, self.schema.columns)
         return self.schema.counts(tally, self.taxonomies, self.everybody)
 
@@ -198,7 +200,7 @@ class RecodingPlan(ABC):
         return levels_of(self.recoding, self.taxonomies)
 
     def describe(self, shown: engine.Table) -> dict[str, list[dict[str, object]]]:
-        """The groups of each quasi-identifier, as far as released records show them."""
+        """Describe the groups of each quasi-identifier, as far as released records show them."""
         if isinstance(self.recoding, Regions):
             return self.recoding.described(self.taxonomies)
         found = {}
@@ -219,7 +221,7 @@ class RecodingPlan(ABC):
 
 
 class Recoding(ABC):
-    """How quasi-identifiers are recoded: a frozen dataclass of the options of one method.
+    """A way to recode quasi-identifiers: a frozen dataclass of the options of one method.
 
     ``name`` is what a study file calls the method. ``searches``: whether an objective is maximised,
     for which a time limit can make sense. ``private``: whether it is what differential privacy
@@ -258,7 +260,7 @@ class Recoding(ABC):
             raise InputError(f"recoding {self.name!r} searches nothing; leave out the time limit")
 
     def default_objective(self, models: Sequence[PrivacyModel]) -> tuple[ObjectiveName, str]:
-        """The objective where none is given, and no target, and why it is the one."""
+        """Return the objective where none is given, and no target, and why it is the one."""
         if self.fallback_objective == "mutual-information":
             return self.fallback_objective, ""
         if any(model.sensitive for model in models):
@@ -282,7 +284,7 @@ class Recoding(ABC):
 
 
 def seen_in(table: engine.Table | Counts, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Mask]:
-    """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
+    """Mark the values that a table, or its counts, has of each quasi-identifier."""
     if isinstance(table, Counts):
         columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))
     else:

@@ -7,9 +7,8 @@ from math import inf
 from typing import Any
 
 from anonymizer.objectives import MutualInformation
-from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.lattice import Node, Trace
 from anonymizer.recoding.problem.problem import Found, Frontier, Problem
-from anonymizer.recoding.trace import Trace
 
 MOST_SCORED = 32
 """Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
@@ -54,7 +53,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """How the recoding was found.
+    """The search that found a recoding, its result and what it proves.
 
     Parameters
     ----------
@@ -121,7 +120,7 @@ class SearchResult:
         over: Found | Frontier | None = None,
         **found: Any,
     ) -> "SearchResult":
-        """The result of a search that maximised a problem's objective, in the objective's unit.
+        """Return the result of a search that maximised a problem's objective, in its unit.
 
         ``score`` was reached, ``best`` is what no other recoding can score more than, infinite
         where that is not known, and ``over`` what was found over the lattice of levels, where that

@@ -88,7 +88,7 @@ class SafePub(Recoding):
 
 @dataclass(frozen=True, eq=False)
 class SamplePlan(RecodingPlan):
-    """All that is needed to release a differentially private sample of a table.
+    """A plan that releases a differentially private sample of a table.
 
     Every release draws anew, as ``model`` says, from a source of randomness that nobody knows; what
     several releases of one table disclose adds up.
@@ -104,7 +104,7 @@ class SamplePlan(RecodingPlan):
         return self.drawn(admitted)[1]
 
     def drawn(self, admitted: T) -> tuple[T, Outcome]:
-        """The records that were drawn and left, and what is released of them.
+        """Draw the records that are left, and recode what is released of them.
 
         In random order and without an index: both would disclose who was drawn. InputError where a
         column would be released as it is, PolicyUnreachableError where no class is large enough.
@@ -137,7 +137,7 @@ class SamplePlan(RecodingPlan):
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
     ) -> Callable[[Counts], Counts]:
-        """None: nothing is reported of the raw table."""
+        """Refuse: nothing is reported of the raw table."""
         raise NotImplementedError
 
     def _alike(self, table: T) -> T:
@@ -155,23 +155,18 @@ class SamplePlan(RecodingPlan):
 
     @property
     def _least(self) -> int:
-        """The records that every class must have."""
         others = [model.k for model in self.models if isinstance(model, KAnonymity)]
         return max([self.model.k, *others])
 
 
 def _written_alike(taxonomy: Taxonomy) -> Taxonomy:
-    """A taxonomy whose level 0 has one way of writing each value.
-
-    The way of the table, ``39.0`` next to a gap, say, would disclose records that were not drawn.
-    """
+    # The way of the table, ``39.0`` next to a gap, say, would disclose records that were not drawn.
     raw, *others = taxonomy.levels
     alike = Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
     return replace(taxonomy, levels=(alike, *others))
 
 
 def _as_it_is(column: object) -> str:
-    """Why a column stands in the way."""
     return (
         f"{DifferentialPrivacy.name}: column {str(column)!r} would be released as it is; make it a "
         "quasi-identifier (at level 0, say), or an identifier"

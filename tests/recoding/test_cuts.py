@@ -28,8 +28,8 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import KMap
 from anonymizer.recoding import RangeOptions, Refiner, Run, refine_jointly, solve
 from anonymizer.recoding.partitions import joint
+from anonymizer.recoding.partitions.families import Chain
 from anonymizer.recoding.partitions.groups import Cuts
-from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.release.manifest import Manifest
 
 information = MutualInformation()

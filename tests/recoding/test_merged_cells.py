@@ -23,8 +23,8 @@ from anonymizer.privacy import (
     MeanInformation,
     acceptable,
 )
-from anonymizer.recoding import Problem, Run, solve
-from anonymizer.recoding.merged_cells import grouping, merge_cells
+from anonymizer.recoding import Problem, Run, merged_cells, solve
+from anonymizer.recoding.merged_cells import merge_cells
 from anonymizer.recoding.problem.policy import Policy
 
 seeds = st.integers(0, 2**32 - 1)
@@ -197,7 +197,7 @@ def test_a_time_limit_gives_the_best_so_far():
 
 
 def test_an_interrupt_gives_the_best_so_far(monkeypatch):
-    monkeypatch.setattr(grouping, "PATIENCE", 400)
+    monkeypatch.setattr(merged_cells, "PATIENCE", 400)
     told = []
 
     def watch(doing: str, done: int, of: int | None) -> None:

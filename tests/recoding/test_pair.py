@@ -17,7 +17,7 @@ from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import RangeOptions, Refiner, Run, cut_heuristically, refine_jointly
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
 from anonymizer.recoding.partitions import joint, pair
-from anonymizer.recoding.partitions.interval_dp import Chain
+from anonymizer.recoding.partitions.families import Chain
 from anonymizer.recoding.partitions.joint import refine_exactly
 from anonymizer.recoding.partitions.pair import Tiles, best_pair
 

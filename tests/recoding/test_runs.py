@@ -12,9 +12,8 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.recoding.partitions import runs
-from anonymizer.recoding.partitions.groups import Ranges
-from anonymizer.recoding.partitions.runs import BlockRuns
+from anonymizer.recoding.partitions import groups
+from anonymizer.recoding.partitions.groups import BlockRuns, Ranges
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables import engine
@@ -44,7 +43,7 @@ def judged(judge: Judge, counts: Counts, ranges: Ranges, *, by_pairs: bool, lot:
     """What ranges come to, by pairs of so many at once or by arrays."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BlockRuns, "quicker", by_pairs)
-        patch.setattr(runs, "PAIRS_AT_ONCE", lot)
+        patch.setattr(groups, "PAIRS_AT_ONCE", lot)
         return ranges.judged(judge, counts)
 
 

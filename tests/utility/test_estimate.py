@@ -31,7 +31,7 @@ from anonymizer.objectives import (
 from anonymizer.recoding import Run, Suppression, solve
 from anonymizer.recoding.full_domain import solve as strategies
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.problem.priced import Priced
+from anonymizer.recoding.problem.class_scores import Priced
 from anonymizer.release.manifest.steward import steward_file
 
 KERNELS = (NUMPY, compiled_kernel())

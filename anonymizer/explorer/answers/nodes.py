@@ -14,9 +14,8 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.hasse import kind_of, lattice_graph, places, spine
-from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node
 from anonymizer.recoding.recoding import Task
-from anonymizer.recoding.trace import MOST_TRACED
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph

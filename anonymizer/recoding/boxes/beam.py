@@ -23,8 +23,7 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.boxes.cutting import TIE, BoxCells
 from anonymizer.kernels.boxes.mondrian import Ground
 from anonymizer.kernels.single import Criteria
-from anonymizer.recoding.boxes.cuts import Box, BoxTree, Node, divide
-from anonymizer.recoding.boxes.grid import Axis, Blocks
+from anonymizer.recoding.boxes.grid import Axis, Blocks, Box, BoxTree, Node, divide
 from anonymizer.recoding.problem.parallel import in_parallel, jobs_at_once
 from anonymizer.recoding.problem.problem import ALONE, Run
 
@@ -80,7 +79,7 @@ def grow(
     width: int = WIDEST,
     run: Run = ALONE,
 ) -> tuple[float, BoxTree]:
-    """A good tree, and what its boxes are worth.
+    """Grow a good tree, and return what its boxes are worth with it.
 
     Cells are given by their ``blocks`` (cells, axes) and their histograms, ``rows``. At most
     ``width`` cuts of a box are followed to the end; 1 makes the greedy tree.
@@ -93,7 +92,7 @@ def grow(
 
 
 def _wide(axes: Sequence[Axis]) -> Mask:
-    """Which ranges are wide enough, by axis; no axes where all are."""
+    """Mark the ranges that are wide enough, by axis; no axes where all are."""
     most = max((len(axis.wide) for axis in axes if axis.wide is not None), default=0)
     if not most:
         return np.zeros((0, 1, 1), bool)
@@ -116,7 +115,7 @@ def _trees(axes: Sequence[Axis]) -> tuple[Ints, Ints]:
 
 @dataclass(eq=False)
 class TreeGrower:
-    """Grows one tree."""
+    """The growth of one tree."""
 
     axes: Sequence[Axis]
     ground: Ground
@@ -193,7 +192,7 @@ class TreeGrower:
         return best
 
     def _followed(self, opened: Open, cuts: Sequence[BoxCut], effort: float) -> Floats:
-        """What the greedy tree of each cut is worth; in several jobs where these outweigh a start.
+        """Return the worth of each cut's greedy tree; in jobs where the work outweighs their start.
 
         A tree depends on which cells a box has, not on their order, so that every job may have
         an order of its own.
@@ -225,7 +224,6 @@ class TreeGrower:
 
 
 def _worths(ground: Ground, opened: Open, cuts: Sequence[BoxCut]) -> Floats:
-    """What the greedy tree of each cut is worth."""
     axes = np.array([cut.axis for cut in cuts], np.int64)
     left, at = np.array([cut.left for cut in cuts]), np.array([cut.at for cut in cuts], np.int64)
     return ground.followed(opened.low, opened.high, opened.bounds, axes, left, at)
@@ -244,7 +242,6 @@ def _halves(opened: Open, cut: BoxCut, ground: Ground) -> Iterator[Open]:
 
 
 def _shapes(shape: Blocks, cut: BoxCut) -> tuple[Blocks, Blocks]:
-    """The blocks of both parts along the axis that is cut."""
     if isinstance(shape, range) and cut.at >= 0:
         return range(shape.start, cut.at), range(cut.at, shape.stop)
     left = tuple(block for block in shape if cut.left[block])

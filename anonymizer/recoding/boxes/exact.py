@@ -19,8 +19,7 @@ from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.guillotine import Shapes, best_trees, evaluate, spread
 from anonymizer.kernels.single import Criteria, values
-from anonymizer.recoding.boxes.cuts import Box, BoxTree, Node, divide
-from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks
+from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks, BoxTree, Node, divide
 from anonymizer.recoding.problem.parallel import as_done
 from anonymizer.recoding.problem.problem import Run
 
@@ -51,7 +50,7 @@ class ShapeTable:
 
     @classmethod
     def of(cls, axis: Axis) -> "ShapeTable":
-        """What boxes may have of an axis."""
+        """List the shapes that boxes may have along an axis."""
         if axis.ordered:
             gaps = [(axis.numbers,), tuple(axis.whole)] if axis.missing else []
             return cls(axis, axis.numbers, tuple(dict.fromkeys(gaps)))
@@ -71,7 +70,7 @@ class ShapeTable:
 
     @property
     def first_other(self) -> int:
-        """How many shapes are runs."""
+        """The number of shapes that are runs."""
         return comb(self.runs + 1, 2)
 
     @cached_property
@@ -110,17 +109,15 @@ class ShapeTable:
 
     @cached_property
     def allowed(self) -> list[bool]:
-        """Whether a class may have each shape."""
+        """True for each shape that a class may have."""
         return [self.axis.allows(shape) for shape in self.shapes]
 
     @cached_property
     def _number(self) -> dict[tuple[int, ...], int]:
-        """The numbers of the shapes that are no runs."""
         return {shape: self.first_other + place for place, shape in enumerate(self.others)}
 
 
 def _boxes_of(tables: Sequence[ShapeTable]) -> int:
-    """How many boxes there are."""
     return prod(map(len, tables))
 
 
@@ -194,23 +191,21 @@ class CountedGrid:
         return cls(tables, order, _laid_out(tables), counts)
 
     def best(self, criteria: Criteria, run: Run) -> tuple[float, BoxTree]:
-        """What the boxes of the best tree are worth, and the tree; the whole must be acceptable."""
+        """Return the worth of the best tree's boxes, and the tree; the whole must be acceptable."""
         worths = self._worths(criteria, run)
         best_trees(worths, criteria.worth.limit, self._strides, self.shapes)
         return float(worths[-1]), self._tree(criteria, worths)
 
     @cached_property
     def _strides(self) -> list[int]:
-        """How far apart boxes are whose shapes differ by one along each axis."""
         return [_boxes_of(self.tables[axis + 1 :]) for axis in range(len(self.tables))]
 
     @cached_property
     def _sums(self) -> Columns:
-        """The table summed over the shapes of the first axis."""
         return spread(self.counts, self.shapes)
 
     def _worths(self, criteria: Criteria, run: Run) -> Floats:
-        """What every box is worth as a class."""
+        """Return the worth of every box as a class."""
         worths = np.empty(_boxes_of(self.tables))
         first, stride = len(self.tables[0]), self._strides[0]
         ends = np.linspace(0, first, min(first, LOTS) + 1).astype(int).tolist()
@@ -230,7 +225,8 @@ class CountedGrid:
         while heap:
             place, numbers = heap.pop()
             if (cut := self._cut(criteria, worths, numbers)) is None:
-                nodes[place] = self._box(numbers)
+                shapes = self._shapes(numbers)
+                nodes[place] = tuple(shapes[axis] for axis in np.argsort(self.order))
                 continue
             axis, *parts = cut
             ends = divide(nodes, place, self.order[axis], self.tables[axis].shapes[parts[0]])
@@ -249,22 +245,18 @@ class CountedGrid:
         for axis, (table, stride) in enumerate(zip(self.tables, self._strides, strict=True)):
             rest = place - numbers[axis] * stride
             for one, other in table.pairs(numbers[axis]):
+                # The same sum of the same floats that the compiled search took the maximum of.
                 if worths[rest + one * stride] + worths[rest + other * stride] == best:
                     return axis, one, other
         raise AssertionError("the worth of a tree is that of a cut, to the last bit")
 
     def _worth(self, criteria: Criteria, numbers: tuple[int, ...]) -> float:
-        """What a box is worth as a class."""
+        """Return the worth of a box as a class, -inf where it may not be one."""
         if not all(table.allowed[n] for table, n in zip(self.tables, numbers, strict=True)):
             return -np.inf
         counts = self.counts[np.ix_(*self._shapes(numbers))].reshape(-1, self.counts.shape[-1])
         summed = counts.sum(axis=0, dtype=self.counts.dtype)
         return float(values(summed[None], criteria)[0])
-
-    def _box(self, numbers: tuple[int, ...]) -> Box:
-        """The shapes of a box, in the order of the problem's axes."""
-        shapes = self._shapes(numbers)
-        return tuple(shapes[place] for place in np.argsort(self.order))
 
     def _shapes(self, numbers: tuple[int, ...]) -> list[Blocks]:
         return [table.shapes[n] for table, n in zip(self.tables, numbers, strict=True)]
@@ -273,7 +265,6 @@ class CountedGrid:
 def _judged(
     sums: Columns, begin: int, columns: int, shapes: Shapes, criteria: Criteria, stride: int
 ) -> Floats:
-    """What the boxes of some shapes along the first axis are worth, from ``begin`` on."""
     found = np.empty(len(sums) * stride)
     evaluate(sums, begin, columns, shapes, criteria, found)
     return found

@@ -1,22 +1,27 @@
-"""The grid that boxes and merged cells lie on: an axis of blocks for each quasi-identifier.
+"""The grid that boxes and merged cells lie on, and the trees that divide it into boxes.
 
-A number is divided into blocks by its possible cut points, and boxes have runs of them; any other
-attribute has a block for each value that occurs, and boxes have any sets of them where they are
-few, runs of siblings in the hierarchy where they are many. Of codes in their thousands blocks
-stand in the order of the hierarchy, and boxes have some groups of it, siblings most of all.
+A grid has an axis of blocks for each quasi-identifier. A number is divided into blocks by its
+possible cut points, and boxes have runs of them; any other attribute has a block for each value
+that occurs, and boxes have any sets of them where they are few, runs of siblings in the hierarchy
+where they are many. Of codes in their thousands blocks stand in the order of the hierarchy, and
+boxes have some groups of it, siblings most of all. Every branching of a tree cuts one axis in two.
 """
 
+import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.multidimensional import HierarchyNodes, Regions, Shape, labels_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
+from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding import Problem, RangeOptions
 from anonymizer.recoding.partitions.groups import Cuts, Ranges
 
@@ -54,22 +59,22 @@ class Axis:
 
     @cached_property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.block.max(initial=-1)) + 1
 
     @property
     def ordered(self) -> bool:
-        """Whether boxes have ranges of the attribute."""
+        """True where boxes have ranges of the attribute."""
         return self.starts is not None
 
     @property
     def runs(self) -> int:
-        """How many blocks boxes have runs of; 0 where boxes have sets."""
+        """The number of blocks that boxes have runs of; 0 where boxes have sets."""
         return self.blocks if self.tree is not None else self.numbers if self.ordered else 0
 
     @cached_property
     def numbers(self) -> int:
-        """How many blocks hold numbers, those of an ordered attribute."""
+        """The number of blocks that hold numbers, for an ordered attribute."""
         return self.blocks - self.missing
 
     @property
@@ -78,13 +83,13 @@ class Axis:
         return range(self.blocks)
 
     def allows(self, shape: Blocks) -> bool:
-        """Whether a class may have a shape."""
+        """Return whether a class may have a shape."""
         if self.wide is None or len(shape) == self.blocks or shape[0] >= self.numbers:
             return True
         return bool(self.wide[shape[0], shape[-1] + 1])
 
     def covered(self, shape: Sequence[int]) -> Shape:
-        """What a shape covers: a range of numbers, the codes of values, or groups of them."""
+        """Return what a shape covers: a range, the codes of values, or groups of the hierarchy."""
         if self.tree is not None:
             return HierarchyNodes(
                 tuple(self._node(*each) for each in self._runs_of(shape[0], shape[-1] + 1))
@@ -116,7 +121,9 @@ class Axis:
         """
         some = np.unique(blocks)
         if self.tree is not None:
-            return HierarchyNodes(tuple(self._least(each) for each in self._parted(some)))
+            # The finest group that holds each part.
+            parts = ((self._common(part), int(part[0]), 0) for part in self._parted(some))
+            return HierarchyNodes(tuple(self._node(*each) for each in parts))
         if not self.ordered or some[0] >= self.numbers:
             return self.covered(some.tolist())
         if some[-1] >= self.numbers:  # missing values are in no range
@@ -165,7 +172,7 @@ class Axis:
 
     @cached_property
     def _ends(self) -> Codes:
-        """Where the group that each block is in ends, shape (levels, blocks)."""
+        """The end of the group that each block is in, shape (levels, blocks)."""
         assert self.tree is not None
         ends = np.empty_like(self.tree)
         for own, starts in zip(ends, self.tree, strict=True):
@@ -174,28 +181,21 @@ class Axis:
         return ends
 
     def _node(self, row: int, low: int, end: int) -> tuple[int, int]:
-        """The group of a level of the tree that begins at a block."""
         level = self.taxonomy.finest + row
         return level, int(self.taxonomy.levels[level].groups[self._codes[low]])
 
     @cached_property
     def _codes(self) -> Codes:
-        """A value code of each block, shape (blocks,)."""
         codes = np.full(self.blocks, -1, np.intp)
         there = np.flatnonzero(self.block >= 0)
         codes[self.block[there]] = there
         return codes
 
     def _common(self, blocks: Codes) -> int:
-        """The finest row of the tree where some blocks, sorted, are in one group."""
         assert self.tree is not None
         assert self.least is not None
         alike = self.tree[:, blocks[0]] == self.tree[:, blocks[-1]]
         return max(int(np.argmax(alike)), int(self.least[blocks[0]]))
-
-    def _least(self, blocks: Codes) -> tuple[int, int]:
-        """The finest group that holds some blocks."""
-        return self._node(self._common(blocks), int(blocks[0]), 0)
 
     def _parted(self, blocks: Codes) -> list[Codes]:
         """Some blocks by the subgroups that they are in of the finest group that holds all.
@@ -211,7 +211,7 @@ class Axis:
 
     @cached_property
     def siblings(self) -> list[list[tuple[int, ...]]]:
-        """For each branching of the hierarchy the blocks of its branches, the topmost first."""
+        """The blocks of each branch, for every branching of the hierarchy, the topmost first."""
         values = np.full(self.blocks, -1, np.intp)
         values[self.block[self.block >= 0]] = np.flatnonzero(self.block >= 0)
         found, level = [], [np.arange(self.blocks)]
@@ -302,14 +302,118 @@ def _of_values(taxonomy: Taxonomy, codes: Codes) -> Axis:
 
 
 def _starts(groups: Codes) -> Codes:
-    """Where the run of equal groups begins that each place is in."""
     return np.maximum.accumulate(np.where(np.diff(groups, prepend=-1), np.arange(len(groups)), 0))
 
 
 def _joined(starts: list[Codes]) -> list[Codes]:
-    """The same without groups, or values, that are too many within one of the next level."""
+    """Merge groups, or values, that are too many within one of the next level."""
     for row in reversed(range(1, len(starts))):
         within = np.bincount(starts[row][np.unique(starts[row - 1])], minlength=len(starts[row]))
         crowded = within[starts[row]] > MOST_LISTED
         starts[:row] = [np.where(crowded, starts[row], fine) for fine in starts[:row]]
     return starts
+
+
+Box = tuple[Blocks, ...]
+"""A shape for every axis."""
+
+
+class Branching(NamedTuple):
+    """An axis cut in two: the blocks that go to the first part, and the places of both parts."""
+
+    axis: int
+    left: Blocks
+    parts: tuple[int, int]
+
+
+Node = Branching | Box
+
+
+def divide(nodes: list[Node], place: int, axis: int, left: Blocks) -> tuple[int, int]:
+    """Put a branching into a place; the places of its parts, which are appended."""
+    parts = (len(nodes), len(nodes) + 1)
+    nodes[place] = Branching(axis, left, parts)
+    nodes += [(), ()]
+    return parts
+
+
+@dataclass(frozen=True)
+class BoxTree:
+    """Nodes, the root first: branchings, and the boxes at their ends.
+
+    Parts stand after what they are parts of. Nodes that no branching leads to do no harm.
+    """
+
+    nodes: Sequence[Node]
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The places of the boxes among the nodes."""
+        return [place for place, node in enumerate(self.nodes) if not isinstance(node, Branching)]
+
+    def box_of(self, blocks: Codes) -> Codes:
+        """The box, by its number among ``places``, that holds each row of blocks, shape (rows,).
+
+        ``blocks`` (rows, axes) has a block for every axis, of those that there are.
+        """
+        found = np.empty(len(blocks), np.intp)
+        heap = [(0, np.arange(len(blocks)))]
+        while heap:
+            place, rows = heap.pop()
+            node = self.nodes[place]
+            if isinstance(node, Branching):
+                left = _inside(blocks[rows, node.axis], node.left)
+                heap += [(node.parts[0], rows[left]), (node.parts[1], rows[~left])]
+            else:
+                found[rows] = place
+        return np.searchsorted(self.places, found)
+
+    def sums(self, blocks: Codes, rows: Columns) -> Columns:
+        """The histogram of every box, shape (boxes, columns), of rows given by their blocks."""
+        sums = np.zeros((len(self.places), rows.shape[1]), rows.dtype)
+        np.add.at(sums, self.box_of(blocks), rows)
+        return sums
+
+
+def _inside(blocks: Codes, some: Blocks) -> Mask:
+    if isinstance(some, range):
+        return np.asarray((blocks >= some.start) & (blocks < some.stop))
+    return np.isin(blocks, some)
+
+
+def pruned(tree: BoxTree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> BoxTree:
+    """Join the two boxes of a branching, where that loses least, until at most n have records.
+
+    What two acceptable boxes join to is acceptable under policies whose models are monotone.
+    """
+    branchings = {p: node for p, node in enumerate(tree.nodes) if isinstance(node, Branching)}
+    boxes = {p: node for p, node in enumerate(tree.nodes) if not isinstance(node, Branching)}
+    parent = {part: place for place, node in branchings.items() for part in node.parts}
+    sums = np.zeros((len(tree.nodes), rows.shape[1]), rows.dtype)
+    sums[tree.places] = tree.sums(blocks, rows)
+    for place, node in reversed(branchings.items()):  # parts stand after what they are parts of
+        sums[place] = sums[list(node.parts)].sum(axis=0)
+    worths = values(sums, criteria)
+    heap: list[tuple[float, int]] = []
+
+    def offer(place: int) -> None:
+        """Remember what joining both parts of a branching loses, where neither is divided."""
+        parts = list(branchings[place].parts)
+        if all(part in boxes for part in parts):
+            heapq.heappush(heap, (float(worths[parts].sum() - worths[place]), place))
+
+    for place in branchings:
+        offer(place)
+    occupied = int((sums[tree.places, -1] > 0).sum())
+    # What joining loses changes for no branching but the parents of what was joined, which are only
+    # offered then: no entry of the heap grows old.
+    while occupied > most:
+        place = heapq.heappop(heap)[1]
+        one, other = branchings[place].parts
+        occupied -= int((sums[[one, other], -1] > 0).all())
+        axis, joined = branchings[place].axis, list(boxes[one])  # they differ along it alone
+        joined[axis] = tuple(sorted([*boxes[one][axis], *boxes[other][axis]]))
+        boxes[place] = tuple(joined)
+        if place in parent:
+            offer(parent[place])
+    return BoxTree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])

@@ -16,12 +16,20 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Bounds, Problem, RangeOptions
 from anonymizer.recoding.boxes.beam import WIDEST, grow
-from anonymizer.recoding.boxes.cuts import Box, BoxTree, pruned
 from anonymizer.recoding.boxes.exact import CountedGrid
-from anonymizer.recoding.boxes.grid import MOST_SET, Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.partitions.bounded import best_within
+from anonymizer.recoding.boxes.grid import (
+    MOST_SET,
+    Axis,
+    Box,
+    BoxTree,
+    axes_of,
+    blocks_of,
+    pruned,
+    regions_of,
+)
+from anonymizer.recoding.partitions.joint import best_within
 from anonymizer.recoding.partitions.refine import Solution
-from anonymizer.recoding.problem.criteria import criteria_of
+from anonymizer.recoding.problem.class_scores import criteria_of
 from anonymizer.recoding.problem.problem import ALONE, Run
 
 ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
@@ -60,7 +68,7 @@ def best_boxes(
     exact: bool = True,
     run: Run = ALONE,
 ) -> Boxed | None:
-    """The boxes that keep most of the objective; None where not even a single one is acceptable.
+    """Find the boxes that keep most of the objective; None where not even one is acceptable.
 
     The attributes of ``ranges`` are ordered. The least of records is up to the models, which are
     about single classes like the objective (InputError otherwise). ``exact``: the best tree of all
@@ -109,7 +117,7 @@ class BoxProblem:
 
     @property
     def whole(self) -> float:
-        """What everything in one box is worth, -inf where that is not acceptable."""
+        """The worth of everything in one box, -inf where that is not acceptable."""
         return float(values(self.rows.sum(axis=0, keepdims=True), self.criteria)[0])
 
     def at(self, price: float) -> Criteria:
@@ -117,7 +125,7 @@ class BoxProblem:
         return self.criteria._replace(worth=self.criteria.worth.costing(price))
 
     def exact(self, grid: CountedGrid, bounds: Bounds) -> Grown:
-        """The best tree, within the bounds."""
+        """Find the best tree within the bounds."""
 
         def solve(price: float) -> Grown:
             value, tree = grid.best(self.at(price), self.run)
@@ -130,7 +138,7 @@ class BoxProblem:
         return best_within(bounds, solve, single, self.run.deadline())
 
     def grown(self, bounds: Bounds, width: int) -> Grown:
-        """A good tree, not proven to be the best."""
+        """Find a good tree, not proven to be the best."""
         criteria = self.at(bounds.min_gain)
         value, tree = grow(self.axes, self.blocks, self.rows, criteria, width, self.run)
         if bounds.max_classes is not None:
@@ -159,7 +167,7 @@ def _regions(
 
 
 def _class_of(axes: Sequence[Axis], tree: BoxTree, number: Codes, cells: Codes) -> Codes:
-    """The class of each row of value codes, -1 where it lies in no box that has records."""
+    """Return the class of each row of value codes, -1 where it lies in no box with records."""
     blocks = blocks_of(axes, cells)
     known = (blocks >= 0).all(axis=1)
     found = np.full(len(cells), -1, np.intp)

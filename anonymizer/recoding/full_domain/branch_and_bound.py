@@ -30,11 +30,10 @@ import numpy as np
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.driven import Driven, DrivenLook, drives
-from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, winner
-from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 MOST_BOXES = 500_000
 """Open boxes at which the search stops as it does when time is up (some 300 MB)."""
@@ -47,7 +46,7 @@ Box = tuple[float, Node, Node]
 
 
 def branch_and_bound(problem: Problem, run: Run = ALONE, low: Node | None = None) -> Found | None:
-    """The best feasible node found until all is searched, time is up, or it is interrupted.
+    """Find the best feasible node, until all is searched, time is up, or it is interrupted.
 
     None where no node is feasible. ``low``: only this node and those above it are searched.
 
@@ -135,7 +134,7 @@ class Tree:
         return Found(*search, trace=self._trace(node))
 
     def _trace(self, best: Node) -> Trace:
-        """What is known of single nodes."""
+        """Collect what was learned about single nodes."""
         hopeless = {node for node, hopeful in self._hope.items() if not hopeful}
         broken = {node for node, entry in self._looked.items() if entry is None}
         scored = [*filter(None, self._looked.values()), *self.scored]
@@ -144,7 +143,7 @@ class Tree:
 
     @property
     def finished(self) -> bool:
-        """Whether no box is open, one whose halves have not all taken its place among them."""
+        """True when no box is open, nor one whose halves have not all taken its place."""
         return not self.boxes and not self._halved
 
     def steps(self) -> Iterator[None]:
@@ -159,6 +158,7 @@ class Tree:
             yield
             _, low, high = box = self.boxes[0]
             parts = self._split(low, high)
+            # Interrupted between the pops and pushes below, the bound of the box still counts.
             self._halved = [box]
             heapq.heappop(self.boxes)
             for part in parts:
@@ -212,7 +212,7 @@ class Tree:
         return least
 
     def _hopeful(self, node: Node) -> bool:
-        """Whether the models that prune leave a node, and with it any below, a chance."""
+        """Return whether the models that prune leave a chance to a node and to any below."""
         if node not in self._hope:
             if len(self._hope) >= MOST_REMEMBERED:
                 self._hope.clear()
@@ -226,7 +226,7 @@ class Tree:
         return self._hope[node]
 
     def _prospects(self, node: Node) -> tuple[bool, int, float]:
-        """Whether a node is hopeful, the records lost at it, and its own shortfall."""
+        """Return whether a node is hopeful, the records lost at it, and its own shortfall."""
         evaluator = self.evaluator
         if self._driven is not None:  # of objectives that fall, which have no shortfall
             looked = self._driven.looked(node)
@@ -239,18 +239,18 @@ class Tree:
         return lost <= evaluator.most, lost, shortfall
 
     def _look(self, node: Node) -> tuple[float, float | None, bool]:
-        """What bounds a node and all above it, its own score if feasible, and if suppressed not.
+        """Bound a node and all above it, score it if feasible, and note that nothing is suppressed.
 
         Remembered, since a half of a box has the lowest node that the box had.
         """
         if node not in self._seen:
             if len(self._seen) >= MOST_REMEMBERED:
-                self._seen.clear()
+                self._seen.clear()  # it costs counting again, and no result
             self._seen[node] = self._counted(node)
         return self._seen[node]
 
     def _counted(self, node: Node) -> tuple[float, float | None, bool]:
-        """The same, counted."""
+        """Look at a node that is not remembered: see ``_look``."""
         self.checked += 1
         if self._driven is not None:
             looked = self._driven.looked(node)
@@ -262,16 +262,11 @@ class Tree:
             return looked.bound, None, True
         entry = looked.score, looked.classes, node
         self._note(node, entry)
-        self._enter(entry)
+        self._best = max(self._best, looked.score)
+        if looked.score >= self._best - TOLERANCE and entry not in self.scored:
+            self.scored = [e for e in (*self.scored, entry) if e[0] >= self._best - TOLERANCE]
         return looked.bound, looked.score, not looked.suppresses
 
     def _note(self, node: Node, entry: Scored | None) -> None:
-        """Remember what was found at a node where the lattice is to be shown node by node."""
         if self.lattice.size <= MOST_TRACED:
             self._looked[node] = entry
-
-    def _enter(self, entry: Scored) -> None:
-        """Keep a feasible node if it may still win."""
-        self._best = max(self._best, entry[0])
-        if entry[0] >= self._best - TOLERANCE and entry not in self.scored:
-            self.scored = [e for e in (*self.scored, entry) if e[0] >= self._best - TOLERANCE]

@@ -3,14 +3,14 @@
 What a search finds and counts is what the searches in Python find and count.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, inf, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels import FrequencySet
+from anonymizer.kernels import FrequencySet, driver
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.driver import LOOK
 from anonymizer.kernels.frequency import grassberger_table, logs_table
@@ -49,7 +49,7 @@ Ask = Callable[[Node, FrequencySet], Answer]
 
 
 def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
-    """Whether the compiled driver can search a lattice.
+    """Return whether the compiled driver can search a lattice.
 
     It knows the bounds of classes that kernels know, no population, and the objectives that have a
     ``Goal``; Python answers for all others.
@@ -64,12 +64,12 @@ def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
         and type(evaluator.objective)
         in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
         and _scaled_alike(evaluator.objective)
-        and (wanted or _pays(evaluator))
+        and (wanted or driver.pays(evaluator.base.histograms.sparse))
     )
 
 
 def _scaled_alike(objective: Objective) -> bool:
-    """Whether means are summed on a scale that the driver knows, if any are."""
+    """Return whether means are summed on a scale that the driver knows, if any are."""
     if not isinstance(objective, Tabulated):
         return True
     kind = type(objective.objective)
@@ -77,15 +77,8 @@ def _scaled_alike(objective: Objective) -> bool:
     return (kind.scaled, kind.unscaled) in known
 
 
-def _pays(evaluator: Evaluator) -> bool:
-    """Whether the driver is at hand, or to compile it pays."""
-    from anonymizer.kernels import driver
-
-    return driver.pays(evaluator.base.histograms.sparse)
-
-
 class DrivenLook(NamedTuple):
-    """What there is to know of a single node.
+    """The judgement of a single node.
 
     Attributes
     ----------
@@ -220,14 +213,14 @@ class Driven:
 
     @property
     def checked(self) -> int:
-        """How many nodes were counted."""
+        """The number of nodes that were counted."""
         from anonymizer.kernels.driver import board
 
         return int(self.board.state[board.COUNTED])
 
     @property
     def cut_short(self) -> bool:
-        """Whether a descent ended before all of its nodes were counted."""
+        """True where a descent ended before all of its nodes were counted."""
         from anonymizer.kernels.driver import board
 
         return bool(self.board.state[board.AT] < self.board.state[board.LENGTH])
@@ -258,7 +251,7 @@ class Driven:
 
 
 def _enter(verdict: Floats, assessed: Assessed, bound: float, score: float) -> None:
-    """Tell the driver what it asked."""
+    """Enter the answer to a question of the driver."""
     from anonymizer.kernels.driver import judging
 
     candidate = assessed.candidate
@@ -346,36 +339,28 @@ def _facts(evaluator: Evaluator) -> Ints:
             isinstance(plain, Loss) and plain.aggregate == "geometric-mean",
             evaluator.budget.least,
             ceil(evaluator.outright.rules.least),
-            _small(evaluator),
+            # The records from which on a class may not be suppressed; 0 where any class may.
+            max(1, ceil(evaluator.bound_policy.sized.rules.least))
+            if suppression.suppress == "small"
+            else 0,
         ],
         np.int64,
     )
 
 
-def _small(evaluator: Evaluator) -> int:
-    """The records from which on a class may not be suppressed; 0 where any class may."""
-    if evaluator.suppression.suppress == "any":
-        return 0
-    return max(1, ceil(evaluator.bound_policy.sized.rules.least))
-
-
 def _costs(objective: Objective, lattice: Lattice) -> tuple[Any, ...]:
-    """What values cost at each level, of objectives that are about levels."""
+    """Costs of values at each level as arrays, for objectives that are about levels."""
     axes, most = len(lattice.heights), max(lattice.shape)
     totals, begins = np.zeros((axes, most)), np.zeros((axes, most), np.int64)
     if not isinstance(objective, Tabulated):
         return totals, np.zeros(0), np.zeros(0), begins, np.zeros((0, axes), np.intp)
-    begin, extra = 0, list(_extra(objective, lattice))
-    for axis, level, costs in extra:
-        totals[axis, level], begins[axis, level] = objective.totals[axis][level], begin
-        begin += len(costs)
-    every = np.concatenate([costs for _, _, costs in extra]).astype(float)
-    cells = np.ascontiguousarray(objective.cells, np.intp)
-    return totals, np.array(objective.weights, float), every, begins, cells
-
-
-def _extra(objective: Tabulated, lattice: Lattice) -> Iterator[tuple[int, int, Floats]]:
-    """What suppressing a value costs, by attribute and level."""
+    begin, extra = 0, []
     for axis, height in enumerate(lattice.heights):
         for level in range(height + 1):
-            yield axis, level, objective.extra[axis][level]
+            costs = objective.extra[axis][level]
+            totals[axis, level], begins[axis, level] = objective.totals[axis][level], begin
+            begin += len(costs)
+            extra.append(costs)
+    every = np.concatenate(extra).astype(float)
+    cells = np.ascontiguousarray(objective.cells, np.intp)
+    return totals, np.array(objective.weights, float), every, begins, cells

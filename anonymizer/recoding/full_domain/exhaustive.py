@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
-from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.lattice import Lattice, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes
 from anonymizer.recoding.problem.problem import (
@@ -23,7 +23,6 @@ from anonymizer.recoding.problem.problem import (
     Scored,
     winner,
 )
-from anonymizer.recoding.trace import Trace
 
 MOST_NODES = 1_000_000
 """Lattices beyond get no array with an entry per node."""
@@ -84,6 +83,7 @@ def lowest(present: NDArray[np.bool_]) -> list[Node]:
     """The marked nodes without a marked direct specialization, lexicographically."""
     kept = present.copy()
     for axis in range(present.ndim):
+        # In place: ``above`` is a view of what is kept.
         above = np.moveaxis(kept, axis, 0)[1:]
         above &= ~np.moveaxis(present, axis, 0)[:-1]
     return [tuple(map(int, node)) for node in np.argwhere(kept)]
@@ -93,21 +93,16 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     """The feasible nodes in lexicographic order, with their scores if requested."""
     lattice = problem.lattice
     require_searchable(lattice)
-    tasks = [(problem.evaluator, lattice, prefix, scores) for prefix in _prefixes(lattice)]
+    length = 0  # of the prefixes that are shared between jobs
+    while (first := lattice.first(length)).size < PARTS and length < len(lattice.names):
+        length += 1
+    tasks = [(problem.evaluator, lattice, prefix, scores) for prefix in first]
     found: list[Scored] = []
     jobs = jobs_for_nodes(run.n_jobs, len(problem.counts))
     for done, part in enumerate(in_parallel(_slice, tasks, jobs), start=1):
         run.watch("checking every node", done * lattice.size // len(tasks), lattice.size)
         found += part
     return found
-
-
-def _prefixes(lattice: Lattice) -> list[Node]:
-    """The levels of the first attributes, enough of them to be shared between jobs."""
-    length = 0
-    while (first := lattice.first(length)).size < PARTS and length < len(lattice.names):
-        length += 1
-    return list(first)
 
 
 def _slice(evaluator: Evaluator, lattice: Lattice, prefix: Node, scores: bool) -> list[Scored]:

@@ -23,11 +23,10 @@ from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
 from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
 from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
-from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.lattice import Lattice, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run, Scored
 from anonymizer.recoding.problem.suppression import Suppression
-from anonymizer.recoding.trace import Trace
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 """What is known of a node; out: it is undecided, but can neither win nor tie, or not allowed."""
@@ -73,7 +72,7 @@ class Scores:
 
 
 def drivable(problem: Problem, note: Note) -> bool:
-    """Whether the compiled driver can search, and note what is to be noted."""
+    """Return whether the compiled driver can search, and note what is to be noted."""
     return drives(problem.evaluator, problem.lattice) and (
         note is forget or isinstance(note, Scores)
     )
@@ -93,7 +92,7 @@ def driven(
 
 
 def refuse(node: Node, classes: FrequencySet) -> Answer:
-    """Without suppression the driver has nothing to ask."""
+    """Refuse to answer: without suppression the driver has no question."""
     raise AssertionError(f"asked about {node}")
 
 
@@ -199,7 +198,7 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
 
 
 def _descend_driven(problem: Problem, run: Run, note: Note, most: int | None) -> Frontier | None:
-    """The same by the compiled driver."""
+    """Search top-down with the compiled driver; None as ``_descend``."""
     lattice = problem.lattice
     board = Board(lattice)
     found = driven(problem, run, note, DESCENT, board, lattice.size if most is None else most)
@@ -218,7 +217,7 @@ def _descend_driven(problem: Problem, run: Run, note: Note, most: int | None) ->
 
 @dataclass(eq=False)
 class Board:
-    """What is known of every node of a lattice.
+    """The status of every node of a lattice.
 
     Parameters
     ----------
@@ -286,7 +285,7 @@ class Board:
 
     @property
     def checked(self) -> int:
-        """How many nodes were decided by counting them."""
+        """The number of nodes that were decided by counting them."""
         return len(self.counted)
 
     @property

@@ -67,26 +67,16 @@ def _climb(problem: Problem, graph: "nx.DiGraph[Node]") -> tuple[set[Node], int]
     feasible: set[Node] = set()
     reached: dict[Node, Counts] = {}
     total = 0
-    for generation in list(nx.topological_generations(graph)):
-        checked = [
-            _judge(problem, node, _source(problem, node, reached))
-            for node in generation
-            if node not in feasible
-        ]
-        total += len(checked)
-        for node, _, holds in checked:
-            if holds:
-                feasible |= {node, *nx.descendants(graph, node)}
-        reached = {node: counts for node, counts, holds in checked if not holds}
+    for generation in map(set, list(nx.topological_generations(graph))):
+        counted = {node: _rolled(problem, node, reached) for node in generation - feasible}
+        total += len(counted)
+        kept = {node for node, counts in counted.items() if problem.feasible(counts)}
+        feasible |= kept.union(*(nx.descendants(graph, node) for node in kept))
+        reached = {node: counts for node, counts in counted.items() if node not in kept}
     return feasible, total
 
 
-def _source(problem: Problem, node: Node, reached: Mapping[Node, Counts]) -> Counts:
-    """What to roll up: the fewest classes among the direct specializations already counted."""
+def _rolled(problem: Problem, node: Node, reached: Mapping[Node, Counts]) -> Counts:
+    # From the fewest classes among the direct specializations that are counted already.
     below = [reached[lower] for lower in problem.lattice.below(node) if lower in reached]
-    return min(below, key=len, default=problem.counts)
-
-
-def _judge(problem: Problem, node: Node, source: Counts) -> tuple[Node, Counts, bool]:
-    counts = problem.at(node, source)
-    return node, counts, problem.feasible(counts)
+    return problem.at(node, min(below, key=len, default=problem.counts))

@@ -1,19 +1,91 @@
-"""The strategies by name, and the best node that any of them leads to."""
+"""The strategies by name, and the best node that any of them leads to.
 
-from collections.abc import Mapping
+Models that merging classes does not preserve, and objectives that merging may raise, have every
+node counted that the policy can hold at. What such a policy needs, monotone models that hold
+wherever it does (as many different values as it requires effective ones, say), has a frontier that
+is found quickly; only nodes above it are looked at (``survey_above``).
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import thread_time
 
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
+from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import account
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
-from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, survey
+from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, minimal_nodes, survey
 from anonymizer.recoding.full_domain.frontier import Scores, automatic, bisection, top_down
 from anonymizer.recoding.full_domain.incognito import incognito
-from anonymizer.recoding.full_domain.non_monotone import survey_above
 from anonymizer.recoding.full_domain.with_suppression import best_suppressed
-from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Search, winner
-from anonymizer.recoding.trace import Trace
+from anonymizer.recoding.lattice import Node, Trace
+from anonymizer.recoding.problem.problem import (
+    ALONE,
+    Found,
+    Frontier,
+    Problem,
+    Run,
+    Scored,
+    Search,
+    winner,
+)
+
+WORTH_PRUNING = 0.5
+"""Share of the nodes from which on all of them are counted: side by side they roll up quicker."""
+
+
+def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
+    """Score every node that has what the policy needs, for the best; None where none is feasible.
+
+    Without suppression.
+    """
+    needed = [needed for model in problem.models for needed in model.necessary()]
+    if not needed:
+        return survey(problem, run)
+    evaluator = problem.evaluator
+    judged: dict[Node, Scored | None] = {}
+
+    def judge(node: Node, classes: FrequencySet) -> None:
+        candidate = evaluator.candidate(node, classes)
+        judged[node] = None
+        if candidate is not None:
+            score = evaluator.objective.score(candidate)
+            judged[node] = score, candidate.released_classes, node
+
+    frontier = automatic(problem.relaxed(needed), run, judge)
+    if frontier.feasible > WORTH_PRUNING * frontier.nodes:
+        return survey(problem, run)
+    left = [node for node in problem.lattice.up_set(frontier.minimal) if node not in judged]
+    sets = evaluator.sets()
+    for done, node in enumerate(left):
+        run.watch("checking the nodes left", done, len(left))
+        judge(node, sets.at(node))
+    return _best(problem, [scored for scored in judged.values() if scored], frontier, left)
+
+
+def _best(
+    problem: Problem, scored: Sequence[Scored], frontier: Frontier, more: Sequence[Node]
+) -> Found | None:
+    """The winner of the feasible nodes; ``more`` were counted than those of a frontier."""
+    if not scored:
+        return None
+    score, _, node = winner(scored)
+    feasible = sorted(node for _, _, node in scored)
+    minimal = tuple(minimal_nodes(problem.lattice, feasible))
+    counted = (*(frontier.trace.counted or ()), *more)
+    return Found(
+        "pruned",
+        node,
+        score,
+        score,
+        True,
+        frontier.nodes,
+        frontier.checked + len(more),
+        len(feasible),
+        minimal,
+        Trace.of(problem.lattice, scored, (*minimal, node), counted),
+    )
+
 
 SEARCHES: Mapping[str, Search] = {
     "automatic": automatic,
@@ -32,7 +104,7 @@ STRATEGIES = (*SEARCHES, "branch-and-bound")
 
 
 def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found | None:
-    """The best node of the frontier that a search finds; None where that is empty.
+    """Find the best node of the frontier that a search finds; None where that is empty.
 
     No node above the frontier can win or tie its way past it: it has no higher score, no more
     classes and is lexicographically larger.
@@ -63,9 +135,23 @@ def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found 
 
 
 def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE) -> Found | None:
-    """The best feasible node; None where there is none.
+    """Find the best feasible node of a lattice.
 
     A time limit, or a lattice too large for an entry per node, takes branch and bound.
+
+    Parameters
+    ----------
+    problem
+        Counts, taxonomies, policy, objective and budget.
+    search
+        One of ``STRATEGIES``, or a function that finds a ``Frontier``.
+    run
+        Jobs, time limit and progress.
+
+    Returns
+    -------
+    Found or None
+        The node, its score and the bound on all others; None where no node is feasible.
 
     Raises
     ------
@@ -111,7 +197,7 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
 
 
 def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
-    """The best feasible node for an objective that may rise, so that its score rules none out."""
+    """Find the best feasible node for an objective that may rise, so that scores rule none out."""
     large = problem.lattice.room > MOST_NODES or run.time_limit is not None
     if problem.objective.bounded and search in ("automatic", "branch-and-bound"):
         bisects = problem.suppresses and not large and search == "automatic"

@@ -39,7 +39,7 @@ from anonymizer.recoding.full_domain.frontier import (
     Board,
     bisected,
 )
-from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.lattice import MOST_TRACED, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes, placed_elsewhere
@@ -51,7 +51,6 @@ from anonymizer.recoding.problem.problem import (
     Scored,
     winner,
 )
-from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 UNSCORED = -inf
 """The score of a feasible node whose bound rules it out."""
@@ -61,7 +60,7 @@ MOST_AT_ONCE = 32
 
 
 class Looked(NamedTuple):
-    """What was found at a node.
+    """The judgement of one node.
 
     Attributes
     ----------
@@ -81,7 +80,7 @@ class Looked(NamedTuple):
 
 
 def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
-    """The best feasible node within the budget, found until interrupted; None where there is none.
+    """Find the best feasible node within the budget, until interrupted; None where none is.
 
     Raises
     ------
@@ -157,17 +156,17 @@ class SuppressionSearch:
             self.tolls = np.full(shape, evaluator.objective.toll(top, evaluator.budget))
 
     def bounds(self, where: Any = ...) -> NDArray[np.float64]:
-        """What bounds the score of every node, or of some."""
+        """Bounds of the scores of every node, or of some."""
         return np.asarray(self.ceilings[where] - self.tolls[where] * self.lost[where])
 
     def left(self) -> NDArray[np.bool_]:
-        """Which nodes may still win or tie, an axis per attribute."""
+        """Mark the nodes that may still win or tie, an axis per attribute."""
         status = self.board.status
         left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
         return np.asarray(left & (self.bounds() >= self._best - TOLERANCE))
 
     def trace(self, best: Node) -> Trace:
-        """What is known of single nodes: hopeless ones are infeasible, and scored ones counted."""
+        """Trace the search: hopeless nodes are infeasible, and scored ones counted."""
         lattice = self.board.lattice
         counted: list[Node] = []
         infeasible: set[Node] = set()
@@ -197,7 +196,6 @@ class SuppressionSearch:
             self.scored, self.checked, self._best = driven.scored, driven.checked, driven.best
 
     def _answer(self, node: Node, classes: FrequencySet) -> Answer:
-        """What the driver asks."""
         assessed = self.evaluator.assess(node, classes)
         candidate = assessed.candidate
         score = UNSCORED if candidate is None else self.evaluator.objective.score(candidate)
@@ -235,7 +233,6 @@ class SuppressionSearch:
             size = min(2 * size, MOST_AT_ONCE)
 
     def _look(self, sets: FrequencySets, node: Node) -> None:
-        """Count an undecided node."""
         looked = _looked(self.evaluator, sets, node, self._best)
         self.board.decide(node, looked.hopeful)
         self._enter(looked)
@@ -256,13 +253,9 @@ class SuppressionSearch:
         np.minimum(self.ceilings[above], looked.bound, out=self.ceilings[above])
         np.maximum(self.lost[below], looked.lost, out=self.lost[below])
         for where in [...] if better else [above, below]:
-            self._rule_out(where)
+            status = self.board.status[where]
+            status[(self.bounds(where) < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
         self.done[node] = True
-
-    def _rule_out(self, where: Any) -> None:
-        """Leave undecided nodes out whose bound has fallen below the best score."""
-        status = self.board.status[where]
-        status[(self.bounds(where) < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
 
     def _most_promising(self, most: int) -> list[Node]:
         """The hopeful nodes of the highest bounds that can still win or tie."""

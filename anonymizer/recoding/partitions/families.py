@@ -1,9 +1,15 @@
-"""The groups of values that partitions are made of, whatever their kind, and counts of them."""
+"""The groups of values that partitions are made of, whatever their kind, and counts of them.
+
+Groups that are intervals of an order make partitions by leading from its begin to its end, which
+a ``Chain`` finds the best of by dynamic programming.
+"""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import islice, pairwise
 from math import prod
 
 import numpy as np
@@ -14,8 +20,173 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.matrices import MOST_BYTES
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.problem.class_scores import Judge, Judged, Tables, count_matrices
+
+NEVER = np.iinfo(np.int64).max // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The intervals of an order that occur in some allowed partition.
+
+    Interval k holds the blocks starts[k], ..., ends[k] - 1; shape (intervals,) each, ordered by
+    start, then by end. Blocks that no interval separates count as one: ``begins`` (blocks + 1,) has
+    the given block at which each begins, and where the last one ends. ``groups`` (intervals,) says
+    which of the given intervals each one is. At most ``most`` intervals make a partition; None
+    where any number may.
+    """
+
+    groups: Codes
+    starts: Codes
+    ends: Codes
+    begins: Codes
+    most: int | None
+
+    @classmethod
+    def of(
+        cls, starts: Codes, ends: Codes, blocks: int, allowed: Mask, most: int | None = None
+    ) -> "Chain":
+        """Keep of the allowed intervals [start, end) those that lead from 0 to ``blocks``.
+
+        They come ordered by start, then by end.
+        """
+        kept = np.flatnonzero(allowed)
+        left = _left(starts[kept], ends[kept], blocks)
+        # What leads from 0 to an interval leads to the end in the mirrored order.
+        mirrored = kept[np.argsort(-ends[kept], kind="stable")]
+        before = _left(blocks - ends[mirrored], blocks - starts[mirrored], blocks)[::-1]
+        kept = kept[(before[starts[kept]] < NEVER) & (left[ends[kept]] < NEVER)]
+        begins = np.unique([starts[kept], ends[kept]]) if len(kept) else np.array([0, blocks])
+        first, last = (np.searchsorted(begins, each[kept]) for each in (starts, ends))
+        bounded = most is not None and most < len(begins) - 1
+        return cls(kept, first, last, begins, most if bounded else None)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return len(self.begins) - 1
+
+    def places(self, blocks: Codes) -> Codes:
+        """The block that holds each block that was given; -1, of none, stays."""
+        return np.searchsorted(self.begins, blocks, side="right") - 1
+
+    @property
+    def with_missing(self) -> tuple[Codes, Codes]:
+        """Starts and ends with the missing values as one more interval, of a block at the end."""
+        return np.append(self.starts, self.blocks), np.append(self.ends, self.blocks + 1)
+
+    @cached_property
+    def beginning(self) -> list[slice]:
+        """The intervals that begin at each block, none at the end; length (blocks + 1)."""
+        return _beginning_at(self.starts, self.blocks)
+
+    def suffixes(self, values: Floats) -> Floats:
+        """The best sum over the intervals of a partition of the blocks from i on, for every i.
+
+        ``values`` (intervals, n) are n valuations of the intervals, -inf where one must not be
+        used; the result has shape (most + 1, blocks + 1, n) and by its first axis at most so many
+        intervals. Where any number may make a partition, that axis has the length 1.
+        """
+        return np.stack(list(self._rounds(values)))
+
+    def total(self, values: Floats) -> Floats:
+        """The best sum over the intervals of a partition, shape (n,)."""
+        return np.asarray(deque(self._rounds(values), maxlen=1).pop()[0])
+
+    def left(self, used: int) -> int:
+        """Return the index into ``suffixes`` of the intervals left when some are used."""
+        return 0 if self.most is None else self.most - used
+
+    def best(self, values: Floats) -> list[int] | None:
+        """The intervals of the best partition under one valuation; None where there is none.
+
+        ``values`` (intervals,). Ties: the earliest cuts, from the first on.
+        """
+        suffixes = self.suffixes(values[:, None])[:, :, 0]
+        if suffixes[-1, 0] == -np.inf:
+            return None
+        path: list[int] = []
+        block = 0
+        while block < self.blocks:
+            own = self.beginning[block]
+            sums = values[own] + suffixes[self.left(len(path) + 1), self.ends[own]]
+            path.append(own.start + int(sums.argmax()))
+            block = int(self.ends[path[-1]])
+        return path
+
+    def paths(self) -> Iterator[tuple[int, ...]]:
+        """The intervals of every partition, the earliest cuts first."""
+        left = _left(self.starts, self.ends, self.blocks)
+        most = self.blocks if self.most is None else self.most
+        path: list[int] = []
+        choices = [iter(self.after(path))] if left[0] <= most else []
+        while choices:
+            last = next(choices[-1], None)
+            if last is None:
+                choices.pop()
+                path = path[:-1]
+            elif self.ends[last] == self.blocks:
+                yield (*path, last)
+            elif len(path) + 1 + left[self.ends[last]] <= most:
+                path.append(last)
+                choices.append(iter(self.after(path)))
+
+    def after(self, path: Sequence[int]) -> range:
+        """The intervals that may follow others."""
+        own = self.beginning[int(self.ends[path[-1]]) if path else 0]
+        return range(own.start, own.stop)
+
+    def as_far(self, path: Sequence[int]) -> tuple[int, ...]:
+        """Some intervals and all after them up to where several may follow."""
+        longer = list(path)
+        while len(after := self.after(longer)) == 1:
+            longer.append(after[0])
+        return tuple(longer)
+
+    def _rounds(self, values: Floats) -> Iterator[Floats]:
+        """The best sums of at most 0, 1, ..., most; of any number, shape (blocks + 1, n)."""
+        none = np.full((self.blocks + 1, values.shape[1]), -np.inf)
+        none[self.blocks] = 0.0
+        if self.most is None:
+            yield self._prefixed(values, none, rest=none)
+            return
+        yield (best := none)
+        for _ in range(self.most):
+            best = self._prefixed(values, none.copy(), rest=best)
+            yield best
+
+    def _prefixed(self, values: Floats, best: Floats, rest: Floats) -> Floats:
+        """Put the best interval before the rest, from the last block on; fills ``best``.
+
+        Bellman's recursion: best(i) = max over intervals [i, j) of value(i, j) + rest(j).
+        """
+        for block, own in reversed(list(enumerate(self.beginning))):
+            if own.start < own.stop:
+                best[block] = (values[own] + rest[self.ends[own]]).max(axis=0)
+        return best
+
+    def given(self, path: Sequence[int]) -> tuple[int, ...]:
+        """Return which of the given intervals those of a partition are."""
+        return tuple(self.groups[list(path)].tolist())
+
+
+def _beginning_at(starts: Codes, blocks: int) -> list[slice]:
+    places = np.searchsorted(starts, np.arange(blocks + 2))
+    return [slice(low, high) for low, high in pairwise(places.tolist())]
+
+
+def _left(starts: Codes, ends: Codes, blocks: int) -> Ints:
+    """The fewest intervals that lead from each block to the end, shape (blocks + 1,)."""
+    left = np.full(blocks + 1, NEVER, np.int64)
+    left[blocks] = 0
+    for block, own in reversed(list(enumerate(_beginning_at(starts, blocks)))):
+        if own.start < own.stop:
+            left[block] = min(NEVER, int(left[ends[own]].min()) + 1)
+    return left
+
 
 Path = tuple[int, ...]
 """The groups that make a partition."""
@@ -44,17 +215,17 @@ class Family(ABC):
         """The partition of all values of the taxonomy that some groups make."""
 
     def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """The allowed partition whose worth adds up to most, the first in a tie; None: no such."""
+        """Return the allowed partition of most worth, the first in a tie; None without one."""
         paths = self.paths(allowed)
         return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
 
     def ungrouped(self, judge: Judge, counts: Counts) -> float | None:
-        """What the classes add that no group holds; None where they are unacceptable."""
+        """Return what the classes that no group holds add; None where they are unacceptable."""
         return 0.0
 
     @property
     def confined(self) -> bool:
-        """Whether levels of the taxonomy may not be among its partitions."""
+        """True where levels of the taxonomy may not be among its partitions."""
         return False
 
     @property
@@ -96,13 +267,13 @@ class Intervals(Family):
         return Chain.of(self.starts, self.ends, self.blocks, allowed, self.most)
 
     def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """By dynamic programming over the blocks. Ties: the earliest cuts, from the first on."""
+        """Find the best partition by dynamic programming; ties: the earliest cuts."""
         chain = self.chain(allowed)
         path = chain.best(worth[chain.groups])
         return None if path is None else chain.given(path)
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
-        """The earliest cuts first."""
+        """Yield every partition into allowed groups, the earliest cuts first."""
         chain = self.chain(allowed)
         return map(chain.given, chain.paths())
 
@@ -133,7 +304,7 @@ class Segments:
 
     @property
     def allowed(self) -> Mask:
-        """Which groups no class inside breaks a model of, shape (groups,)."""
+        """Mark the groups inside which no class breaks a model, shape (groups,)."""
         return np.asarray(self.violations == 0) & (self.ungrouped is not None)
 
     @property
@@ -146,7 +317,7 @@ class Segments:
         return self.family.best(self.allowed, self.worth)
 
     def count(self, most: int) -> int:
-        """How many allowed partitions there are; so many and one where there are more."""
+        """Count the allowed partitions, up to one more than ``most``."""
         paths = self.family.paths(self.allowed)
         return sum(1 for _ in islice(paths, most + 1)) + len(self.family.without_path)
 
@@ -158,7 +329,7 @@ class Segments:
 
 
 def tie_breaker(gains: Floats, classes: int) -> float:
-    """What each of at most so many classes is worth, that of equal sums the one of more wins.
+    """Return the bonus of each of at most ``classes`` classes: of equal sums that of more wins.
 
     All classes together count for less than ``TOLERANCE`` bits, or than what floats of the
     objective's magnitude can tell.
@@ -168,7 +339,7 @@ def tie_breaker(gains: Floats, classes: int) -> float:
 
 
 def combinations_without(counts: Counts, names: Collection[str]) -> tuple[Codes, int]:
-    """The combination of the other attributes that each class has, by number, and how many."""
+    """Number the combinations of the other attributes: that of each class, and how many."""
     others = [place for place, name in enumerate(counts.names) if name not in names]
     found = np.unique(row_keys(counts.cells[:, others]), return_inverse=True)[1]
     return found, int(found.max(initial=0)) + 1
@@ -185,7 +356,7 @@ def tabulated(counts: Counts, places: Sequence[Codes], shape: tuple[int, ...]) -
 
 
 def _require_room(places: int, values: int, name: str | None) -> None:
-    """Refuse a table of so many places and values that is too large to be made."""
+    """Refuse a table of places and values that is too large to be made."""
     if places * values * 8 > MOST_BYTES:
         raise InputError(
             f"column {name!r} has {values:,} distinct values, too many to weigh ranges of "

@@ -3,20 +3,26 @@
 Ranges are all intervals between the cut points of an ordered attribute. Depth-first along a
 taxonomy every group is an interval of the values, and a cut is a partition of that order into such
 intervals; a missing value is a leaf like any other.
+
+Where values are many, ranges are judged by the pairs of a class and a sensitive value that occur.
+In the order of the combinations of the other attributes, then of the blocks of values, the classes
+that a range merges are neighbours. So the pairs of a range are some slices of those of all classes.
 """
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import by_pairs, merged_runs
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding.partitions.families import (
     Family,
@@ -27,7 +33,6 @@ from anonymizer.recoding.partitions.families import (
     tabulated,
 )
 from anonymizer.recoding.partitions.points import cut_points
-from anonymizer.recoding.partitions.runs import BlockRuns
 from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly
@@ -102,13 +107,13 @@ class Ranges(Intervals):
         )
 
     def ungrouped(self, judge: Judge, counts: Counts) -> float | None:
-        """What the classes of missing values add; None where they are unacceptable."""
+        """Return what the classes of missing values add; None where they are unacceptable."""
         gain, broken = judge(counts.select(self._blocks(counts) < 0))
         return None if broken.any() else float(gain.sum())
 
     @property
     def confined(self) -> bool:
-        """Levels need not keep to what ranges are confined to."""
+        """True where the options confine ranges, which levels need not keep to."""
         return self.options != RangeOptions()
 
     @property
@@ -135,7 +140,6 @@ class Ranges(Intervals):
         return Partition(np.argsort(order)[groups], labels)
 
     def _blocks(self, counts: Counts) -> Codes:
-        """The block of each class, -1 for missing values."""
         return self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
 
 
@@ -233,7 +237,7 @@ class TaxonomyLevels(Cuts):
     best = Family.best  # the finest in a tie
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
-        """The finest first."""
+        """Yield the allowed levels, the finest first."""
         return (path for path in self.at_level if allowed[list(path)].all())
 
 
@@ -273,7 +277,7 @@ class Subsets(Family):
         return Judged.joined(parts)
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
-        """The largest groups of the first values first."""
+        """Yield the groupings, the largest groups of the first values first."""
         return self._paths([place for place, fine in enumerate(allowed) if fine], frozenset())
 
     def _paths(self, allowed: list[int], covered: frozenset[int]) -> Iterator[Path]:
@@ -288,7 +292,7 @@ class Subsets(Family):
                     yield (place, *rest)
 
     def partition(self, path: Path) -> Partition:
-        """The grouping, or the level of one group, or of a group for each value."""
+        """Return the grouping, or the level of one group, or of a group for each value."""
         levels = self.taxonomy.levels
         if len(path) == 1:
             return levels[-1]
@@ -300,7 +304,7 @@ class Subsets(Family):
 def _occurring(
     taxonomy: Taxonomy, codes: Codes, sizes: Ints | None
 ) -> tuple[list[Decimal], Ints, bool]:
-    """The numbers that occur, by size, the records of each, and whether a value is missing."""
+    """Return the numbers that occur, by size, the records of each, and whether one is missing."""
     weights = np.ones(len(codes), np.int64) if sizes is None else sizes
     of_code = np.bincount(codes, weights, len(taxonomy.codes)).astype(np.int64)
     there = np.bincount(codes, minlength=len(taxonomy.codes)) > 0
@@ -316,7 +320,7 @@ def _occurring(
 def _within_groups(
     taxonomy: Taxonomy, values: Sequence[Decimal], points: Sequence[Decimal]
 ) -> Mask:
-    """Which ranges lie within a group of the highest level, shape (points + 1, points + 1)."""
+    """Mark the ranges within a group of the highest level, shape (points + 1, points + 1)."""
     codes, numbers = taxonomy.placed
     groups = taxonomy.levels[taxonomy.coarsest].groups
     first = [values[bisect_left(values, point)] for point in points]
@@ -327,12 +331,11 @@ def _within_groups(
 
 
 def _runs(groups: Codes) -> Codes:
-    """Where the runs of equal groups begin."""
     return np.flatnonzero(np.diff(groups, prepend=-1))
 
 
 def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
-    """How many of the points lie at or below each value, -1 for a missing one, shape (values,)."""
+    """Count the points at or below each value, -1 for a missing one, shape (values,)."""
     codes, numbers = taxonomy.placed
     places = np.full(len(taxonomy.codes), -1)
     begins = [bisect_left(numbers, point) for point in points]
@@ -341,8 +344,86 @@ def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
 
 
 def _wide_enough(ends: Sequence[Decimal], min_width: float | None, unit: Decimal) -> Mask:
-    """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
     with exactly():
         width = Decimal(str(min_width or 0)) * unit
         reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
     return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])
+
+
+PAIRS_AT_ONCE = 4_000_000
+"""Pairs merged together: bounds what the judging takes to some hundred megabytes."""
+
+COUNTS_PER_PAIR = 8
+"""Counts of arrays per pair from which on pairs are quicker; a pair is sorted, a count is not."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockRuns:
+    """Classes in the order of combination and block, and the ranges over the blocks.
+
+    ``counts`` are the classes, ``edges`` (combinations, blocks + 1) where each block of each
+    combination begins among them. Range k holds the blocks ``starts[k]``, ..., ``ends[k] - 1``;
+    ``pairs`` (ranges,) are its pairs over all sensitive attributes, before values that several of
+    its classes have are counted as one.
+    """
+
+    counts: Counts
+    edges: Codes
+    starts: Codes
+    ends: Codes
+    pairs: Ints
+
+    @classmethod
+    def of(
+        cls, counts: Counts, at: tuple[Codes, Codes], shape: tuple[int, int], ends: Codes
+    ) -> "BlockRuns":
+        """Sort classes by their combination and block ``at``, (classes,) each; ``shape`` of these.
+
+        ``ends`` (2, ranges) are the first block of each range, and that after its last one.
+        """
+        combination, block = at
+        order = np.lexsort((block, combination))
+        counts = counts.select(order)
+        combinations, blocks = shape
+        places = np.arange(combinations)[:, None] * blocks + np.arange(blocks + 1)
+        edges = np.searchsorted((combination * blocks + block)[order], places)
+        of_class = sum((occurring(joint) for joint in counts.joint.values()), np.int64(0))
+        before = np.append(0, np.cumsum(np.bincount(block[order], of_class, blocks)))
+        pairs = np.asarray(before[ends[1]] - before[ends[0]], np.int64)
+        return cls(counts, edges, ends[0], ends[1], pairs)
+
+    @property
+    def quicker(self) -> bool:
+        """True where pairs are quicker than arrays of all ranges, combinations and values."""
+        values = sum(joint.shape[1] for joint in self.counts.joint.values())
+        cells = len(self.starts) * len(self.edges) * values
+        return bool(cells > COUNTS_PER_PAIR * int(self.pairs.sum()))
+
+    def judged(self, judge: Judge) -> Judged:
+        """Judge the ranges, some of them at a time."""
+        joint = {name: by_pairs(each) for name, each in self.counts.joint.items()}
+        before = np.append(0, np.cumsum(self.counts.sizes))
+        return Judged.joined([self._judged(judge, joint, before, lot) for lot in self._lots()])
+
+    def _judged(
+        self, judge: Judge, joint: dict[str, CountMatrix], before: Ints, lot: slice
+    ) -> Judged:
+        lows, highs = self.edges[:, self.starts[lot]].T, self.edges[:, self.ends[lot]].T
+        group, combination = np.nonzero(highs > lows)
+        low, high = lows[group, combination], highs[group, combination]
+        classes = replace(
+            self.counts,
+            names=(),
+            cells=np.empty((len(group), 0), np.intp),
+            sizes=before[high] - before[low],
+            joint={name: merged_runs(each, low, high) for name, each in joint.items()},
+        )
+        return judge.grouped(classes, group, len(lows))
+
+    def _lots(self) -> Iterator[slice]:
+        """Consecutive ranges of about ``PAIRS_AT_ONCE`` pairs together, at least one each."""
+        upto = np.cumsum(self.pairs)
+        most = int(upto[-1]) if len(upto) else 0
+        cuts = np.searchsorted(upto, np.arange(0, most, PAIRS_AT_ONCE), side="right")
+        bounds = np.unique([0, *cuts.tolist(), len(upto)])
+        return (slice(low, high) for low, high in pairwise(bounds.tolist()))

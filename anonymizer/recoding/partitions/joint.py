@@ -1,7 +1,13 @@
-"""The joint search: partitions of all attributes together.
+"""The joint search: partitions of all attributes together, and of at most so many classes.
 
 Two attributes are cut together next to every recoding of the others (``refine_exactly``). Where
 these are too many: coordinate ascent, attributes cut in turn, from many starts.
+
+The best recoding of at most so many classes comes by a price on each of them (``best_within``).
+With a price that is high enough the best recoding has few classes. Whatever the price c, no
+recoding of at most C classes has an objective above the best at that price plus c C (Lagrangian
+duality). So the price is raised until the number of classes is met, and the least of these bounds
+says how far the result is from the optimum: not at all where there are exactly C classes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,18 +15,26 @@ from dataclasses import replace
 from functools import partial, reduce
 from math import inf
 from time import monotonic, time
+from typing import TypeVar
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
+from anonymizer.privacy import (
+    TOLERANCE,
+    AverageReidentificationRisk,
+    KAnonymity,
+    require_class_by_class,
+    require_monotone,
+)
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.families import Family, Intervals, Segments
 from anonymizer.recoding.partitions.groups import Ranges, TaxonomyLevels
 from anonymizer.recoding.partitions.pair import Tiles, best_pair
-from anonymizer.recoding.partitions.refine import Refined, Refiner
+from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution
 from anonymizer.recoding.problem.class_scores import Judge
+from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE, Problem, Run, Search
 
@@ -58,7 +72,7 @@ def refine_exactly(
     search: Search = automatic,
     run: Run = ALONE,
 ) -> Refined | None:
-    """The best partitions of all attributes; None where they have too many.
+    """Find the best partitions of all attributes; None where they have too many.
 
     Two attributes are cut together next to every recoding of the others, in falling order of what
     is possible next to it; the search ends at the first recoding whose limit is below the best
@@ -100,14 +114,13 @@ def refine_exactly(
 
 
 def _hidden(problem: Problem) -> Partitions:
-    """All values suppressed."""
     return {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
 
 
 def _split(
     problem: Problem, families: Mapping[str, Family], refiner: Refiner, search: Search, run: Run
 ) -> tuple[Sequence[Intervals], Sequence[Partitions], int] | None:
-    """Take the two attributes of most partitions apart; None where the rest has too many.
+    """Take apart the two attributes of most partitions; None where the rest has too many.
 
     Returns these, all recodings of the others that are feasible with the first suppressed, and how
     many nodes of their lattice were checked. A recoding of some attributes is looked at only if it
@@ -170,7 +183,6 @@ def _combined(problem: Problem, listed: Sequence[Segments]) -> list[Partitions] 
 
 
 def _feasible(problem: Problem, recodings: Sequence[Partitions]) -> list[Partitions]:
-    """Those that are feasible with all other attributes suppressed."""
     counts = problem.counts.project(tuple(recodings[0]) if recodings else ())
     return [each for each in recodings if problem.feasible(counts.recode(each))]
 
@@ -272,14 +284,12 @@ def _best_cut(
     recoding: Partitions,
     name: str,
 ) -> Refined:
-    """The best ranges of an attribute, the others held as a recoding has them."""
     others = {other: p for other, p in recoding.items() if other != name}
     counts = problem.counts.recode(others)
     return refiner.best(counts, others, refiner.segments(problem, counts, families[name]))
 
 
 def _here(found: Refined, levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Refined:
-    """What a job found, whose taxonomies may be copies: partitions that are levels by our own."""
     own = {name: taxonomies[name].levels[level] for name, level in levels.items()}
     return replace(found, recoding={**found.recoding, **own})
 
@@ -313,3 +323,87 @@ def _climbed(
                 best, gained = refined, True
     best = replace(best, refinements=cuts, checked=start.checked)
     return best, levels_of(best.recoding, taxonomies)
+
+
+MOST_ROUNDS = 50
+"""Prices that are tried; an exact search needs about as many as the logarithm of the classes."""
+
+T = TypeVar("T", bound=Solution)
+
+
+def within_bounds(problem: Problem, bounds: Bounds, *, few: bool = False) -> Problem:
+    """The problem with every class of the least number of records, for the search alone.
+
+    With ``few`` of at most so many classes as well: their number over that of records is the
+    average risk of re-identification, which stays below theirs.
+    """
+    records, models = problem.counts.records, list(problem.models)
+    if bounds.min_records is not None:
+        models.append(KAnonymity(min(int(bounds.min_records), records + 1)))
+    if few and bounds.max_classes is not None and bounds.max_classes < records:
+        models.append(AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records))
+    return replace(problem, models=models)
+
+
+def refine_within(
+    problem: Problem,
+    attributes: Sequence[str],
+    refiner: Refiner,
+    bounds: Bounds,
+    search: Search,
+    run: Run,
+) -> Refined:
+    """Find the best partitions of all attributes together within the bounds.
+
+    Each class costs the least gain; ``value`` and ``bound`` are less that cost.
+    """
+    deadline = run.deadline()
+
+    def solve(cost: float) -> Refined:
+        priced = replace(refiner, cost=cost)
+        return refine_jointly(problem, attributes, priced, search, run.until(deadline))
+
+    def single() -> Refined:
+        taxonomies = {name: problem.taxonomies[name] for name in problem.counts.names}
+        coarsest = {name: each.levels[each.coarsest] for name, each in taxonomies.items()}
+        return replace(refiner, cost=bounds.min_gain).refined(problem.counts, coarsest)
+
+    return best_within(bounds, solve, single, deadline)
+
+
+def best_within(
+    bounds: Bounds, solve: Callable[[float], T], single: Callable[[], T], deadline: float = inf
+) -> T:
+    """Return the best solution found within the bounds, and a bound on the value of any other.
+
+    Each price is the one at which the best solutions known of more and of fewer classes have the
+    same value: either a third one has a higher value and takes the place of one of them, or no
+    price leads any nearer. ``solve`` finds the best solution at a price on each class, ``single``
+    makes that of one class at the least price, ``bounds.min_gain``; the ``value`` and the ``bound``
+    that are returned are less what the classes cost at that price.
+    """
+    cost, most = bounds.min_gain, bounds.max_classes
+    high = solve(cost)
+    if most is None or high.classes <= most:
+        return high
+    low, bound = single(), high.bound  # of too few classes, and of too many
+    if low.classes > most:  # the coarsest has more classes where levels are limited
+        return replace(low, value=-inf)
+    refinements = high.refinements + low.refinements
+    for _ in range(MOST_ROUNDS):
+        if monotonic() > deadline:
+            break
+        # Both at the least price; a solution of n classes loses (price - cost) n at another one.
+        price = cost + max(0.0, (high.value - low.value) / (high.classes - low.classes))
+        found = solve(price)
+        refinements += found.refinements
+        bound = min(bound, found.bound + (price - cost) * int(most))
+        gained = found.value - (low.value - (price - cost) * low.classes)
+        if not low.classes < found.classes < high.classes or gained <= TOLERANCE:
+            break
+        found = replace(found, value=found.value + (price - cost) * found.classes)
+        low, high = (low, found) if found.classes > most else (found, high)
+    proven = bound <= low.value + TOLERANCE
+    return replace(
+        low, bound=low.value if proven else bound, proven=proven, refinements=refinements
+    )

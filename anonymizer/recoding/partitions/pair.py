@@ -22,6 +22,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.recoding.partitions.families import (
+    Chain,
     Intervals,
     Path,
     before,
@@ -29,7 +30,6 @@ from anonymizer.recoding.partitions.families import (
     tabulated,
     tie_breaker,
 )
-from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.problem.class_scores import Judge, Tables, lots
 
 MOST_CLASSES = 16_000_000
@@ -53,7 +53,7 @@ NOTHING: tuple[float, Path] = (-inf, ())
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """What each tile of two attributes adds to the objective, the others as released.
+    """Worths of the tiles of two attributes, the others as released.
 
     ``scores[s, q]``: what the classes of group s of the rows and group q of the columns add, -inf
     where one breaks a model; shape (rows + 1, columns + 1). The last row and the last column are
@@ -102,7 +102,7 @@ class Tiles:
         return np.asarray(self.scores[:, [*path, -1]].sum(axis=1))
 
     def reached(self, worths: Floats) -> Floats:
-        """What the best rows make of n worths of the rows, shape (rows + 1, n) to shape (n,)."""
+        """Reduce n worths of the rows to those of the best rows, (rows + 1, n) to (n,)."""
         return np.asarray(self.rows.total(worths[:-1]) + worths[-1])
 
 
@@ -125,14 +125,13 @@ def _judged(
 
 
 def _strips(table: Ints, rows: Chain) -> Ints:
-    """Records of each row before each block of the columns, shape (v' + 2, rows + 1, ...)."""
     starts, ends = rows.with_missing
     sums = before(table)
     return before(np.moveaxis(sums[ends] - sums[starts], 1, 0))
 
 
 class PairCuts(NamedTuple):
-    """Which groups of two attributes make their partitions, and whether no others are better.
+    """The groups of two attributes that make their partitions, and whether no others are better.
 
     ``proven`` holds, too, where no others exceed the floor that was given.
     """

@@ -41,7 +41,7 @@ Borders = Mapping[int, tuple[Decimal, Decimal, Decimal]]
 
 @dataclass(frozen=True)
 class CandidatePoints:
-    """Where a range may begin: before the value at each of ``places``, at each of ``numbers``.
+    """Candidate beginnings of ranges: before the value at each of ``places``, at ``numbers``.
 
     ``values`` are those that occur, by size, and ``records`` how many have each. ``fixed``: numbers
     are those of a level or a grid, not just any between two values, of which they are the upper one
@@ -56,13 +56,13 @@ class CandidatePoints:
     forced: frozenset[int] = frozenset()
 
     def among(self, numbers: Mapping[int, Decimal]) -> "CandidatePoints":
-        """Others among the same values: a number for each place."""
+        """Return other candidates among the same values: a number for each place."""
         places = sorted(numbers)
         chosen = tuple(numbers[place] for place in places)
         return replace(self, places=np.array(places, np.intp), numbers=chosen)
 
     def between(self, scale: Scale) -> "CandidatePoints":
-        """The same at the roundest number before each place; those that are forced stay."""
+        """Move each candidate to the roundest number before its place, unless it is forced."""
         step, found = scale.step_of(self.values), {}
         for place, number in zip(self.places.tolist(), self.numbers, strict=True):
             low, high = self.values[place - 1], self.values[place]
@@ -72,7 +72,7 @@ class CandidatePoints:
         return self.among(found)
 
     def thinned(self, most: int) -> "CandidatePoints":
-        """At most so many, or those that are forced: about as many records between each two."""
+        """Keep at most n, or those that are forced: about as many records between each two."""
         if len(self.places) <= most:
             return self
         before, records = np.cumsum(self.records)[self.places - 1], float(self.records.sum())
@@ -101,14 +101,13 @@ class CandidatePoints:
         return None if number is None else (bisect_left(self.values, number), number)
 
     def _is_rare(self, number: Decimal) -> bool:
-        """Whether it is a value that few records have."""
         place = bisect_left(self.values, number)
         there = place < len(self.values) and self.values[place] == number
         return there and int(self.records[place]) < FEW
 
 
 class CutPoints(NamedTuple):
-    """Where blocks of values begin, the smallest value first, and where the last one ends.
+    """Beginnings of blocks of values, the smallest value first, and the end of the last one.
 
     ``chosen``: how many cut points are used where these are not all, None where they are.
     """
@@ -121,7 +120,7 @@ class CutPoints(NamedTuple):
 def cut_points(
     taxonomy: Taxonomy, values: Sequence[Decimal], records: Ints, options: RangeOptions
 ) -> CutPoints:
-    """Where ranges of an attribute may begin: the options, and what limits its hierarchy has.
+    """Return the possible beginnings of ranges, by the options and the limits of the hierarchy.
 
     ``values`` are those that occur, by size, and ``records`` how many have each. Without a grid
     between any two, as long as they are few. With the multiples of ``options.grid``, the last
@@ -155,14 +154,12 @@ def cut_points(
 
 
 def _most(places: int, grid: int | tuple[Decimal, ...] | None) -> int:
-    """How many of some places may be cut points."""
     if grid is None:
         return GRID if places >= MOST_CUTS else places
     return min(grid, MOST_CUTS) if isinstance(grid, int) else MOST_CUTS
 
 
 def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decimal]) -> Decimal:
-    """Where the last block ends."""
     with exactly():
         unit = NUMBERS.step_of(values)
         last = values[-1] + unit if step is None else floor_to(values[-1], step) + step
@@ -170,7 +167,6 @@ def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decim
 
 
 def _end_of_cells(taxonomy: Taxonomy, last: Decimal) -> Decimal:
-    """Where the cell of the ground that the last value stands for ends; its place where open."""
     assert taxonomy.limits.ground is not None
     level, (codes, numbers) = taxonomy.levels[taxonomy.limits.ground], taxonomy.placed
     label = level.labels[level.groups[codes[numbers.index(last)]]]
@@ -212,7 +208,7 @@ def _exact(values: Sequence[Decimal], records: Ints) -> CandidatePoints:
 
 
 def _within_levels(taxonomy: Taxonomy, every: CandidatePoints) -> CandidatePoints:
-    """Those where a group of the lowest level begins, and where those of the highest do."""
+    """Keep candidates at borders of the lowest level; add all borders of the highest."""
     if taxonomy.finest:
         every = _at_borders(every, _borders(taxonomy, every.values, taxonomy.finest))
     if not taxonomy.bounded:

@@ -13,9 +13,8 @@ from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import Family, Path, Segments
 from anonymizer.recoding.partitions.groups import Cuts, Ranges, Subsets, TaxonomyLevels
-from anonymizer.recoding.problem.class_scores import Judge
+from anonymizer.recoding.problem.class_scores import Judge, Priced
 from anonymizer.recoding.problem.options import RangeOptions
-from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem
 
 TIE = 1e-12
@@ -26,12 +25,12 @@ Cutting = Callable[[Segments, Ranges], Path | None]
 
 
 def cut_exactly(segments: Segments, ranges: Ranges) -> Path | None:
-    """The best ranges, by dynamic programming."""
+    """Choose the best ranges, by dynamic programming."""
     return segments.best()
 
 
 def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
-    """The ranges that the heuristic of Bezzi (2010, section 4) reaches from the first level.
+    """Choose ranges by the heuristic of Bezzi (2010, section 4), from the first level on.
 
     Moves one boundary at a time to where fewest classes break a model and, among those, the
     objective is highest, until no move helps; a partition that still breaks loses the boundary
@@ -138,7 +137,7 @@ class Refined(Solution):
 
 @dataclass(frozen=True, eq=False)
 class Refiner:
-    """What is maximised, which partitions each attribute may have, and how ranges are cut.
+    """The objective, the partitions that each attribute may have, and the way to cut ranges.
 
     ``options`` are what ranges are confined to, and ``cutting`` is how they are chosen. With
     ``cuts``, attributes that get no ranges are cut through their taxonomies, not recoded to a
@@ -155,12 +154,12 @@ class Refiner:
 
     @property
     def name(self) -> str:
-        """What a message calls it."""
+        """The name of the recoding in messages."""
         return "cut recoding" if self.cuts else "variable-range recoding"
 
     @property
     def exact(self) -> bool:
-        """Whether ranges are cut at their best."""
+        """True where ranges are cut at their best."""
         return self.cutting is cut_exactly
 
     @property
@@ -182,7 +181,7 @@ class Refiner:
         return found
 
     def best(self, counts: Counts, others: Partitions, segments: Segments) -> Refined:
-        """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
+        """Find the best partition of an attribute, raw in the counts; ties: the one that is cut."""
         family = segments.family
         path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
         cuts = family.suppression if path is None else (family.partition(path),)
@@ -195,7 +194,7 @@ class Refiner:
         return reduce(Refined.or_better, found)
 
     def none(self, counts: Counts, recoding: Partitions) -> Refined:
-        """In place of a recoding where limits allow none; another one stands in, worth nothing."""
+        """Return a stand-in worth -inf, where limits allow no recoding."""
         return replace(self.refined(counts, recoding), value=-inf)
 
     def segments(self, problem: Problem, counts: Counts, family: Family) -> Segments:
@@ -203,7 +202,7 @@ class Refiner:
         return Segments.of(Judge(problem.models, self.scoring), counts, family)
 
     def refined(self, counts: Counts, recoding: Partitions) -> Refined:
-        """What a recoding makes of counts."""
+        """Apply a recoding to counts."""
         merged = counts.recode(recoding)
         return Refined(
             recoding={name: recoding[name] for name in counts.names},
@@ -214,7 +213,7 @@ class Refiner:
         )
 
     def most(self, counts: Counts, others: Partitions) -> float:
-        """What no partitions of the remaining attributes exceed next to a recoding of the others.
+        """Return a bound on all partitions of the remaining attributes next to ``others``.
 
         They keep no more than the raw attributes do, and leave at least the classes of the others.
         An objective that does not fall when classes merge bounds nothing.

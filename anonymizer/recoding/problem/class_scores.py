@@ -1,15 +1,32 @@
-"""What classes add to an objective, and whether they break a model."""
+"""What classes add to an objective and whether they break a model, judged one by one.
 
-from collections.abc import Iterator, Sequence
+In bulk (`Judge`), at a cost for every class (`Priced`), and as compiled searches read it
+(`criteria_of`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import NUMPY, Worth
 from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.kernels.single import Criteria, criteria
 from anonymizer.objectives import Objective
-from anonymizer.privacy import Mask, PrivacyModel, acceptable
+from anonymizer.objectives.candidate import Candidate, Layout
+from anonymizer.privacy import (
+    Mask,
+    PrivacyModel,
+    acceptable,
+    require_class_by_class,
+    require_monotone,
+)
+from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.problem.problem import Problem
 
 BATCH = 100_000
 """Classes judged together: bounds what the judging takes to some tens of megabytes."""
@@ -22,7 +39,7 @@ Tables = dict[str | None, Ints]
 
 
 class Judged(NamedTuple):
-    """What some groups of classes add to the objective, and what is inside them.
+    """Sums over groups of classes: what they add to the objective, and what is inside them.
 
     Each of shape (groups,): the objective, how many classes there are, and how many of them break a
     model.
@@ -41,7 +58,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What each of some classes adds to the objective, and whether it breaks a model."""
+    """Judges classes: what each adds to the objective, and whether it breaks a model."""
 
     models: Sequence[PrivacyModel]
     objective: Objective
@@ -82,10 +99,73 @@ def count_matrices(counts: Counts) -> Tables:
 
 
 def lots(groups: int, classes: int, tables: Tables) -> Iterator[slice]:
-    """Consecutive slices of groups of so many classes each, few enough to be judged together.
+    """Yield consecutive slices of groups of classes, few enough to be judged together.
 
     The last axis of the tables are the values of each class.
     """
     values = max(table.shape[-1] for table in tables.values())
     size = max(1, min(BATCH, ENTRIES // values) // classes)
     return (slice(low, min(low + size, groups)) for low in range(0, groups, size))
+
+
+@dataclass(frozen=True)
+class Priced(Objective):
+    """An objective less a cost per class: no class more is worth it that adds less than that.
+
+    Adds up over classes as the objective does, so that whatever maximises the one maximises the
+    other; but it may rise when classes merge.
+
+    Parameters
+    ----------
+    plain
+        The objective.
+    cost
+        Of each class that has records, in the objective's unit.
+    """
+
+    falls: ClassVar[bool] = False
+
+    plain: Objective
+    cost: float
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the objective that the price is on."""
+        return self.plain.name
+
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Priced":
+        """The objective prepared, at the same price."""
+        return Priced(self.plain.prepared(counts, taxonomies), self.cost)
+
+    def score(self, candidate: Candidate) -> float:
+        """The score less what the classes released cost."""
+        return self.plain.score(candidate) - self.cost * candidate.released_classes
+
+    def per_class(self, counts: Counts) -> Floats:
+        """Return what each class adds, less its cost, shape (classes,)."""
+        return np.asarray(self.plain.per_class(counts) - self.cost * (counts.sizes > 0))
+
+    def worth(self, layout: Layout) -> Worth:
+        """Return the worth of a class under the objective, less its cost."""
+        return self.plain.worth(layout).costing(self.cost)
+
+
+def criteria_of(problem: Problem, who: str) -> Criteria:
+    """Return the conditions and the worth of a class as compiled searches read them.
+
+    Raises
+    ------
+    InputError
+        When a model or the objective is not made for such a search.
+    """
+    require_class_by_class(problem.models, f"{who} recoding")
+    require_monotone(problem.models, f"{who} recoding")
+    objective = problem.objective.prepared(problem.counts, problem.taxonomies)
+    layout = Layout.of(problem.counts)
+    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    for model, _ in bound_policy.measured:
+        raise InputError(
+            f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
+            "bounds(), or choose full-domain recoding"
+        )
+    return criteria(bound_policy.rules, objective.worth(layout))

@@ -15,14 +15,13 @@ from anonymizer.objectives import Objective, Tabulated
 from anonymizer.objectives.candidate import Budget, Candidate, Layout
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.encoding import Encoding
-from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.frequency import Encoding, FrequencySets
 from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 from anonymizer.recoding.problem.suppression import Suppression, suppress
 
 
 class Assessed(NamedTuple):
-    """All there is to know of a node.
+    """The judgement of a node.
 
     Attributes
     ----------
@@ -95,12 +94,12 @@ class Evaluator:
 
     @property
     def kernel(self) -> Kernel:
-        """What merges, checks and sums."""
+        """The kernel that merges, checks and sums."""
         return self.policy.kernel
 
     @property
     def layout(self) -> Layout:
-        """What the columns of frequency sets are about."""
+        """The attributes that the columns of frequency sets are about."""
         return self.policy.layout
 
     @cached_property
@@ -110,7 +109,7 @@ class Evaluator:
 
     @cached_property
     def outright(self) -> BoundPolicy:
-        """What is strongly monotone alone: classes that break it are never saved by merging.
+        """The strongly monotone part alone: classes that break it are never saved by merging.
 
         The records in such classes can only become fewer under generalization, whatever else is
         suppressed with them.
@@ -124,7 +123,7 @@ class Evaluator:
 
     @cached_property
     def budget(self) -> Budget:
-        """What bounds are about."""
+        """The numbers of records that bounds are about."""
         outright = self.outright
         by_size = not len(outright.rules) and not outright.measured
         least = max(1, int(np.ceil(outright.rules.least)))
@@ -135,7 +134,7 @@ class Evaluator:
         return FrequencySets(self.encoding, self.base, self.kernel, share)
 
     def value(self, node: Node) -> float:
-        """The score of a feasible node to the last bit, however it was found.
+        """Score a feasible node to the last bit, however it was found.
 
         The last bits of sums depend on their order, and that on what classes were rolled up from
         and by which kernel. Here classes stand in the order of their keys, and NumPy sums.
@@ -149,11 +148,11 @@ class Evaluator:
         return self.objective.score(released or plain)
 
     def holds(self, classes: FrequencySet) -> bool:
-        """Whether every class satisfies every model, without suppression."""
+        """Return whether every class satisfies every model, without suppression."""
         return self.bound_policy.holds(classes.histograms)
 
     def lost(self, classes: FrequencySet) -> int:
-        """Records that have to be suppressed, here and at every node below.
+        """Count the records that have to be suppressed, here and at every node below.
 
         Those in classes that break a strongly monotone model; too few where above the budget.
         """
@@ -169,19 +168,19 @@ class Evaluator:
         return Assessed(True, lost, plain, released)
 
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
-        """The node as it would be released; None when it is not feasible."""
+        """Return the node as it would be released; None when it is not feasible."""
         return self.released(self.plain(node, classes))
 
     def plain(self, node: Node, classes: FrequencySet) -> Candidate:
-        """The node with nothing suppressed, feasible or not: what bounds it."""
+        """Return the node with nothing suppressed, feasible or not: what bounds it."""
         return Candidate(node, classes, None, False, self.layout.margins, self.layout, self.kernel)
 
     def bound(self, plain: Candidate) -> float:
-        """The most that the node, or any above it, can score within the budget."""
+        """Return the most that the node, or any above it, can score within the budget."""
         return self.objective.bound(plain, self.budget)
 
     def ruled_out(self, candidate: Candidate, bound: float, best: float) -> bool:
-        """Whether a node cannot win or tie, by what bounds it or by what is cheaper than its score.
+        """Return whether a node cannot win or tie, by its bound or by a cheaper cap on its score.
 
         Of objectives that fall none is left out: their score is no more work than its bound.
         """
@@ -189,7 +188,7 @@ class Evaluator:
         return not objective.falls and (bound < least or objective.cap(candidate) < least)
 
     def shortfall(self, node: Node, classes: FrequencySet) -> float:
-        """What every node below one falls short of what bounds it, at the least."""
+        """Return what every node below falls short of its bound by, at the least."""
         # Suppressed records change what chance is measured against.
         if self.most or self.objective.falls:
             return 0.0
@@ -203,7 +202,7 @@ class Evaluator:
     def released(
         self, plain: Candidate, broken: tuple[int, Mask] | None = None
     ) -> Candidate | None:
-        """A node as it would be released; None when it is not feasible.
+        """Return a node as it would be released; None when it is not feasible.
 
         ``broken``: what breaks the policy without suppression, where that is known already.
         """
@@ -218,7 +217,7 @@ class Evaluator:
 
     @cached_property
     def some_hidden(self) -> Sequence[Sequence[bool]]:
-        """Whether any value's label is ``*``, for each quasi-identifier and level."""
+        """True where any value's label is ``*``, for each quasi-identifier and level."""
         return [[bool(marks.any()) for marks in levels] for levels in self.hidden]
 
     def _all_hidden(self, node: Node, classes: FrequencySet) -> Mask | None:

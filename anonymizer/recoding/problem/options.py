@@ -14,7 +14,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class RangeOptions:
-    """What the ranges of a refined attribute are confined to.
+    """Limits of the ranges of a refined attribute.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RangeOptions:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the classes of a recoding are confined to, whatever kind it is of.
+    """Limits of the classes of a recoding, whatever kind it is of.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Bounds:
 
     @property
     def requested(self) -> dict[str, object]:
-        """Those that confine anything, by the name that a study has for them."""
+        """The limits that confine anything, by the name that a study has for them."""
         known = {
             "max-classes": self.max_classes,
             "min-records": self.min_records,
@@ -79,7 +79,7 @@ class Bounds:
 
     @property
     def suffix(self) -> str:
-        """What a message adds of them."""
+        """The limits in words, to be added to a message."""
         listed = ", ".join(f"{name} = {value}" for name, value in self.requested.items())
         return f" with {listed}" if listed else ""
 

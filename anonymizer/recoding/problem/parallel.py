@@ -38,12 +38,12 @@ estimate from these two speeds: benchmarks/bench_jobs.py measures it on an idle 
 
 
 def jobs_for_nodes(n_jobs: int | None, classes: int) -> int:
-    """The jobs that nodes of a table of so many classes are shared between; 1 where none pays."""
+    """Return the number of jobs to share nodes between, by the classes; 1 where none pays."""
     return jobs_at_once(n_jobs) if classes >= WORTH_JOBS else 1
 
 
 def placed_elsewhere(jobs: int) -> bool:
-    """Whether joblib's caller has chosen a place for so many jobs that is not threads of here."""
+    """Return whether joblib's caller chose a place for the jobs other than threads of here."""
     if jobs == 1:
         return False
     from joblib import parallel
@@ -55,14 +55,14 @@ def placed_elsewhere(jobs: int) -> bool:
 def in_parallel(
     function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
 ) -> list[T]:
-    """The results of independent tasks; where they run is up to joblib and its caller."""
+    """Return the results of independent tasks; where they run is up to joblib and its caller."""
     return list(as_done(function, tasks, n_jobs))
 
 
 def as_done(
     function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
 ) -> Iterator[T]:
-    """The same, each as soon as it and those before it are there."""
+    """Yield the results of independent tasks in order, each as soon as it is there."""
     if len(tasks) < 2 or jobs_at_once(n_jobs) == 1:
         return (function(*task) for task in tasks)
     import joblib

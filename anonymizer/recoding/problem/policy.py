@@ -28,14 +28,13 @@ class Policy:
     kernel: Kernel
 
     def against(self, margins: Ints) -> "BoundPolicy":
-        """Ready to judge classes of a table of these margins, shape (columns,)."""
+        """Make ready to judge classes of a table of these margins, shape (columns,)."""
         if all(model.absolute for model in self.models):
             return replace(self._anyway, margins=margins)
         return self._laid(margins)
 
     @cached_property
     def _anyway(self) -> "BoundPolicy":
-        """The rules of models whose bounds no table moves."""
         return self._laid(self.layout.margins)
 
     def _laid(self, margins: Ints) -> "BoundPolicy":
@@ -61,23 +60,22 @@ class Policy:
         return BoundPolicy(self, rules, together, measured, whole, margins)
 
     def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
-        """The columns that a bound is about."""
         start, stop = self.layout.place(attribute)
         stop -= bound.known
         return (start - 1, stop - 1) if bound.kind in OF_POPULATION else (start, stop)
 
     def lasting(self) -> "Policy":
-        """What of the models is strongly monotone."""
+        """Return the strongly monotone part of the models."""
         return replace(self, models=[part for model in self.models for part in model.lasting()])
 
     def sized(self) -> "Policy":
-        """What of the models quasi-identifiers alone decide, the records of l values included."""
+        """Return the part that quasi-identifiers alone decide, the records of l values included."""
         parts = [part for model in self.models for part in (model, *model.lasting())]
         return replace(self, models=[part for part in parts if not part.sensitive])
 
     @property
     def lasts(self) -> bool:
-        """Whether all of it is strongly monotone."""
+        """True where all of it is strongly monotone."""
         return all(model.strongly_monotone for model in self.models)
 
 
@@ -115,11 +113,11 @@ class BoundPolicy:
 
     @property
     def judges_all(self) -> bool:
-        """Whether any model is about the classes together."""
+        """True where any model is about the classes together."""
         return bool(self.together or self.whole)
 
     def broken(self, counts: Columns | Histograms, most: int = 0) -> tuple[int, Mask]:
-        """Records in classes that break a model, and which classes those are.
+        """Count the records in classes that break a model, and mark those classes.
 
         Beyond ``most`` such records it stops: the number is then too small and the marks
         incomplete. Models of the table as a whole, which no class breaks, are left to ``allows``.
@@ -135,23 +133,23 @@ class BoundPolicy:
 
     @cached_property
     def sized(self) -> "BoundPolicy":
-        """What quasi-identifiers alone decide, of the same table."""
+        """The part that quasi-identifiers alone decide, for the same table."""
         return self.policy.sized().against(self.margins)
 
     def large(self, broken: Histograms) -> int:
-        """Records in classes that break the policy, but nothing that quasi-identifiers decide."""
+        """Count the records in classes that break the policy, but no part of ``sized``."""
         marks = self.sized.broken(broken, int(self.margins[-1]))[1]
         return int(broken.sizes[~marks].sum(dtype=np.int64))
 
     def allows(self, counts: Columns | Histograms) -> bool:
-        """Whether the classes together satisfy the models of the table as a whole."""
+        """Return whether the classes together satisfy the models of the table as a whole."""
         return all(self._within(Histograms.of(counts), *laid) for laid in self.together) and all(
             holds(model, self.policy.layout.classes(attribute, counts, self.margins)).all()
             for model, attribute in self.whole
         )
 
     def holds(self, counts: Columns | Histograms) -> bool:
-        """Whether every class satisfies every model, and all of them together do."""
+        """Return whether every class satisfies every model, and all of them together do."""
         records, marks = self.broken(counts)
         # Only where a class without records may be marked do the marks say more than the records.
         if records or ((self.rules.presence or self.measured) and marks.any()):
@@ -159,7 +157,7 @@ class BoundPolicy:
         return self.allows(counts)
 
     def _within(self, counts: Histograms, bound: Bound, start: int, stop: int) -> bool:
-        """Whether the classes together stay within a bound."""
+        """Return whether the classes together stay within a bound."""
         if bound.kind == Kind.RISK:
             value = float(np.count_nonzero(counts.sizes))
         elif bound.kind == Kind.POPULATION_RISK:

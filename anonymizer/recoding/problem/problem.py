@@ -14,10 +14,9 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel, choose
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_possible
-from anonymizer.recoding.lattice import Lattice, Node, level_recoding
+from anonymizer.recoding.lattice import Lattice, Node, Trace, level_recoding
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.suppression import Suppression
-from anonymizer.recoding.trace import Trace
 
 LONGEST = 1e9
 """Seconds: some thirty years."""
@@ -64,26 +63,22 @@ class Problem:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The problem, encoded; with the kernel requested, or one chosen by the rows to roll up."""
+        # Half the classes on average at each node. A few hundred nodes decide a lattice of any
+        # size, with suppression where the bounds are good; where they are not, the kernel that is
+        # chosen finds out what it spends.
+        rows = min(self.lattice.size, 200) * len(self.counts) / 2
         return Evaluator.of(
             self.counts,
             self.taxonomies,
             self.models,
             self.objective,
             self.suppression,
-            self.kernel or choose(self._rows_expected()),
+            self.kernel or choose(rows),
         )
-
-    def _rows_expected(self) -> float:
-        """Rows that are rolled up, at the least: of half the classes on average at each node.
-
-        A few hundred nodes decide a lattice of any size, with suppression where the bounds are
-        good; where they are not, the kernel that is chosen finds out what it spends.
-        """
-        return min(self.lattice.size, 200) * len(self.counts) / 2
 
     @property
     def suppresses(self) -> bool:
-        """Whether any record may be suppressed at all."""
+        """True where any record may be suppressed at all."""
         return self.suppression.most(self.counts.records) > 0
 
     def require_possible(self) -> None:
@@ -101,13 +96,13 @@ class Problem:
         require_possible(self.counts, sure if self.suppresses else self.models)
 
     def relaxed(self, models: Sequence[PrivacyModel]) -> "Problem":
-        """The same under other models, encoded once for both; without suppression."""
+        """Return the problem under other models, encoded once for both; without suppression."""
         return self.under(models, Suppression())
 
     def under(
         self, models: Sequence[PrivacyModel], suppression: Suppression | None = None
     ) -> "Problem":
-        """The same under other models and, where one is given, another budget; encoded once."""
+        """Return the problem under other models and, where given, another budget; encoded once."""
         other = replace(self, models=models, suppression=suppression or self.suppression)
         evaluator = self.evaluator
         policy = replace(evaluator.policy, models=models)
@@ -118,16 +113,16 @@ class Problem:
         return other
 
     def project(self, names: tuple[str, ...]) -> "Problem":
-        """The problem of some quasi-identifiers, the others being suppressed."""
+        """Return the problem of some quasi-identifiers, the others being suppressed."""
         return replace(self, counts=self.counts.project(names))
 
     def at(self, node: Node, source: Counts | None = None) -> Counts:
-        """The counts at a node, rolled up from those at any node below (or from the raw ones)."""
+        """Roll up the counts at a node from those at any node below (or from the raw ones)."""
         source = self.counts if source is None else source
         return source.recode(level_recoding(self.taxonomies, source.names, node))
 
     def score(self, node: Node) -> float | None:
-        """What a node scores as it would be released; None where it does not satisfy the policy.
+        """Score a node as it would be released; None where it does not satisfy the policy.
 
         Whatever the objective is about, and with what is suppressed within the budget.
         """
@@ -136,17 +131,27 @@ class Problem:
         return evaluator.value(node) if feasible else None
 
     def feasible(self, counts: Counts) -> bool:
-        """Whether every class satisfies every model."""
+        """Return whether every class satisfies every model."""
         return bool(acceptable(counts, self.models).all())
 
 
-def ignore(doing: str, done: int, of: int | None) -> None:
-    """Watch nothing."""
+@dataclass(frozen=True)
+class Silence:
+    """A watch that ignores the progress; as a default it reads well in ``help()``."""
+
+    def __call__(self, doing: str, done: int, of: int | None) -> None:
+        """Ignore the progress."""
+
+    def __repr__(self) -> str:
+        return "<ignore>"
+
+
+ignore = Silence()
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a search may run; nothing of it but the time limit touches the result.
+    """Jobs, time limit and progress of a search; only the time limit touches the result.
 
     Parameters
     ----------
@@ -172,11 +177,11 @@ class Run:
             )
 
     def deadline(self) -> float:
-        """When time will be up, on the monotonic clock, if it starts to run now."""
+        """Return the time on the monotonic clock at which a run that starts now has to end."""
         return inf if self.time_limit is None else monotonic() + self.time_limit
 
     def until(self, deadline: float) -> "Run":
-        """The same for as long as there is time until then, an instant at the least."""
+        """Return the run with the time left until then for a limit, an instant at the least."""
         left = None if deadline == inf else max(deadline - monotonic(), INSTANT)
         return replace(self, time_limit=left)
 
@@ -218,7 +223,7 @@ class Frontier:
     trace: Trace = field(default_factory=Trace, compare=False, repr=False)
 
     def is_feasible(self, node: Node) -> bool:
-        """The status of a node: whether it satisfies the policy."""
+        """Return whether a node satisfies the policy."""
         if self.listed is not None:
             return node in self.listed
         return any(all(map(le, low, node)) for low in self.minimal)
@@ -267,10 +272,10 @@ Scored = tuple[float, int, Node]
 
 
 def winner(scored: Iterable[Scored]) -> Scored:
-    """The best of some nodes.
+    """Return the best of some nodes.
 
     Ties, within ``TOLERANCE`` of the highest score: more classes, then the lexicographically
-    smallest.
+    smallest, so that no order of the search decides.
     """
     scored = list(scored)
     top = max(score for score, _, _ in scored)

@@ -33,7 +33,7 @@ Trigger = Literal["small", "any"]
 
 @dataclass(frozen=True)
 class Suppression:
-    """How many records may be suppressed, and what becomes of them.
+    """The budget of records that may be suppressed, and what becomes of them.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Suppression:
         require_one_of("suppress", self.suppress, get_args(Trigger))
 
     def most(self, records: int) -> int:
-        """The records that may go: the share as it is written, not as a float rounds it."""
+        """Return the most records that may go: the share as written, not as a float rounds it."""
         return _share_of(float(self.share), records)
 
 
@@ -78,7 +78,7 @@ def _share_of(share: float, records: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Suppressed:
-    """What is suppressed of a node's classes.
+    """The classes of a node that are suppressed.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def suppress(
 
 
 def _fit(of: Histograms, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
-    """Whether some classes as one, and with the others, satisfy every model."""
+    """Return whether some classes as one, and with the others, satisfy every model."""
     if bound_policy.broken(together[None])[1].any():
         return False
     if not bound_policy.judges_all:
@@ -176,7 +176,7 @@ def _removed(
     People like those left out are still in the population: classes without records.
     """
     marks, disclosed = marks.copy(), 0
-    while True:
+    while True:  # every round marks a class more, so that it ends
         gone = of.select(marks).summed(len(margins))
         left = margins - gone
         if not left[-1]:
