@@ -35,9 +35,19 @@ PositiveShare = Annotated[float, partial(require_number, least=0, most=1, above=
 """What a parameter may be: each is checked when a model is made."""
 
 
-def one_of(known: Iterable[str]) -> Callable[[str, str, object], None]:
-    """The check that a parameter is one of some names."""
-    return lambda owner, name, given: require_one_of(f"{owner}: {name}", given, tuple(known))
+@dataclass(frozen=True)
+class OneOf:
+    """Require that a parameter is one of the known names."""
+
+    known: tuple[str, ...]
+
+    def __call__(self, owner: str, name: str, given: object) -> None:
+        require_one_of(f"{owner}: {name}", given, self.known)
+
+
+def one_of(known: Iterable[str]) -> OneOf:
+    """Return the check that a parameter is one of some names."""
+    return OneOf(tuple(known))
 
 
 Measure = TypeVar("Measure", bound=Callable[..., Floats])
@@ -72,7 +82,13 @@ class PrivacyModel(ABC):
     it; then readers who take some values for one find nothing worse than the two who take all of
     them for one, or none. ``beyond``: the message about a parameter that not even the table as a
     single class satisfies. ``wording``: its sentences in a report, for people who are no
-    statisticians; where these depend on parameters ``wording_of`` gives them.
+    statisticians; where these depend on parameters ``wording_of`` gives them. ``allowed``: the
+    acceptable values in the forms of a wording, where one bound does not say them; ``endless``: the
+    sentence about an infinite measure.
+
+    ``larger_stricter``: whether a larger value protects more, by parameter; that of the threshold
+    follows from ``at_least``, and parameters that are left out cannot be compared. ``start``: the
+    parameters of a model that is added to a policy, empty where a file has to give some of them.
     """
 
     name: ClassVar[str]
@@ -93,6 +109,10 @@ class PrivacyModel(ABC):
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
     wording: ClassVar[Wording | None] = None
+    allowed: ClassVar[str] = ""
+    endless: ClassVar[str] = "The worst class is beyond any limit."
+    larger_stricter: ClassVar[Mapping[str, bool]] = {}
+    start: ClassVar[Mapping[str, object]] = {}
     attribute: str | None = None
 
     def __post_init__(self) -> None:
@@ -169,7 +189,28 @@ class PrivacyModel(ABC):
     @property
     def whole(self) -> bool:
         """Whether the threshold is a number of records or values, by the type of its parameter."""
-        return (self.bounded_by, require_whole) in _requirements(type(self))
+        return self.is_whole(self.bounded_by)
+
+    @property
+    def threshold_unit(self) -> str:
+        """The unit of the threshold, which parameters may decide."""
+        return self.unit
+
+    @classmethod
+    def is_whole(cls, parameter: str) -> bool:
+        """Whether a parameter takes whole numbers alone."""
+        return (parameter, require_whole) in _requirements(cls)
+
+    @classmethod
+    def choices(cls, parameter: str) -> tuple[str, ...]:
+        """The names that a parameter may be; none where it is something else."""
+        checks = [check for name, check in _requirements(cls) if name == parameter]
+        return next((check.known for check in checks if isinstance(check, OneOf)), ())
+
+    @classmethod
+    def is_larger_stricter(cls, parameter: str) -> bool | None:
+        """Whether a larger parameter protects more; None where neither direction does."""
+        return cls.at_least if parameter == cls.bounded_by else cls.larger_stricter.get(parameter)
 
     @property
     def people(self) -> object:

@@ -32,7 +32,13 @@ from anonymizer.privacy.transport import transported
 from anonymizer.privacy.wording import Wording
 from anonymizer.tables.values import is_missing, number_of, text_of
 
-DISTANCES = ("kl", "equal", "ordered", "hierarchical")
+DISTANCES = {
+    "kl": "bits learnt beyond the table (divergence)",
+    "equal": "share of people whose value would have to change",
+    "ordered": "how far values would have to move in their order",
+    "hierarchical": "how far values would have to move in their hierarchy",
+}
+"""The distances, in words."""
 
 APART = {
     "equal": "of the people is the least that would have to change their value for the two to be "
@@ -91,6 +97,7 @@ class TCloseness(SensitiveModel):
         "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
         "or be ruled out; t-closeness bounds the difference of all of them together.",
     )
+    start = {"distance": "kl", "t": 0.5}
 
     t: NotNegative
     distance: Annotated[str, one_of(DISTANCES)] = ""
@@ -125,6 +132,10 @@ class TCloseness(SensitiveModel):
                     "sensitive values; leave it out"
                 )
             object.__setattr__(self, "hierarchy", hierarchy)
+
+    @property
+    def threshold_unit(self) -> str:
+        return "bits" if self.distance == "kl" else "share"
 
     @classmethod
     def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
@@ -247,6 +258,7 @@ class MeanInformation(SensitiveModel):
         "Single classes: One may give “{attribute}” away entirely; an average protects nobody by "
         "itself.",
     )
+    start = {"bits": 0.2}
 
     bits: NotNegative
 

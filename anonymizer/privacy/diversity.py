@@ -58,6 +58,7 @@ class DistinctLDiversity(SensitiveModel):
         "How often values occur: One value of “{attribute}” may be that of nearly everybody in a "
         "class; distinct l-diversity counts different values alone.",
     )
+    start = {"l": 2}
 
     l: Whole  # noqa: E741 (the model's own letter)
 
@@ -111,6 +112,7 @@ class EntropyLDiversity(SensitiveModel):
         "Single values of “{attribute}”: One may be much likelier in a class than in the table, "
         "or ruled out; entropy l-diversity bounds the doubt about all of them together.",
     )
+    start = {"l": 2.0}
 
     l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
     estimator: Annotated[str, one_of(ESTIMATORS)] = "plug-in"
@@ -185,6 +187,10 @@ class RecursiveLDiversity(SensitiveModel):
         "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
         "recursive l-diversity compares values within a class alone.",
     )
+    allowed = "less than {c:number}"
+    endless = "The worst class has fewer different values than l."
+    larger_stricter = {"l": True}
+    start = {"c": 3.0, "l": 2}
 
     c: Positive
     l: Whole  # noqa: E741 (the model's own letter)

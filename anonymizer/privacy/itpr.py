@@ -32,6 +32,7 @@ class ItprModel(PrivacyModel):
     bounded_by = "risk"
     monotone = False
     per_class = False
+    start = {"risk": 0.9}
 
     @abstractmethod
     def left_open(self, classes: Classes) -> Open:

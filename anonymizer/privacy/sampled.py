@@ -58,6 +58,8 @@ class PopulationUniqueness(PrivacyModel):
         "Single people: They may be unique all the same; the promise is an average, estimated "
         "from a sample that is taken to be random ({fraction:share} of the population).",
     )
+    endless = "The estimator has no answer for classes of these sizes."
+    start = {"uniqueness": 0.01, "fraction": 0.1}
 
     uniqueness: Share
     fraction: Annotated[float, partial(require_number, least=LEAST_FRACTION, most=1)]
@@ -102,6 +104,7 @@ class DifferentialPrivacy(SizeModel):
         "chosen without looking at the table. The guarantees of several releases add up, and so do "
         "those of several records of one person.",
     )
+    larger_stricter = {"epsilon": False, "delta": False, "beta": False}
 
     epsilon: Positive
     delta: Annotated[float, partial(require_number, least=0, most=1, above=True, below=True)]

@@ -106,6 +106,9 @@ class AlphaKAnonymity(ShareModel):
         "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
         "the bound is alike for all.",
     )
+    endless = "The worst class has fewer records than k."
+    larger_stricter = {"k": True}
+    start = {"alpha": 0.8, "k": 5}
 
     alpha: PositiveShare
     k: Whole
@@ -147,6 +150,7 @@ class BasicBetaLikeness(ShareModel):
         "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
         "how much likelier a value becomes, not how much unlikelier.",
     )
+    start = {"beta": 2.0}
 
     beta: Positive
 
@@ -178,6 +182,7 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
         "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
         "how much likelier a value becomes, not how much unlikelier.",
     )
+    endless = "In the worst class a frequent value gains more than allowed."
     value_monotone = False  # merged values raise the prior that the least of the bounds depends on
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
@@ -214,6 +219,8 @@ class DeltaDisclosure(ShareModel):
         "Frequent values of “{attribute}”: One may become nearly certain; delta-disclosure "
         "grants the same change to frequent and to rare ones.",
     )
+    endless = "The worst class lacks a value of the table, which no delta allows."
+    start = {"delta": 2.0}
 
     delta: Positive
 
@@ -260,6 +267,7 @@ class BayesianGain(ShareModel):
         "is about the likeliest value alone.",
     )
     value_monotone = False  # merged values raise both maxima
+    start = {"gain": 0.2}
 
     gain: Share
 

@@ -69,6 +69,7 @@ class KAnonymity(SizeModel):
         "What a class has in common: Where all people of a class have the same value of another "
         "column, whoever finds the class knows it; k-anonymity allows that.",
     )
+    start = {"k": 5}
 
     k: Whole
 
@@ -150,6 +151,8 @@ class DeltaPresence(PopulationModel):
         "What a class gives away: The promise is about who is in the table, and says nothing of "
         "what is disclosed about those who are.",
     )
+    allowed = "{lower:share} to {upper:share}"
+    larger_stricter = {"lower": True}
 
     lower: Share
     upper: PositiveShare
@@ -210,6 +213,7 @@ class AverageReidentificationRisk(RiskModel):
         "On average it is {worst:share}.",
         "Single people: They may be at any risk; an average protects nobody by itself.",
     )
+    start = {"risk": 0.05}
 
     def measure(self, classes: Classes) -> Floats:
         return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
@@ -235,6 +239,7 @@ class HighestReidentificationRisk(RiskModel):
         "What a class has in common: Where all people of a class have the same value of another "
         "column, nobody has to be found for it; the risk does not count that.",
     )
+    start = {"risk": 0.2}
 
     def measure(self, classes: Classes) -> Floats:
         return 1 / self.sizes(classes)

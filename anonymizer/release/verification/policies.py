@@ -7,14 +7,6 @@ from typing import Any
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.release.verification.check import ABSENT, FieldCheck, at, required, said, same
 
-SAFER_LARGER = frozenset({"k", "l", "lower"})
-"""Parameters of models that protect more the larger they are."""
-
-SAFER_SMALLER = frozenset(
-    {"t", "alpha", "beta", "delta", "gain", "bits", "risk", "uniqueness", "epsilon", "c", "upper"}
-)
-"""Those that protect more the smaller they are."""
-
 Reported = Mapping[str, Any]
 """A verdict of a manifest as JSON has it."""
 
@@ -64,7 +56,7 @@ def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> FieldC
         return FieldCheck(field, "study", True)
     given = {each.name for each in fields(MODELS[model.name])}  # type: ignore[arg-type]
     shown = [name for name in names if name in given] or names  # others follow from these
-    ways = {_way(name, at(own, name), at(wanted, name)) for name in shown}
+    ways = {_way(model, name, at(own, name), at(wanted, name)) for name in shown}
     way = ways.pop() if len(ways) == 1 else "ANOTHER"
     promised = ", ".join(f"{name} = {said(at(own, name))}" for name in shown)
     needed = ", ".join(f"{name} = {said(at(wanted, name))}" for name in shown)
@@ -72,10 +64,10 @@ def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> FieldC
     return required(field, False, "", words, "study")
 
 
-def _way(name: str, own: Any, wanted: Any) -> str:
-    """Whether a parameter of a release is stricter or weaker than the one required."""
+def _way(model: PrivacyModel, name: str, own: Any, wanted: Any) -> str:
+    """Compare a parameter of a release with the one required: stricter, or weaker."""
     numbers = all(isinstance(each, int | float) for each in (own, wanted))
-    if not numbers or ABSENT in (own, wanted) or name not in SAFER_LARGER | SAFER_SMALLER:
+    up = model.is_larger_stricter(name)
+    if not numbers or ABSENT in (own, wanted) or up is None:
         return "ANOTHER"
-    larger = bool(own > wanted)
-    return "stricter" if larger == (name in SAFER_LARGER) else "WEAKER"
+    return "stricter" if bool(own > wanted) == up else "WEAKER"

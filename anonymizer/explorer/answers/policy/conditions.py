@@ -21,18 +21,7 @@ from anonymizer.feedback.words import (
     share,
 )
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy import DeltaPresence, PrivacyModel, Wording, measures_of
-from anonymizer.privacy.closeness import TCloseness
-from anonymizer.privacy.diversity import RecursiveLDiversity
-
-BEYOND: Mapping[str, str] = {
-    "alpha-k-anonymity": "The worst class has fewer records than k.",
-    "delta-disclosure": "The worst class lacks a value of the table, which no delta allows.",
-    "enhanced-beta-likeness": "In the worst class a frequent value gains more than allowed.",
-    "recursive-l-diversity": "The worst class has fewer different values than l.",
-    "population-uniqueness": "The estimator has no answer for classes of these sizes.",
-}
-"""What is said of a measure that is infinite, by model."""
+from anonymizer.privacy import PrivacyModel, Wording, measures_of
 
 
 @dataclass(frozen=True)
@@ -106,20 +95,15 @@ def limit_of(model: PrivacyModel) -> str:
     >>> limit_of(KAnonymity(5))
     'at least 5 records'
     """
-    if isinstance(model, DeltaPresence):
-        return f"{share(model.lower)} to {share(model.upper)}"
-    if isinstance(model, RecursiveLDiversity):
-        return f"less than {number(model.c)}"
+    if model.allowed:
+        return sentence(model.allowed, model.parameters)
     return f"{'at least' if model.at_least else 'at most'} {_in_unit(model, model.threshold)}"
 
 
 def unit_of(model: PrivacyModel) -> str:
     """The unit of a model's threshold, as a slider names it."""
-    if isinstance(model, TCloseness):
-        return "bits" if model.distance == "kl" else "share from 0 to 1"
-    return {"share": "share from 0 to 1", "probability": "probability from 0 to 1"}.get(
-        model.unit, model.unit
-    )
+    unit = model.threshold_unit
+    return f"{unit} from 0 to 1" if unit in ("share", "probability") else unit
 
 
 def conditions_of(outcome: StudyOutcome) -> list[ModelCondition]:
@@ -183,7 +167,7 @@ def _measured(
     model: PrivacyModel, attribute: str | None, worst: float, shared: tuple[str, ...]
 ) -> str:
     if not isfinite(worst):
-        return BEYOND.get(model.name, "The worst class is beyond any limit.")
+        return model.endless
     places = {**_places(model, attribute, shared), "worst": worst}
     return of_records(sentence(_wording(model).measured, places))
 

@@ -13,32 +13,14 @@ from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.span import Span
 from anonymizer.privacy import MODELS, PrivacyModel, measures_of
-from anonymizer.privacy.closeness import TCloseness, is_ordered
-from anonymizer.privacy.diversity import ESTIMATORS as DIVERSITIES
-from anonymizer.privacy.population import ESTIMATORS as UNIQUENESSES
+from anonymizer.privacy.closeness import DISTANCES, TCloseness, is_ordered
 from anonymizer.tables.engine import Tally
 
 STEPS = 200
 """A slider goes through about so many numbers, or up to ten times as many."""
 
 FIRST: Mapping[str, Mapping[str, object]] = {
-    "k-anonymity": {"k": 5},
-    "distinct-l-diversity": {"l": 2},
-    "entropy-l-diversity": {"l": 2.0},
-    "recursive-l-diversity": {"c": 3.0, "l": 2},
-    "t-closeness": {"distance": "kl", "t": 0.5},
-    "alpha-k-anonymity": {"alpha": 0.8, "k": 5},
-    "basic-beta-likeness": {"beta": 2.0},
-    "enhanced-beta-likeness": {"beta": 2.0},
-    "delta-disclosure": {"delta": 2.0},
-    "bayesian-gain": {"gain": 0.2},
-    "value-gain": {"gain": 0.2},
-    "mean-information": {"bits": 0.2},
-    "itpr": {"risk": 0.9},
-    "average-reidentification-risk": {"risk": 0.05},
-    "highest-reidentification-risk": {"risk": 0.2},
-    "reidentification-itpr": {"risk": 0.9},
-    "population-uniqueness": {"uniqueness": 0.01, "fraction": 0.1},
+    name: kind.start for name, kind in MODELS.items() if kind.start
 }
 """What a model begins with that is added on the page; those of a file are not among them."""
 
@@ -82,34 +64,14 @@ def _parameter(model: PrivacyModel, name: str, raw: Counts | None) -> Parameter 
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return Parameter(name, "whole" if _is_whole(model, name) else "number", value, {})
+        return Parameter(name, "whole" if model.is_whole(name) else "number", value, {})
     return Parameter(name, "file", "", {})
 
 
-def _is_whole(model: PrivacyModel, name: str) -> bool:
-    """Whether a parameter refuses what is no whole number."""
-    try:
-        replace(model, **{name: getattr(model, name) + 0.5})  # type: ignore[type-var]
-    except InputError:
-        return isinstance(getattr(model, name), int)
-    return False
-
-
 def _options(model: PrivacyModel, name: str, raw: Counts | None) -> Mapping[str, str]:
-    if name == "distance" and isinstance(model, TCloseness):
-        return {each: DISTANCES[each] for each in _distances(model, raw)}
-    if name == "estimator":
-        known: Sequence[str] = [*DIVERSITIES] if model.sensitive else UNIQUENESSES
-        return {each: each for each in known}
-    return {}
-
-
-DISTANCES: Mapping[str, str] = {
-    "kl": "kl: bits learnt beyond the table (divergence)",
-    "equal": "equal: share of people whose value would have to change",
-    "ordered": "ordered: how far values would have to move in their order",
-    "hierarchical": "hierarchical: how far values would have to move in their hierarchy",
-}
+    if isinstance(model, TCloseness) and name == "distance":
+        return {each: f"{each}: {DISTANCES[each]}" for each in _distances(model, raw)}
+    return {each: each for each in model.choices(name)}
 
 
 def _distances(model: TCloseness, raw: Counts | None) -> list[str]:
