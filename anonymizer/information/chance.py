@@ -77,11 +77,11 @@ class Expected:
 
     @cached_property
     def _listed(self) -> Floats:
-        """The table: to look a size up is quicker than to interpolate it."""
+        """Table that ``total`` looks sizes up in, which is quicker than to interpolate."""
         return self.table()
 
     def error(self, sizes: NDArray[np.signedinteger]) -> Floats:
-        """What interpolation is off by at the most, in bits, same shape.
+        """Bound the error of interpolation, in bits, same shape.
 
         |prod (n - n_i)| / ((j - 1) (n_1 + 1) ... (n_1 + j - 1) N ln 2), n_1 the smallest of the j
         nodes; 0 at a node.
@@ -94,13 +94,12 @@ class Expected:
         return off
 
     def _first(self, sizes: NDArray[np.signedinteger]) -> Codes:
-        """The first of the nodes around each size that the polynomial goes through."""
         middle = np.searchsorted(self.nodes, sizes) - self.divided.shape[1] // 2
         return np.asarray(np.clip(middle, 0, len(self.divided) - 1))
 
 
 def expected(margin: Iterable[int]) -> Expected:
-    """e(n) of a table that has so many records of each value; kept for the next call.
+    """Return e(n) of a table with these records of each value; kept for the next call.
 
     >>> expected([2, 2])(np.array([0, 1, 2, 3, 4])).round(6).tolist()
     [0.0, 0.25, 0.166667, 0.061278, 0.0]

@@ -137,7 +137,7 @@ def partition_information(joint: ArrayLike | CountMatrix) -> Floats:
 
 
 def _apart(joint: Floats, total: Floats) -> Floats:
-    """The same of some classes of a table that has so many records of each value."""
+    """I4 of classes, given the records ``total`` of each value in the table."""
     two = np.stack([joint, total - joint], axis=1)
     within = (two.sum(-1) * entropy(two)).sum(-1)
     return np.asarray(np.maximum(entropy(total) - within / total.sum(), 0.0))
@@ -172,7 +172,6 @@ def _reduction(joint: CountMatrix, measure: Callable[[CountMatrix], Floats]) -> 
 
 
 def _counts(counts: ArrayLike | CountMatrix) -> Any:
-    """A sparse matrix as it is, anything else as an array of floats."""
     return counts if is_sparse(counts) else np.asarray(counts, float)
 
 

@@ -43,7 +43,7 @@ def discrimination_rate(sizes: Ints, uncertainties: Floats, uncertainty: float) 
 
 
 def least_itpr(sizes: Ints, uncertainties: Floats, uncertainty: float) -> float:
-    """What ITPR does not fall below in this table, or in any whose classes make up these.
+    """Lower bound of ITPR in this table and in any whose classes these are merged from.
 
     ITPR itself may: splitting a class can lower it. But DR never falls when classes are split, and
     ITPR is not below it. Where a class leaves nothing open, one of its parts does, and ITPR is 1.

@@ -25,7 +25,7 @@ AT_ONCE = 2**26
 
 
 def is_sparse(joint: object) -> TypeGuard[Any]:
-    """Whether histograms are a sparse matrix, by rows."""
+    """Tell whether histograms are a sparse matrix, by rows."""
     return getattr(joint, "format", None) == "csr"
 
 
@@ -35,7 +35,7 @@ def rows_of(joint: Any) -> Codes:
 
 
 def reduced(ufunc: np.ufunc, joint: Any, found: Any) -> Any:
-    """What a ufunc makes of the pairs of each class, ``found`` (pairs,); 0 of none; (classes,)."""
+    """Reduce the pairs ``found`` (pairs,) of each class by a ufunc, shape (classes,); 0 of none."""
     some = np.diff(joint.indptr) > 0
     result = np.zeros(len(some), np.asarray(found).dtype)
     if some.any():
@@ -44,14 +44,14 @@ def reduced(ufunc: np.ufunc, joint: Any, found: Any) -> Any:
 
 
 def summed(joint: CountMatrix, of: Callable[[Any], Any]) -> Any:
-    """The sum of a function of the counts of each class, shape (classes,); it has to be 0 of 0."""
+    """Sum a function of the counts of each class, shape (classes,); it has to be 0 of 0."""
     if is_sparse(joint):
         return reduced(np.add, joint, of(joint.data))
     return of(joint).sum(axis=-1)
 
 
 def occurring(joint: CountMatrix) -> Ints:
-    """The different values that each class has, shape (classes,)."""
+    """Number of different values of each class, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(np.diff(joint.indptr), np.int64)
     return np.asarray((joint > 0).sum(axis=-1), np.int64)
@@ -74,7 +74,7 @@ def likeliest(joint: CountMatrix) -> Codes:
 
 
 def rarer(joint: CountMatrix, rank: int) -> Ints:
-    """Records of all values of each class but the ``rank`` most frequent, shape (classes,)."""
+    """Records of each class without its ``rank`` most frequent values, shape (classes,)."""
     if not is_sparse(joint):
         return np.asarray(-np.sort(-joint, axis=1)[:, rank:].sum(axis=1), np.int64)
     order = np.lexsort((-joint.data, rows_of(joint)))
@@ -84,7 +84,7 @@ def rarer(joint: CountMatrix, rank: int) -> Ints:
 
 
 def largest_lacking(joint: Any, of_value: Floats) -> Floats:
-    """The largest number of the values that each class lacks, (classes,); -inf where it has all.
+    """Largest number of the values absent from each class, (classes,); -inf where it has all.
 
     ``joint`` is sparse, ``of_value`` (values,). In the order of the numbers it is the first place
     that the class leaves free.
@@ -100,14 +100,14 @@ def largest_lacking(joint: Any, of_value: Floats) -> Floats:
 
 
 def having(joint: CountMatrix, values: Mask) -> Mask:
-    """Which classes have a record of any of some values, shape (classes,)."""
+    """Mark classes with a record of any of some values, shape (classes,)."""
     if is_sparse(joint):
         return np.asarray(reduced(np.logical_or, joint, values[joint.indices]))
     return np.asarray((joint[..., values] > 0).any(axis=-1))
 
 
 def without(joint: CountMatrix, values: Mask) -> CountMatrix:
-    """The same histograms with no record of some values."""
+    """Return the histograms with no record of some values."""
     if not is_sparse(joint):
         return np.where(values, 0, joint)
     left = joint.copy()
@@ -125,12 +125,12 @@ def pairs_of(joint: CountMatrix) -> tuple[Codes, Codes]:
 
 
 def too_large(joint: CountMatrix) -> bool:
-    """Whether histograms are sparse and would take more than ``MOST_BYTES`` as an array."""
+    """Tell whether sparse histograms would take more than ``MOST_BYTES`` as an array."""
     return is_sparse(joint) and joint.shape[0] * joint.shape[1] * 8 > MOST_BYTES
 
 
 def dense(joint: CountMatrix, attribute: str | None = None) -> Ints:
-    """The same as an array; InputError where it would take more than ``MOST_BYTES``."""
+    """Return histograms as an array; InputError where it would take over ``MOST_BYTES``."""
     if not is_sparse(joint):
         return joint
     if too_large(joint):
@@ -145,7 +145,7 @@ def dense(joint: CountMatrix, attribute: str | None = None) -> Ints:
 
 
 def blocks(joint: CountMatrix) -> Iterator[tuple[slice, Ints]]:
-    """Consecutive classes, few enough to be looked at together, and their rows as an array."""
+    """Yield consecutive classes, few enough for memory, with their rows as an array."""
     if not is_sparse(joint):
         yield slice(0, len(joint)), joint
         return

@@ -106,7 +106,7 @@ def _mechanism(mechanism: ArrayLike) -> Floats:
 
 
 def _distributions(name: str, given: ArrayLike, dimensions: int) -> Floats:
-    """Rows of chances, or one such row."""
+    """Check rows of chances, or one such row."""
     rows = np.asarray(given, float)
     if rows.ndim != dimensions or not rows.size:
         raise InputError(f"{name} has shape {rows.shape}: give {dimensions} dimensions of chances")

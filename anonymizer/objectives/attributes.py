@@ -21,7 +21,7 @@ AGGREGATES = ("arithmetic-mean", "geometric-mean")
 
 @dataclass(frozen=True)
 class AttributeWise(Objective):
-    """A weighted sum over attributes of what each value's group costs, averaged over records.
+    """Weighted sum over attributes of the cost of each value's group, averaged over records.
 
     Subclasses say what a group costs, and on which scale the attributes' means are summed. Depends
     on levels alone while nothing is suppressed. ``weights`` are by quasi-identifier, 1 for those
@@ -35,7 +35,7 @@ class AttributeWise(Objective):
     weights: Weights = field(default_factory=dict)
 
     def __init_subclass__(cls, **options: object) -> None:
-        """A scale of its own is of no known slope: none is surely right."""
+        """Set the slope of a subclass with a scale of its own to 0, the only one surely right."""
         super().__init_subclass__(**options)
         if vars(cls).keys() & {"scaled", "unscaled"} and "slope" not in vars(cls):
             cls.slope = 0.0  # type: ignore[assignment, method-assign]
@@ -60,19 +60,19 @@ class AttributeWise(Objective):
 
     @abstractmethod
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
-        """What each value costs at a level, shape (values,); ``records`` have each value."""
+        """Cost of each value at a level, shape (values,); ``records`` have each value."""
 
     def scaled(self, mean: Floats) -> Floats:
-        """An attribute's mean cost on the scale on which they are summed; rises with it."""
+        """Put an attribute's mean cost on the scale of the sum; rises with it."""
         return mean
 
     def unscaled(self, weighted: Floats) -> Floats:
-        """The weighted sum, back from that scale."""
+        """Bring the weighted sum back from that scale."""
         return weighted
 
     @property
     def slope(self) -> float:
-        """What the figure rises by at the least where the weighted sum of means rises by 1."""
+        """Least rise of the figure where the weighted sum of means rises by 1."""
         return 1.0
 
     def score(self, candidate: Candidate) -> float:
@@ -173,7 +173,7 @@ class Precision(AttributeWise):
 
 @dataclass(frozen=True, eq=False)
 class Tabulated(Objective):
-    """An attribute-wise objective with the costs of one table filled in.
+    """Attribute-wise objective with the costs of one table filled in.
 
     ``weights`` (attributes,) are shares, ``cells`` (classes, attributes) the value codes of the raw
     classes. For each attribute ``extra`` has by level what suppressing a value costs beyond it,
@@ -199,23 +199,23 @@ class Tabulated(Objective):
         return self._of(self._totals(node))
 
     def of_all_levels(self) -> Floats:
-        """The same for every node of the lattice, an axis per attribute."""
+        """Score of every node of the lattice without suppression, an axis per attribute."""
         scaled = [self.objective.scaled(totals / self.records) for totals in self.totals]
         terms = [weight * own for weight, own in zip(self.weights, scaled, strict=True)]
         return np.asarray(-self.objective.unscaled(reduce(np.add.outer, terms)))
 
     def toll(self, node: Sequence[int], budget: Budget) -> float:
-        """What a record costs more at the least when it is suppressed."""
+        """Least additional cost of a record that is suppressed."""
         each = [tolls[level] for tolls, level in zip(self._tolls, node, strict=True)]
         return float(sum(each))
 
     def tolls(self) -> Floats:
-        """The same for every node of the lattice, an axis per attribute."""
+        """Toll of every node of the lattice, an axis per attribute."""
         return np.asarray(reduce(np.add.outer, self._tolls))
 
     @cached_property
     def _tolls(self) -> Sequence[Floats]:
-        """What every attribute adds to the toll by its level, shape (levels,) each."""
+        """Share of every attribute in the toll by its level, shape (levels,) each."""
         occurring = [np.unique(codes) for codes in self.cells.T]
         scale = self.objective.slope / self.records
         return [
@@ -224,7 +224,7 @@ class Tabulated(Objective):
         ]
 
     def score(self, candidate: Candidate) -> float:
-        """The score with every suppressed value costing what its attribute's last level does."""
+        """Score of a node; a suppressed value costs what its attribute's last level does."""
         totals = self._totals(candidate.node)
         marks = candidate.suppressed
         if marks is not None:
@@ -239,17 +239,16 @@ class Tabulated(Objective):
         return self.objective.quantity(score, records)
 
     def _totals(self, node: Sequence[int]) -> Floats:
-        """What the records cost at a node, shape (attributes,)."""
+        """Cost of all records at a node, shape (attributes,)."""
         return np.array([totals[level] for totals, level in zip(self.totals, node, strict=True)])
 
     def _of(self, totals: Floats) -> float:
-        """The score where the records cost so much, attribute by attribute."""
         terms = self.weights * self.objective.scaled(totals / self.records)
         return -float(self.objective.unscaled(terms.sum()))
 
 
 def _line(taxonomy: Taxonomy) -> Floats | None:
-    """How far each value lies above the least, where distances mean something, shape (values,).
+    """Distance of each value from the least, where distances mean something, shape (values,).
 
     The differences are exact, whatever the numbers are.
     """

@@ -53,14 +53,14 @@ class Objective(ABC):
         return -score
 
     def bound(self, plain: Candidate, budget: Budget) -> float:
-        """The most that a node, or any above it, can score within a budget.
+        """Upper bound of the scores of a node and of all above it, within a budget.
 
         ``plain`` is the node with nothing suppressed.
         """
         return self.score(plain)
 
     def toll(self, node: Sequence[int], budget: Budget) -> float:
-        """What each record that has to be suppressed at a node takes off such bounds, at the least.
+        """Least amount that each suppressed record of a node takes off such bounds.
 
         Has to be suppressed: by a strongly monotone model, so that it has to be at every node below
         as well. What is taken off at the nodes below is no less.
@@ -68,11 +68,11 @@ class Objective(ABC):
         return 0.0
 
     def cap(self, candidate: Candidate) -> float:
-        """What a node scores at the most, where that is cheaper to know than its score."""
+        """Upper bound of a node's score, where that is cheaper than the score."""
         return inf
 
     def shortfall(self, plain: Candidate) -> float:
-        """What every node below one falls short of what bounds it, at the least.
+        """Least difference between a bound of a node and the score of any node below.
 
         Without suppression: a node between two scores at most the ``bound`` of the lower one, less
         this of the higher one, ``plain``.
@@ -80,7 +80,7 @@ class Objective(ABC):
         return 0.0
 
     def per_class(self, counts: Counts) -> Floats:
-        """What each class adds to the score, shape (classes,); InputError where it is no sum."""
+        """Contribution of each class to the score, (classes,); InputError where it is no sum."""
         levels = "depends on levels, which ranges do not have"
         why = levels if self.levels_only else "gives no per_class(), which ranges need"
         raise InputError(
@@ -88,7 +88,7 @@ class Objective(ABC):
         )
 
     def worth(self, layout: Layout) -> Worth:
-        """What a class adds to the score, as kernels know it, up to a constant of the table."""
+        """Contribution of a class to the score, for kernels, up to a constant of the table."""
         why = "" if self.levels_only else ", for which it would have to give worth()"
         raise InputError(
             f"the objective {self.name} is not made for recodings beyond levels and ranges{why}; "
@@ -113,7 +113,7 @@ def require_weights(weights: object, what: str = "weights") -> None:
 
 
 def weights_of(target: str | Sequence[str] | Weights | None) -> Weights:
-    """Targets with their weights, 1 each where only their names are given."""
+    """Return targets with their weights, 1 each where only their names are given."""
     if target is None or isinstance(target, Mapping):
         require_weights(target or {}, "target")
         return target or {}

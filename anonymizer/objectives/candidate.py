@@ -13,7 +13,7 @@ from anonymizer.kernels.arrays import Columns, Ints, Mask
 
 
 class Budget(NamedTuple):
-    """How much of a table may be suppressed, and what is known of any class that is not.
+    """Records that may be suppressed, and facts about any class that is not.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Budget(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What the columns of a frequency set are about.
+    """Meaning of the columns of a frequency set.
 
     ``places`` are the columns [start, stop) of each sensitive attribute and each target;
     ``margins`` (columns,) are the records of the whole table, the last one being all of them;
@@ -82,7 +82,7 @@ class Layout:
     def classes(
         self, attribute: str | None, counts: Columns | Histograms, margins: Ints
     ) -> Classes:
-        """The classes by the values of one attribute, against a table of these margins."""
+        """Return classes by the values of one attribute, against a table of these margins."""
         start, stop = self.place(attribute)
         of = Histograms.of(counts)
         joint = of.sizes[:, None] if attribute is None else of.about(start, stop)
@@ -98,7 +98,7 @@ class Layout:
     def some_classes(
         self, attribute: str | None, counts: Columns | Histograms, margins: Ints
     ) -> Iterator[Classes]:
-        """The same some at a time: dense rows of sparse classes need not fit into memory."""
+        """Yield the classes in parts: dense rows of sparse classes need not fit into memory."""
         start, stop = self.place(attribute)
         for _, block in Histograms.of(counts).blocks(stop - start):
             yield self.classes(attribute, block, margins)
@@ -145,7 +145,7 @@ def columns_of(counts: Counts) -> Columns:
 
 
 def _worth_listing(counts: Counts) -> bool:
-    """Whether the values that occur are listed: where counts do, or few of many values occur."""
+    """Tell whether to list the values that occur: where counts do, or few of many values occur."""
     joints = list(counts.joint.values())
     if any(not isinstance(joint, np.ndarray) for joint in joints):
         return True
@@ -172,7 +172,6 @@ def _trailing(counts: Counts) -> list[Ints]:
 
 
 def _kind(counts: Counts) -> type[np.signedinteger[Any]]:
-    """The narrowest type that holds all records."""
     people = 0 if counts.population is None else int(counts.population.sum())
     return np.int32 if max(counts.records, people) < 2**31 else np.int64
 
@@ -209,7 +208,7 @@ class Candidate:
 
     @property
     def released(self) -> Histograms:
-        """The classes of the table released: those that are suppressed as one, or left out."""
+        """Classes of the table released: the suppressed ones as one, or left out."""
         if self.suppressed is None:
             return self.classes.histograms
         rest = self.classes.histograms.select(~self.suppressed)
@@ -217,7 +216,7 @@ class Candidate:
 
     @property
     def records_suppressed(self) -> int:
-        """How many records are suppressed, removed or not."""
+        """Number of suppressed records, removed or not."""
         return 0 if self.suppressed is None else int(self.together[-1])
 
     @property
@@ -230,7 +229,6 @@ class Candidate:
         return occupied - hidden + (hidden > 0)
 
     def _occupied(self, sizes: Columns) -> int:
-        """How many of some classes the table has records of."""
         return int((sizes > 0).sum()) if self.layout.population else len(sizes)
 
     @property
@@ -247,7 +245,7 @@ class Candidate:
         return int(self.sums["squares"]) - hidden
 
     def total(self, key: object, measure: Callable[[Columns], float]) -> float:
-        """A sum over the classes released, by a function of any classes' columns.
+        """Sum a function of any classes' columns over the classes released.
 
         ``key`` identifies the sum. Many values are handed over for some classes at a time.
         """
@@ -259,7 +257,7 @@ class Candidate:
         return self.summed(key, summed)
 
     def summed(self, key: object, measure: Callable[[Histograms], float]) -> float:
-        """The same by a function of any classes' histograms."""
+        """Sum a function of any classes' histograms over the classes released."""
         if key not in self.sums:
             self.sums[key] = measure(self.classes.histograms)
         total = self.sums[key]

@@ -120,14 +120,14 @@ class MutualInformation(Objective):
         return self.summed(plain, self.plug_in) / (1 - budget.share)
 
     def per_class(self, counts: Counts) -> Floats:
-        """What each class adds, in bits, shape (classes,)."""
+        """Contribution of each class in bits, shape (classes,)."""
         value = np.zeros(len(counts))
         for attribute, weight in self.of(counts.sensitive).items():
             value += weight * self.kept_by(counts.about(attribute), counts.records)
         return value
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
-        """The information about an attribute that each class adds: p(g) I1(W, g) in bits."""
+        """Information about an attribute that each class adds: p(g) I1(W, g) in bits."""
         return np.asarray(classes.sizes * divergence(classes.joint, classes.margin) / records)
 
     def worth(self, layout: Layout) -> Worth:
@@ -165,7 +165,7 @@ class MillerMadow(MutualInformation):
         return super().bound(plain, budget) + most
 
     def _entropy_correction(self, candidate: Candidate, attribute: str) -> float:
-        """What the entropy of the table is raised by, in bits."""
+        """Correction of the table's entropy, in bits."""
         start, stop = candidate.layout.place(attribute)
         values = int((candidate.margins[start:stop] > 0).sum())
         return float(MILLER_MADOW * (values - 1) / int(candidate.margins[-1]))
@@ -178,7 +178,7 @@ class MillerMadow(MutualInformation):
         return np.asarray(super().kept_by(classes, records) + bits)
 
     def worth(self, layout: Layout) -> Worth:
-        """As of mutual information, less a cost for every value beyond a class's first."""
+        """Worth for mutual information, less a cost for every value beyond a class's first."""
         worth = super().worth(layout)
         cost = MILLER_MADOW * worth.weights
         return worth._replace(per_value=cost, each=float(cost.sum()))
@@ -219,11 +219,11 @@ class AboveShuffled(MutualInformation):
         return self.plug_in(candidate, attribute) - candidate.summed(key, bits)
 
     def shortfall(self, plain: Candidate) -> float:
-        """What the node's classes keep by chance: those of nodes below keep as much, or more."""
+        """Bits that the node's classes keep by chance; those of nodes below keep no less."""
         return self.summed(plain, self._by_chance)
 
     def _by_chance(self, candidate: Candidate, attribute: str) -> float:
-        """What the classes keep on average of values dealt out at random, in bits."""
+        """Mean information that the classes keep of values dealt out at random, in bits."""
         start, stop = candidate.layout.place(attribute)
         chance = expected(candidate.margins[start:stop])
 
@@ -239,7 +239,7 @@ class AboveShuffled(MutualInformation):
         return np.asarray(super().kept_by(classes, records) - chance(classes.sizes))
 
     def worth(self, layout: Layout) -> Worth:
-        """As of mutual information, less what a class of the size keeps by chance."""
+        """Worth for mutual information, less the bits that a class of the size keeps by chance."""
         by_size = np.zeros(layout.records + 1)
         for attribute, weight in self.of(layout.sensitive).items():
             start, stop = layout.place(attribute)
@@ -255,7 +255,7 @@ class OfSizes(Objective):
     """An objective of class sizes, which is bounded by more than its score."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        """What bounds one score bounds no other: one of a subclass bounds itself."""
+        """Reset the bounds of a subclass with a score of its own: one score bounds no other."""
         super().__init_subclass__(**options)
         if "score" in vars(cls):
             for name in {"bound", "toll"} - vars(cls).keys():

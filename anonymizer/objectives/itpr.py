@@ -65,7 +65,7 @@ class LeastItpr(Objective):
         return 0.0
 
     def shortfall(self, plain: Candidate) -> float:
-        """What ITPR does not fall below in any node below."""
+        """Lower bound of ITPR in any node below."""
         return self._summed(plain, plain.classes.histograms, least_itpr)
 
     def __call__(self, counts: Counts) -> float:
@@ -74,7 +74,7 @@ class LeastItpr(Objective):
         return -sum(weight * of([counts.about(name)], itpr) for name, weight in weights)
 
     def _summed(self, candidate: Candidate, histograms: Histograms, measure: Measure) -> float:
-        """What is measured of classes, summed over the attributes."""
+        """Sum a measure of classes over the attributes."""
         layout, margins = candidate.layout, candidate.margins
         return sum(
             weight * of(layout.some_classes(name, histograms, margins), measure)

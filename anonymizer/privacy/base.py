@@ -131,32 +131,32 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def measure(self, classes: Classes) -> Floats:
-        """The quantity this model bounds, one value per class, shape (classes,) or (1,)."""
+        """Return the quantity this model bounds, one per class, shape (classes,) or (1,)."""
 
     def accepts(self, values: Floats) -> Mask:
-        """Which of those values the model tolerates, same shape."""
+        """Mark the values that the model tolerates, same shape."""
         return values >= self.limit if self.at_least else values <= self.limit
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The same condition in the form that kernels check; empty where they know none.
+        """Return the condition in the form that kernels check; empty where they know none.
 
         ``table`` is what classes are measured against; it need not have any.
         """
         return () if self.kind is None else (Bound(self.kind, self.limit),)
 
     def necessary(self) -> "tuple[PrivacyModel, ...]":
-        """Monotone models that are satisfied wherever this one is: what it can be pruned by."""
+        """Return monotone models that hold wherever this one does: it can be pruned by them."""
         return (self,) if self.monotone else ()
 
     def lasting(self) -> "tuple[PrivacyModel, ...]":
-        """Strongly monotone models that are satisfied wherever this one is.
+        """Return strongly monotone models that hold wherever this one does.
 
         A class that breaks one of them is not saved by what else is suppressed.
         """
         return (self,) if self.strongly_monotone else ()
 
     def ceiling(self, margin: Ints) -> float:
-        """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
+        """Bound the bits I(X~;W) of classes that all satisfy the model (Eq. 13)."""
         return inf
 
     def require_possible(self, table: Classes, attribute: str) -> None:
@@ -173,12 +173,12 @@ class PrivacyModel(ABC):
             )
 
     def worst(self, values: Floats) -> float:
-        """The value of the class that comes off worst."""
+        """Return the value of the worst class."""
         return float(values.min() if self.at_least else values.max())
 
     @classmethod
     def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
-        """Its sentences in a report under some parameters, as a manifest has them; None: none."""
+        """Return the sentences of a report under the parameters of a manifest; None: none."""
         return cls.wording
 
     @property
@@ -260,7 +260,7 @@ class Verdict:
 
 
 def models_of(given: object) -> tuple[PrivacyModel, ...]:
-    """The models of a policy; InputError when it is no list of such."""
+    """Check the models of a policy; InputError when it is no list of such."""
     if not isinstance(given, Sequence) or not all(isinstance(m, PrivacyModel) for m in given):
         raise InputError("privacy must be a list of models, such as [KAnonymity(5)]")
     for kind in map(type, given):
@@ -270,7 +270,7 @@ def models_of(given: object) -> tuple[PrivacyModel, ...]:
 
 @cache
 def _require_declared(kind: type[PrivacyModel]) -> None:
-    """Require the class variables of a model without which it cannot be held against anything."""
+    """Require the class variables without which a model cannot judge any class."""
     if not is_dataclass(kind):
         mend = "is no dataclass; decorate it with @dataclass(frozen=True)"
     elif not isinstance(getattr(kind, "name", None), str) or not kind.name:
@@ -288,7 +288,7 @@ def _require_declared(kind: type[PrivacyModel]) -> None:
 
 
 def _has_threshold(kind: type[PrivacyModel]) -> bool:
-    """Whether a model has what its measure is compared with: a field, or a property of its own."""
+    """Tell whether a model has a threshold: a field, or a property of its own."""
     if kind.threshold is not PrivacyModel.threshold:
         return True
     known = {each.name for each in fields(kind)}  # type: ignore[arg-type]
@@ -317,7 +317,7 @@ def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str
 def about_each(
     models: Sequence[PrivacyModel], sensitive: Sequence[str]
 ) -> tuple[PrivacyModel, ...]:
-    """Every model once for each sensitive attribute that it is about."""
+    """Return every model once for each sensitive attribute that it is about."""
     return tuple(
         model if name is None else replace(model, attribute=name)  # type: ignore[type-var]
         for model in models
@@ -326,7 +326,7 @@ def about_each(
 
 
 def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
-    """Which classes satisfy every model about every sensitive attribute, shape (classes,).
+    """Mark the classes that satisfy every model about every sensitive attribute, shape (classes,).
 
     None does where the table as a whole breaks a model.
     """
@@ -337,7 +337,7 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
 
 
 def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
-    """What a model measures of classes, whichever kind their histograms are of.
+    """Measure classes by a model, whichever kind their histograms are of.
 
     Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
     is about the table as a whole, which is too large for an array. Where a missing value counts as
@@ -363,7 +363,7 @@ def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
 
 
 def _measured(model: PrivacyModel, classes: Classes) -> Floats:
-    """What a model measures; InputError where that is not one number for each class.
+    """Measure classes; InputError where the model does not give one number for each.
 
     An array of another shape would be compared with the threshold all the same, and believed.
     """
@@ -385,7 +385,7 @@ def _measured(model: PrivacyModel, classes: Classes) -> Floats:
 
 
 def _of_known(model: PrivacyModel, known: Classes) -> Floats:
-    """What a model measures of classes that need not have any record.
+    """Measure classes that need not have any record.
 
     As bad as can be of one that has none: then the measures of strongly monotone models still never
     get worse by merging, and l different values are still those of l records.
@@ -400,7 +400,7 @@ def _of_known(model: PrivacyModel, known: Classes) -> Floats:
 
 
 def holds(model: PrivacyModel, classes: Classes) -> Mask:
-    """Which classes satisfy a model, shape (classes,); a class that it does not judge does."""
+    """Mark the classes that satisfy a model, shape (classes,); those it does not judge do."""
     if not model.per_class:
         fine = bool(model.accepts(measures_of(model, classes.occupied)).all())
         return np.full(len(classes), fine)
@@ -485,7 +485,7 @@ def _judged(model: PrivacyModel, classes: Classes) -> Classes:
 def _conditions(
     counts: Counts, models: Sequence[PrivacyModel]
 ) -> Iterator[tuple[PrivacyModel, str | None, Classes]]:
-    """Every model with each sensitive attribute that it is about; None: class sizes."""
+    """Yield every model with each sensitive attribute that it is about; None: class sizes."""
     for model in models:
         for attribute in attributes_of(model, counts.sensitive):
             yield model, attribute, counts.about(attribute)

@@ -144,7 +144,7 @@ class TCloseness(SensitiveModel):
 
     @property
     def parameters(self) -> dict[str, object]:
-        """As given, a hierarchy by its digest: it may list more values than anybody has."""
+        """Parameters as given, a hierarchy by its digest, as it may list values of nobody."""
         given = super().parameters
         if "hierarchy" in given:
             given["hierarchy"] = digest_of(given["hierarchy"])
@@ -276,7 +276,7 @@ class MeanInformation(SensitiveModel):
 
 
 def is_ordered(table: Classes) -> bool:
-    """Whether the sensitive values have a natural order: all are numbers."""
+    """Tell whether the sensitive values have a natural order: all are numbers."""
     values = table.known.values
     return bool(values) and all(number_of(value) is not None for value in values)
 

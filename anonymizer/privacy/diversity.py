@@ -146,17 +146,15 @@ class EntropyLDiversity(SensitiveModel):
         return (DistinctLDiversity(self._least, attribute=self.attribute),)
 
     def lasting(self) -> tuple[PrivacyModel, ...]:
-        """As many different values, however often each occurs."""
+        """Require as many different values, however often each occurs."""
         return DistinctLDiversity(self._least, attribute=self.attribute).lasting()
 
     @property
     def _bits(self) -> float:
-        """The least entropy of a class."""
         return log2(self.l) - TOLERANCE
 
     @property
     def _least(self) -> int:
-        """The different values that a class of l effective ones has at least."""
         return max(1, ceil(min(2**self._bits, MOST_RECORDS)))
 
     def ceiling(self, margin: Ints) -> float:

@@ -25,7 +25,7 @@ Open = tuple[Ints, Floats, float]
 
 
 class ItprModel(PrivacyModel):
-    """What the models have in common; they differ in what is at risk."""
+    """Common part of the models of ITPR, which differ in what is at risk."""
 
     unit = "share of H(X)"
     source = "Bkakria et al. 2021, Definition 2"
@@ -36,7 +36,7 @@ class ItprModel(PrivacyModel):
 
     @abstractmethod
     def left_open(self, classes: Classes) -> Open:
-        """What classes leave open of that which is at risk."""
+        """Return the uncertainty that classes leave of what is at risk."""
 
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
@@ -45,13 +45,13 @@ class ItprModel(PrivacyModel):
 
 
 class Floor(ItprModel):
-    """The same about what ITPR does not fall below, here or in any finer table: monotone."""
+    """Model of the lower bound of ITPR, here and in any finer table: monotone."""
 
     monotone = True
 
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
-        """What ITPR does not fall below, shape (1,)."""
+        """Lower bound of ITPR, shape (1,)."""
         return np.array([least_itpr(*self.left_open(classes))])
 
     def necessary(self) -> tuple[PrivacyModel, ...]:
@@ -102,7 +102,7 @@ class Itpr(ItprModel, SensitiveModel):
 
 @dataclass(frozen=True)
 class ItprFloor(Floor, Itpr):
-    """What ``Itpr`` can be pruned by."""
+    """Model that ``Itpr`` can be pruned by."""
 
     name = "itpr-floor"
 
@@ -144,6 +144,6 @@ class ReidentificationItpr(ItprModel):
 
 @dataclass(frozen=True)
 class ReidentificationItprFloor(Floor, ReidentificationItpr):
-    """What ``ReidentificationItpr`` can be pruned by."""
+    """Model that ``ReidentificationItpr`` can be pruned by."""
 
     name = "reidentification-itpr-floor"

@@ -109,7 +109,6 @@ def _told(
 
 
 def _summed(answer: Codes, of: Codes, weight: Floats) -> tuple[Codes, Floats]:
-    """The answer, and the weight, of each pair of an answer and a value that occurs."""
     number = int(of.max()) + 1
     pairs, pair = np.unique(answer * number + of, return_inverse=True)
     summed: Floats = np.bincount(pair, weight)  # type: ignore[assignment]

@@ -40,11 +40,11 @@ MOST_BITS = 1000.0
 
 
 class ShareModel(SensitiveModel):
-    """A model that bounds shares: a gain of every value, and the largest share it comes to."""
+    """Model that bounds shares: a gain of every value, and the largest share it comes to."""
 
     @abstractmethod
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """What is bounded of each share, of a value that has the ``prior`` in the table.
+        """Return the bounded gain of each share, of a value that has the ``prior`` in the table.
 
         Both of the same shape, or ``shares`` (classes, values) and ``prior`` (values,).
         """
@@ -61,7 +61,7 @@ class ShareModel(SensitiveModel):
         return np.asarray(self.gains(classes.shares[:, known], classes.prior[known]).max(axis=1))
 
     def _of_pairs(self, classes: Classes, joint: Any, known: Codes) -> Floats:
-        """The same from the pairs of a sparse matrix, and the values that each class lacks."""
+        """Measure the pairs of a sparse matrix, and the values that each class lacks."""
         absent = np.full(len(classes.margin), -inf)
         absent[known] = self.gains(np.zeros(len(known)), classes.prior[known])
         some = classes.margin[joint.indices] > 0
@@ -167,7 +167,7 @@ class BasicBetaLikeness(ShareModel):
 
 @dataclass(frozen=True)
 class EnhancedBetaLikeness(BasicBetaLikeness):
-    """The same, of frequent values even less: (q_w - p_w) / p_w <= min(beta, -ln p_w).
+    """Basic beta-likeness, stricter of frequent values: (q_w - p_w) / p_w <= min(beta, -ln p_w).
 
     Measured as the least beta that a class satisfies, infinite where none does. Cao, Karras (2012).
     """
@@ -247,7 +247,7 @@ class DeltaDisclosure(ShareModel):
 
 @dataclass(frozen=True)
 class BayesianGain(ShareModel):
-    """What an adversary gains who guesses the likeliest value: max_w q_w - max_w p_w <= gain.
+    """Gain of an adversary who guesses the likeliest value: max_w q_w - max_w p_w <= gain.
 
     The additive Bayes leakage of a class (Smith 2009; Alvim et al. 2012), as a share of right
     guesses; may be negative.
@@ -287,7 +287,7 @@ class BayesianGain(ShareModel):
 
 @dataclass(frozen=True)
 class ValueGain(BayesianGain):
-    """What an adversary gains about any one value: max_w (q_w - p_w) <= gain.
+    """Gain of an adversary about any one value: max_w (q_w - p_w) <= gain.
 
     The same of every guess, not of the likeliest one only.
     """

@@ -17,7 +17,7 @@ from anonymizer.tables.population import Population, Withheld
 
 
 def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
-    """The same models, knowing of their population only what a manifest reports of it."""
+    """Return the models with no more of their population than a manifest reports of it."""
     found: dict[int, Withheld] = {}
     return [
         replace(model, population=found.setdefault(id(people), Withheld(people)))  # type: ignore[type-var]
@@ -131,7 +131,7 @@ class KMap(PopulationModel):
 
 @dataclass(frozen=True)
 class DeltaPresence(PopulationModel):
-    """Whether somebody is in the table stays uncertain: lower <= n_g / P_g <= upper.
+    """Membership of a person in the table stays uncertain: lower <= n_g / P_g <= upper.
 
     Of every class of the population, also those that the table has no record of where the lower
     bound is above 0. Nergiz, Atzori, Clifton (2007).

@@ -35,7 +35,6 @@ def transported(joint: Any, sizes: Ints, sums: Sums) -> Floats:
 
 
 def _some(sums: Sums, runs: slice) -> Sums:
-    """Some of the runs."""
     order, begins, ends, masses, weights = sums
     return Sums(order, begins[runs], ends[runs], masses[runs], weights[runs])
 
@@ -43,7 +42,7 @@ def _some(sums: Sums, runs: slice) -> Sums:
 def _from_the_first(
     class_of: Codes, spots: Codes, records: Ints, sizes: Ints, sums: Sums
 ) -> Floats:
-    """Of runs from the first value: the share of each lies between the shares of two values."""
+    """Add up runs from the first value: the share of each lies between the shares of two values."""
     starts = np.searchsorted(class_of, np.arange(len(sizes)))
     upto = np.cumsum(records)
     share = (upto - (upto - records)[starts[class_of]]) / sizes[class_of]
@@ -62,7 +61,7 @@ def _from_the_first(
 
 
 def _of_level(class_of: Codes, spots: Codes, records: Ints, sizes: Ints, sums: Sums) -> Floats:
-    """Of runs that follow each other: those that a class has nothing of are summed for all."""
+    """Add up runs that follow each other: those without a record of the class together."""
     run = np.searchsorted(sums.begins, spots, side="right") - 1
     lacking = float((sums.weights * sums.masses).sum())
     if not len(run):

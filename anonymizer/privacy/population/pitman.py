@@ -161,7 +161,6 @@ def _one_harmonic(start: float, count: float) -> float:
 
 
 def _series(x: float) -> float:
-    """Digamma about the midpoint less the logarithm, x being one over the argument's square."""
     return x * (1 / 24 + x * (-7 / 960 + x * (31 / 8064 - x * 127 / 30720)))
 
 

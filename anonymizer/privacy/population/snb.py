@@ -72,7 +72,7 @@ def uniques(model: SlideNegativeBinomial) -> float:
 
 
 class _Sampled:
-    """What the model with a given log odds of beta and G''(q) / G'(q) expects of a sample."""
+    """Sample that the model expects with a given log odds of beta and G''(q) / G'(q)."""
 
     def __init__(self, place: float, curvature: float, fraction: float) -> None:
         rest = 1 / (1 + exp(place))  # 1 - beta, exact where beta is close to 1

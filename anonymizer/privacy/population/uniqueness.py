@@ -104,7 +104,7 @@ def _dankar(sample: Frequencies, fraction: float) -> Uniqueness:
 
 
 def _estimate(estimator: str, sample: Frequencies, fraction: float) -> Uniqueness | None:
-    """What one of the three models says, or None."""
+    """Estimate by one of the three models, or None."""
     expected: float | None
     if estimator == "zayatz":
         expected = _zayatz(sample, fraction)
