@@ -17,10 +17,10 @@ from anonymizer.objectives.classes import (
     AboveShuffled,
     AverageClassSize,
     Discernibility,
+    LeastItpr,
     MillerMadow,
     MutualInformation,
 )
-from anonymizer.objectives.itpr import LeastItpr
 
 __all__ = [
     "AUTOMATIC",

@@ -13,6 +13,7 @@ from anonymizer.kernels.arrays import Mask as Mask
 from anonymizer.privacy.base import TOLERANCE as TOLERANCE
 from anonymizer.privacy.base import PrivacyModel as PrivacyModel
 from anonymizer.privacy.base import Verdict as Verdict
+from anonymizer.privacy.base import Wording as Wording
 from anonymizer.privacy.base import about_each as about_each
 from anonymizer.privacy.base import acceptable as acceptable
 from anonymizer.privacy.base import attributes_of as attributes_of
@@ -46,7 +47,6 @@ from anonymizer.privacy.sizes import KAnonymity as KAnonymity
 from anonymizer.privacy.sizes import KMap as KMap
 from anonymizer.privacy.sizes import population_of as population_of
 from anonymizer.privacy.sizes import without_people as without_people
-from anonymizer.privacy.wording import Wording as Wording
 from anonymizer.tables.population import Population as Population
 
 MODELS: dict[str, type[PrivacyModel]] = {

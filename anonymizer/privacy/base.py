@@ -1,4 +1,4 @@
-"""What a privacy model is: a quantity per class, and which values of it are acceptable."""
+"""What a privacy model is: a quantity per class, the acceptable values of it, its sentences."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,31 @@ from anonymizer.errors import (
 from anonymizer.information.matrices import blocks, dense, is_sparse
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.wording import Wording
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A model in sentences for readers who are no statisticians; each with its full stop.
+
+    Places in braces are parameters of the model by their names, ``{worst}`` (the measure of the
+    class that comes off worst), ``{shared}`` (the quasi-identifiers) and ``{attribute}`` (the
+    sensitive attribute). A number may have a form after a colon: ``{k:others}`` is "4 others" for
+    k = 5. The forms are those of ``anonymizer.feedback.words``.
+
+    Parameters
+    ----------
+    promise
+        What holds of every person in the table.
+    measured
+        What the class that comes off worst has.
+    leaves_open
+        What the model does not protect from: a topic, a colon, a sentence or more.
+    """
+
+    promise: str
+    measured: str
+    leaves_open: str
+
 
 TOLERANCE = 1e-9
 """Bits a comparison forgives, so that an exactly uniform class passes its own l; nothing looser."""

@@ -19,11 +19,11 @@ from anonymizer.privacy.base import (
     PrivacyModel,
     SensitiveModel,
     Whole,
+    Wording,
     one_of,
     reads_sparse,
 )
 from anonymizer.privacy.sizes import KAnonymity
-from anonymizer.privacy.wording import Wording
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),

@@ -17,8 +17,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.information.entropy import entropy
 from anonymizer.information.itpr import itpr, least_itpr
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import PrivacyModel, SensitiveModel, Share, reads_sparse
-from anonymizer.privacy.wording import Wording
+from anonymizer.privacy.base import PrivacyModel, SensitiveModel, Share, Wording, reads_sparse
 
 Open = tuple[Ints, Floats, float]
 """Records of each class, what it leaves open of X, and H(X), in bits."""

@@ -10,7 +10,7 @@ import numpy as np
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import require_number
 from anonymizer.kernels.arrays import Floats
-from anonymizer.privacy.base import Positive, PrivacyModel, Share, one_of
+from anonymizer.privacy.base import Positive, PrivacyModel, Share, Wording, one_of
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
@@ -20,7 +20,6 @@ from anonymizer.privacy.population import (
 )
 from anonymizer.privacy.population.frequencies import LEAST_FRACTION
 from anonymizer.privacy.sizes import SizeModel
-from anonymizer.privacy.wording import Wording
 
 
 @dataclass(frozen=True)

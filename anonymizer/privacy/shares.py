@@ -30,10 +30,10 @@ from anonymizer.privacy.base import (
     SensitiveModel,
     Share,
     Whole,
+    Wording,
     reads_sparse,
 )
 from anonymizer.privacy.sizes import KAnonymity
-from anonymizer.privacy.wording import Wording
 
 MOST_BITS = 1000.0
 """No table is so large that a share of it changes by more."""

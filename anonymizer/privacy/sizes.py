@@ -11,8 +11,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole
-from anonymizer.privacy.wording import Wording
+from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole, Wording
 from anonymizer.tables.population import Population, Withheld
 
 
