@@ -126,7 +126,7 @@ def unambiguous(labelled: Iterable[tuple[Hashable | None, str, bool]]) -> list[H
 def set_labels(
     taxonomy: Taxonomy, sets: Sequence[tuple[int, ...]], *, ranges: bool
 ) -> list[Hashable]:
-    """What sets of value codes go by, no two different ones alike.
+    """Label sets of value codes, no two different ones alike.
 
     A group of a level goes by its own label there, at the finest level that has it, a single value
     by its text, any others by their list. Where the attribute gets ``ranges`` all values go by the

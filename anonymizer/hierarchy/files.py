@@ -73,7 +73,7 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
 
 
 def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
-    """Whether the first row names columns, by its words, its top label, or its value, no number."""
+    """Tell whether the first row names columns, by its words, its top label, or its value."""
     if not others:
         return False
     known = {attribute.casefold().replace("-", ""), "value", "values", "level0"}

@@ -1,6 +1,7 @@
 """Generalization hierarchies, written by a data steward and applied to the values of a table."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -8,12 +9,15 @@ from numbers import Real
 from pathlib import Path
 from typing import Literal, Self
 
+import numpy as np
+
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.feedback.display import Display, Displayed
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
+from anonymizer.tables.spelling import plainness
 from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
 
@@ -27,7 +31,7 @@ class NO_KEY:  # noqa: N801 (a constant: the key of no value)
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy(Displayed, ABC):
-    """How the values of one attribute generalize, written before any table is seen.
+    """Generalization of the values of one attribute, written before any table is seen.
 
     Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
     or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes`, :meth:`suffixes`,
@@ -213,7 +217,7 @@ class Hierarchy(Displayed, ABC):
         max_level: int | None = None,
         grid: int | Sequence[object] | None = None,
     ) -> Self:
-        """The same hierarchy, of which a release may use levels ``min_level`` to ``max_level``.
+        """Return the hierarchy with levels ``min_level`` to ``max_level`` open to a release.
 
         ``grid`` is of ranges: how many cut points they may have, or the cut points themselves.
 
@@ -232,7 +236,7 @@ class Hierarchy(Displayed, ABC):
         return replace(self, limits=limits)
 
     def grounded(self, ground: object) -> "Hierarchy":
-        """The same hierarchy over coarser values: a table is counted at the level of ``ground``.
+        """Return the hierarchy over coarser values: a table is counted at the level of ``ground``.
 
         That is a unit of a calendar, a width of ranges, a length of masked codes, a list of cut
         points where ranges have such, or ``{"quantiles": 256}``, cut points that follow from the
@@ -250,7 +254,7 @@ class Hierarchy(Displayed, ABC):
         return replace(hierarchy, limits=hierarchy.limits.upon(level))
 
     def with_ground(self, ground: object) -> "tuple[Hierarchy, int]":
-        """The hierarchy with a level for a ground, and which level that is."""
+        """Return the hierarchy with a level for a ground, and which level that is."""
         if not is_whole(ground, least=1) or ground >= self.height:  # type: ignore[operator]
             if self.height == 1:
                 raise InputError(
@@ -264,64 +268,59 @@ class Hierarchy(Displayed, ABC):
 
     @property
     def ground(self) -> object:
-        """What the values are counted at, as :meth:`grounded` takes it; None: as they are."""
+        """Ground that values are counted at, as :meth:`grounded` takes it; None: as they are."""
         level = self.limits.ground
         return None if level is None else self.ground_at(level)
 
     def ground_at(self, level: int) -> object:
-        """How a level is given as a ground."""
+        """Return a level in the form of a ground."""
         return level
 
     def settled(self, values: Iterable[object], sizes: Iterable[int]) -> "Hierarchy":
-        """The hierarchy with the ground that a table's values have, where that is up to them.
+        """Return the hierarchy with the ground that the values of a table determine, if they do.
 
         ``sizes`` are the records of each of the ``values``.
         """
         return self
 
     def cell(self, key: Hashable) -> Hashable:
-        """The key that stands for all that are alike at the ground; the key itself without one."""
+        """Return the key that stands for all alike at the ground; the key itself without one."""
         known = self.limits.ground is not None and key is not None and self.covers(key)
         return self.cell_of(key) if known else key
 
     @property
     def step(self) -> Step | None:
-        """What values are rounded down by at the ground; None where that is no unit or width."""
+        """Unit or width that values are rounded down by at the ground; None where it has none."""
         return None
 
     def counted_as(self, value: object) -> Hashable:
-        """The key that a value is counted by."""
+        """Return the key that a value is counted by."""
         return self.cell(self.key(value))
 
     def cell_of(self, key: Hashable) -> Hashable:
-        """The same of a value that is covered, by a hierarchy with a ground."""
+        """Return the key of the cell of a covered value, given a ground."""
         return str(self._at_ground(key))
 
     def ground_of(self, value: object) -> str | None:
-        """The text of what a value is counted as; its own where the hierarchy lacks it."""
+        """Return the text of a value's cell; its own where the hierarchy does not cover it."""
         key = self.key(value)
         if key is None:
             return None
         return str(self._at_ground(key)) if self.covers(key) else text_of(value)
 
     def _at_ground(self, key: Hashable) -> Label:
-        """The label of the values of a key at the ground."""
         assert self.limits.ground is not None
         return self.label_at(self.limits.ground, key)
 
-    def label_at(self, level: int, key: Hashable) -> Label:
-        """The label of the values of a key at a level of at least 1."""
-        return self.labels_of(key)[level - 1]
-
     def cut_point(self, given: object) -> Decimal:
-        """Where on the number line a cut point of a grid lies."""
+        """Locate a cut point of a grid on the number line."""
         number = number_of(given) if isinstance(given, Real | Decimal) else None
         if number is None or isinstance(given, bool):
             raise InputError(f"cut points of grid must be numbers, not {shown(given)}")
         return number
 
     def describe(self) -> dict[str, object]:
-        """The hierarchy as JSON has it: its part of a study's fingerprint."""
+        """Return the hierarchy as JSON has it: its part of a study's fingerprint."""
         ground = {} if self.ground is None else {"ground": self.ground}
         return {**self.rule(), **self.limits.describe(), **ground}
 
@@ -331,12 +330,12 @@ class Hierarchy(Displayed, ABC):
         """The highest level, where all values are one group."""
 
     @abstractmethod
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """The labels of the values of a key at levels 1, 2, ..., height."""
+    def label_at(self, level: int, key: Hashable) -> Label:
+        """Return the label of the values of a key at a level from 1 to height - 1."""
 
     @abstractmethod
     def rule(self) -> dict[str, object]:
-        """How values generalize, as JSON has it; limits are apart from it."""
+        """Return the rule as JSON has it; limits are apart from it."""
 
     @property
     def follows_table(self) -> bool:
@@ -364,34 +363,35 @@ class Hierarchy(Displayed, ABC):
         return ()
 
     def key(self, value: object) -> Hashable:
-        """What identifies a raw value: its text, blanks around it stripped.
+        """Identify a raw value: by its text, blanks around it stripped.
 
         None for a missing value, ``NO_KEY`` for one that is not of the kind that generalizes.
         """
         return None if is_missing(value) else text_of(value)
 
     def labels(self, value: object) -> tuple[Label | None, ...]:
-        """The labels of a value at levels 1, 2, ..., height.
+        """Return the labels of a value at levels 1, 2, ..., height.
 
         A missing one stays missing, None, until it joins the others at the top.
         """
-        return self.row(self.key(value))
+        return self.labels_of(self.key(value))
 
-    def row(self, key: Hashable) -> tuple[Label | None, ...]:
-        """The same by the key of a value."""
-        return (*(None,) * (self.height - 1), self.top) if key is None else self.labels_of(key)
+    def labels_of(self, key: Hashable) -> tuple[Label | None, ...]:
+        """Return the labels of the values of a key, as :meth:`labels`."""
+        below = range(1, self.height)
+        return (*(None if key is None else self.label_at(level, key) for level in below), self.top)
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
-        """Levels 1, 2, ..., height of some keys, a missing one being the last."""
-        rows = [self.row(key) for key in keys]
+        """Return levels 1, 2, ..., height of some keys, a missing one being the last."""
+        rows = [self.labels_of(key) for key in keys]
         return tuple(Partition.of([row[level] for row in rows]) for level in range(self.height))
 
     def covers(self, key: Hashable) -> bool:
-        """Whether there are labels for a value."""
+        """Tell whether there are labels for a value."""
         return key is not NO_KEY
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
-        """The error about values that are not covered, with the records of each."""
+        """Return the error about values that are not covered, with the records of each."""
         return InputError(
             f"column {attribute!r} holds {named(strangers)} that {self.source} lacks",
             f"add them to {self.source}, clean the column, or declare them as missing values",
@@ -405,15 +405,50 @@ class Hierarchy(Displayed, ABC):
         InputError when it lacks some; the message names the file, and values that five records or
         more have: ``sizes`` are the records of each, as far as known.
         """
-        from anonymizer.hierarchy.taxonomy import taxonomy_of
-
         values = list(values)
-        return taxonomy_of(self, attribute, values, [1] * len(values) if sizes is None else sizes)
+        raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
+        keys, numbers = self.ranked(dict.fromkeys([*self.listed, *raw]))
+        levels = (
+            # One group per key: 1 and True are equal to Python, not to whoever reads the release.
+            Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
+            *self.partitions(keys),
+        )
+        listed = frozenset(self.listed)
+        return Taxonomy(
+            attribute,
+            dict(zip(keys, range(len(keys)), strict=True)),
+            levels,
+            self.key if self.limits.ground is None else self.counted_as,
+            numbers,
+            ordered=self.ordered and numbers is not None,
+            listed=np.fromiter((key in listed for key in keys), bool, len(keys)),
+            scale=self.scale,
+            limits=self.limits,
+            hierarchy=self,
+        )
+
+    def _by_key(
+        self, attribute: str, values: Iterable[object], sizes: Iterable[int]
+    ) -> dict[Hashable, object]:
+        """Map keys to raw values; of equal ones the one of the plainest text, 3 and not 3.0."""
+        raw: dict[Hashable, object] = {}
+        strangers: Counter[str] = Counter()
+        of_size = zip(values, sizes, strict=True)
+        for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
+            key = self.key(value)
+            if key is not None and not self.covers(key):
+                strangers[text_of(value)] += int(size)
+                continue
+            key = self.cell(key)
+            raw.setdefault(key, None if key is None else self.written(value, key))
+        if strangers:
+            raise self.refusal(attribute, dict(sorted(strangers.items())))
+        return raw
 
     def ranked(
         self, keys: Collection[Hashable]
     ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
-        """Keys in order, a missing one last, and their places where all have one: numbers first."""
+        """Sort keys, a missing one last, and place them where all are numbers."""
         pairs = [(number_of(key), key) for key in keys if key is not None]  # each read but once
         texts = sorted(str(key) for number, key in pairs if number is None)
         by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
@@ -422,5 +457,5 @@ class Hierarchy(Displayed, ABC):
         return ordered, None if texts else (*(number for number, _, _ in by_size), *missing)
 
     def written(self, value: object, key: Hashable) -> object:
-        """What a value is released as at level 0: itself, or what is true of all of its cell."""
+        """Return the released value of level 0: itself, or the label of its cell."""
         return without_sign(value) if self.limits.ground is None else self._at_ground(key)

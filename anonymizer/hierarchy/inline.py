@@ -35,7 +35,7 @@ MOST_REPEATED = 5
 
 @dataclass(frozen=True)
 class Rule:
-    """How one kind of hierarchy is made of its table.
+    """Reader of one kind of hierarchy from its table.
 
     ``build`` gets the whole table and the directory that paths are relative to. ``example`` is what
     messages show. ``options`` are the keys that go with the rule.

@@ -20,7 +20,7 @@ def shown_label(label: object) -> str:
 
 
 class Meaning(str):
-    """A label with what a manifest says about the values that it stands for.
+    """Label with the meaning that a manifest gives it.
 
     It is a text to everybody who compares or releases it. ``stands_for`` has one key: ``masked``,
     where the masked characters of a code begin and end; or ``except``, the values that a group of
@@ -49,5 +49,5 @@ class Meaning(str):
 
     @property
     def described(self) -> dict[str, object]:
-        """What a manifest says of it, apart from its text."""
+        """Entry of a manifest about the label, apart from its text."""
         return {**self.stands_for, **({"group": self.own} if self.own != self else {})}

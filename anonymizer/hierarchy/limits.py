@@ -47,7 +47,7 @@ class Limits:
 
     @property
     def given(self) -> dict[str, object]:
-        """What can be given again: a lowest level, a highest one, and a grid."""
+        """Limits that can be given again: a lowest level, a highest one, and a grid."""
         least = 0 if self.min_level == self.ground else self.min_level
         return {"min_level": least, "max_level": self.max_level, "grid": self.grid}
 

@@ -41,7 +41,7 @@ def showing_values() -> Iterator[None]:
 
 
 def may_be_named(records: int) -> bool:
-    """Whether a message may name a value that so many records have."""
+    """Tell whether a message may name a value of this number of records."""
     return records >= ENOUGH or _all_shown.get()
 
 

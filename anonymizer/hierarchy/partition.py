@@ -73,7 +73,7 @@ class Partition:
 
     @cached_property
     def hidden(self) -> Mask:
-        """Which values are released as ``*``, shape (values,): a suppressed record looks so too."""
+        """Mask of values released as ``*``, shape (values,): a suppressed record looks so too."""
         return np.array([str(label) == ANY for label in self.labels], bool)[self.groups]
 
     def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
@@ -190,7 +190,7 @@ class Taxonomy:
         return np.array([self.codes.get(self.key_of(value), -1) for value in values], np.intp)
 
     def key_of(self, value: object) -> Hashable:
-        """What identifies a raw value; a forgotten one itself."""
+        """Identify a raw value; a forgotten one by itself."""
         return value if isinstance(value, Forgotten) else self.key(value)
 
     def describe(
@@ -236,7 +236,6 @@ class Taxonomy:
         return members
 
     def _by_values(self, label: Hashable, codes: Sequence[int]) -> bool:
-        """Whether a group of a hierarchy that lists values is given by them, not by its label."""
         return not isinstance(label, Interval | Meaning) and self.lists(codes)
 
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
@@ -251,7 +250,7 @@ class Taxonomy:
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]
     ) -> dict[str, object]:
-        """What identifies a group of a partition that is neither a level nor one of ranges."""
+        """Identify a group of a partition that is neither a level nor one of ranges."""
         if partition.spelled:
             return {"values": values}
         if partition.levels is None:

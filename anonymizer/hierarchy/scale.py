@@ -26,11 +26,11 @@ class Scale:
         return Decimal(1)
 
     def place(self, value: object) -> Decimal | None:
-        """Where a value lies; None for one that is not on the scale."""
+        """Locate a value; None for one that is not on the scale."""
         return number_of(value)
 
     def label(self, low: Decimal | None, high: Decimal | None) -> str:
-        """What the half-open range [low, high) is released as; None is an open end."""
+        """Label the half-open range [low, high); None is an open end."""
         start = "(-inf" if low is None else f"[{self.written(low)}"
         return f"{start}, {'inf' if high is None else self.written(high)})"
 
@@ -39,7 +39,7 @@ class Scale:
         return number_text(place)
 
     def entry(self, low: Decimal | None, high: Decimal | None) -> dict[str, object]:
-        """What a manifest says of a range."""
+        """Return the entry of a manifest about a range."""
         return {"from": self.end(low), "to": self.end(high)}
 
     def end(self, place: Decimal | None) -> object:
@@ -49,7 +49,7 @@ class Scale:
         return int(place) if place == place.to_integral_value() else float(place)
 
     def described(self) -> dict[str, object]:
-        """What a manifest says of the scale, with each of its groups."""
+        """Return the entry of a manifest about the scale, with each of its groups."""
         return {}
 
     def step_of(self, values: Sequence[Decimal]) -> Decimal:
@@ -84,7 +84,7 @@ class Scale:
         return None
 
     def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
-        """Where ranges of some sorted values may begin, no finer than a level; None: anywhere."""
+        """Return where ranges of sorted values may begin, no finer than a level; None: anywhere."""
         return None
 
 
@@ -114,7 +114,7 @@ class Interval:
         return {**self.scale.entry(self.low, self.high), **self.scale.described()}
 
     def holds(self, place: Decimal) -> bool:
-        """Whether a place lies in the range."""
+        """Tell whether a place lies in the range."""
         above = self.low is None or self.low <= place
         return above and (self.high is None or place < self.high)
 
@@ -149,7 +149,6 @@ def round_number(
 
 
 def _steps(span: Decimal) -> Iterator[Decimal]:
-    """Round steps, from one above a span downwards."""
     top = span.adjusted() + 1
     for exponent in range(top, top - FINEST - 1, -1):
         for digit in (5, 2, 1):
@@ -157,5 +156,5 @@ def _steps(span: Decimal) -> Iterator[Decimal]:
 
 
 def is_exact(number: Decimal) -> bool:
-    """Whether a manifest holds a number as it is: whole, or as a float writes it."""
+    """Tell whether a manifest holds a number as it is: whole, or as a float writes it."""
     return number == number.to_integral_value() or Decimal(str(float(number))) == number

@@ -140,7 +140,7 @@ def test_partitions_of_many_values_are_those_of_each(values, unit):
     for order in (keys, keys[::-1]):
         for level, partition in enumerate(hierarchy.partitions(order)):
             found = [partition.labels[group] for group in partition.groups]
-            assert found == [hierarchy.row(key)[level] for key in order]
+            assert found == [hierarchy.labels_of(key)[level] for key in order]
 
 
 @pytest.mark.parametrize(

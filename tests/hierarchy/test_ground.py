@@ -44,10 +44,10 @@ def test_what_stands_for_a_cell_has_the_labels_of_every_value_in_it(kind, data):
     value, other = data.draw(values), data.draw(values)
     keys = [hierarchy.key(each) for each in (value, other)]
     cells = [hierarchy.cell(key) for key in keys]
-    rows = [hierarchy.row(key) for key in keys]
-    assert hierarchy.row(cells[0]) == rows[0]
-    levels = range(1, hierarchy.height + 1)
-    assert tuple(hierarchy.label_at(level, keys[0]) for level in levels) == rows[0]
+    rows = [hierarchy.labels_of(key) for key in keys]
+    assert hierarchy.labels_of(cells[0]) == rows[0]
+    below = range(1, hierarchy.height)
+    assert (*(hierarchy.label_at(level, keys[0]) for level in below), hierarchy.top) == rows[0]
     assert hierarchy.cell(cells[0]) == cells[0]
     assert (cells[0] == cells[1]) == (str(rows[0][0]) == str(rows[1][0]))
     taxonomy = hierarchy.over("a", [value, other, None])

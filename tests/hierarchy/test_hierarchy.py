@@ -411,8 +411,8 @@ class Torn(Hierarchy):
 
     height = 3
 
-    def labels_of(self, key):
-        return "all", str(key), "*"
+    def label_at(self, level, key):
+        return "all" if level == 1 else str(key)
 
     def rule(self):
         return {}

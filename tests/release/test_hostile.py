@@ -314,7 +314,7 @@ def test_partitions_of_a_table_are_those_of_its_labels(data):
     keys = sorted([*map(str, range(number)), *[None] * missing], key=rank)
     assert list(taxonomy.codes) == keys
     for level, found in enumerate(taxonomy.levels[1:]):
-        expected = partition.Partition.of([rule.row(key)[level] for key in keys])
+        expected = partition.Partition.of([rule.labels_of(key)[level] for key in keys])
         assert found.labels == expected.labels
         assert found.groups.tolist() == expected.groups.tolist()
 

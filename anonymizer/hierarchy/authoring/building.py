@@ -125,7 +125,6 @@ def _at(ends: Codes, share: Fraction) -> int:
 
 
 def _cut(numbers: Sequence[Decimal], ends: Codes, share: Fraction, spread: Fraction) -> Decimal:
-    """The roundest number that is no farther than a spread from the quantile of a share."""
     low, middle, high = (numbers[_at(ends, share + way * spread)] for way in (-1, 0, 1))
     with exactly():
         return _roundest(low, middle, high)

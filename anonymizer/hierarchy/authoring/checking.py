@@ -17,7 +17,7 @@ MOST = 0.5
 
 @dataclass(frozen=True)
 class LevelUse:
-    """What a level makes of a column: its groups, and the records of the largest and smallest.
+    """Effect of a level on a column: its groups, and the records of the largest and smallest.
 
     ``gains``: whether it has fewer groups than the level below.
     """

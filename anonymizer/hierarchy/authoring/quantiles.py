@@ -56,8 +56,8 @@ class QuantileHierarchy(Hierarchy):
     def key(self, value: object) -> Hashable:
         return self.coarser.key(value)
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        return (str(key), *self.coarser.labels_of(key))
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return str(key) if level == 1 else self.coarser.label_at(level - 1, key)
 
     def ground_at(self, level: int) -> object:
         return {KEY: self.quantiles}

@@ -20,7 +20,7 @@ CODE = "123456789ABCDEFGHIJK"
 
 
 def kind_of(hierarchy: Hierarchy) -> str:
-    """What a hierarchy is, in a word or two."""
+    """Name the kind of a hierarchy in a word or two."""
     if isinstance(hierarchy, MaskHierarchy):
         return hierarchy.name
     kinds = {
@@ -69,7 +69,6 @@ def examples_of(hierarchy: Hierarchy) -> list[object]:
 
 
 def _numbers(hierarchy: RangeHierarchy) -> list[object]:
-    """Numbers of neighbouring ranges of the finest level."""
     if hierarchy.widths:
         return [hierarchy.origin + place * hierarchy.widths[0] for place in range(MOST_VALUES)]
     cuts = hierarchy.cuts[0]

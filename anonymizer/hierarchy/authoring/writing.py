@@ -143,7 +143,7 @@ def _ends(label: str) -> tuple[Decimal | None, Decimal | None] | None:
 
 
 def _makes(candidate: Table, columns: Rows) -> bool:
-    """Whether a rule makes the groups of a table, and its labels unless they are ranges."""
+    """Tell whether a rule makes the groups of a table, and its labels unless they are ranges."""
     try:
         hierarchy = hierarchy_of(candidate)
     except InputError:
@@ -161,6 +161,5 @@ def _makes(candidate: Table, columns: Rows) -> bool:
 
 
 def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether two lists of labels make the same groups."""
     pairs = len(set(zip(ours, theirs, strict=True)))
     return pairs == len(set(ours)) == len(set(theirs))

@@ -108,12 +108,11 @@ def _of_years(years: int, year: int) -> Named:
 
 
 def _first_of(year: int, month: int) -> int:
-    """The ordinal number of the first of a month, that after the last one of all included."""
     return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
 
 
 def _starts_between(unit: str, low: Decimal, high: Decimal) -> list[Decimal]:
-    """Where units begin after one place and before another."""
+    """Return the beginnings of units after one place and before another."""
     found, end = [], unit_at(unit, low)[1]
     while end is not None and end < high:
         found.append(end)
@@ -122,7 +121,6 @@ def _starts_between(unit: str, low: Decimal, high: Decimal) -> list[Decimal]:
 
 
 def _times_between(time: int, low: Decimal, high: Decimal) -> list[Decimal]:
-    """The multiples of so many seconds after one place and before another, within a day."""
     first = int(floor_to(low, Decimal(time))) + time
     return [*map(Decimal, range(first, int(high.to_integral_value("ROUND_CEILING")), time))]
 
@@ -306,13 +304,8 @@ class CalendarHierarchy(Hierarchy):
         )
         return [*known, *missing], (*(key.place for key in known), *missing)
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        place: Decimal = key.place  # type: ignore[attr-defined]
-        return (*(self._label(unit, place) for unit in self.units), ANY)
-
-    def label_at(self, level: int, key: Hashable) -> Label:
-        place: Decimal = key.place  # type: ignore[attr-defined]
-        return ANY if level == self.height else self._label(self.units[level - 1], place)
+    def label_at(self, level: int, key: Hashable) -> Interval:
+        return self._unit(self.units[level - 1], key.place)  # type: ignore[attr-defined]
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height; keys come in order, so that units are runs of them."""
@@ -328,12 +321,12 @@ class CalendarHierarchy(Hierarchy):
             if place is None:
                 label, own = None, codes.setdefault(None, len(codes))
             elif label is None or not label.holds(place):
-                label = self._label(unit, place)
+                label = self._unit(unit, place)
                 own = codes.setdefault(label, len(codes))
             groups[number] = own
         return Partition(groups, tuple(codes))
 
-    def _label(self, unit: str, place: Decimal) -> Interval:
+    def _unit(self, unit: str, place: Decimal) -> Interval:
         low, high, name = unit_at(unit, place)
         return Interval(low, high, self.scale, name)
 

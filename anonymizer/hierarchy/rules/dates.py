@@ -44,7 +44,7 @@ TWO_DIGITS = re.compile(r"%([mdHMS])(?=%[YmdHMSf])|(?<=%[YmdHMS])%([mdHMS])")
 
 @dataclass(frozen=True)
 class Moment:
-    """What identifies a date or a time: its place, and its text, however values write it."""
+    """Identity of a date or a time: its place, and its text, however values write it."""
 
     place: Decimal
     text: str
@@ -58,7 +58,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Clock:
-    """How texts are read as moments.
+    """Reader of texts as moments.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _point(digits: str) -> str:
 
 
 def pattern_of(given: object) -> re.Pattern[str]:
-    """What the texts of a format match; InputError where it gives no day, or more than one."""
+    """Compile a format; InputError where it gives no day, or more than one."""
     text = given if isinstance(given, str) else ""
     parts = re.findall("%(.)", text.replace("%%", ""))
     if "y" in parts:
@@ -182,12 +182,11 @@ def day_and_seconds(place: Decimal) -> tuple[int, Decimal]:
 
 
 def place_of(day: date) -> Decimal:
-    """Where a day begins."""
+    """Return the beginning of a day."""
     return Decimal((day.toordinal() - FIRST) * DAY)
 
 
 def _digits(fraction: Decimal) -> str:
-    """The digits of a second, with the point before them."""
     return f"{fraction.normalize():f}"[1:] if fraction else ""
 
 

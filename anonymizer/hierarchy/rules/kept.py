@@ -65,15 +65,14 @@ class KeepHierarchy(Hierarchy):
 
     @cached_property
     def _kept(self) -> Sequence[tuple[frozenset[str], Meaning]]:
-        """The values of each level, and the label of all others."""
         return [
             (frozenset(values), Meaning(self.other, {"except": list(values)}))
             for values in self.values
         ]
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        text = str(key)
-        return (*(text if text in kept else other for kept, other in self._kept), ANY)
+    def label_at(self, level: int, key: Hashable) -> Label:
+        kept, other = self._kept[level - 1]
+        return text if (text := str(key)) in kept else other
 
     @property
     def listed(self) -> Sequence[Hashable]:
@@ -84,7 +83,6 @@ class KeepHierarchy(Hierarchy):
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value of a rule is a text that says something, or a number."""
     if isinstance(value, str):
         return bool(value.strip())
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
@@ -98,8 +96,8 @@ class SuppressionHierarchy(Hierarchy):
     def height(self) -> int:
         return 1
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        return (ANY,)
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return ANY  # never called: there is no level below the highest
 
     def rule(self) -> dict[str, object]:
         return {"suppress": True}

@@ -50,7 +50,7 @@ class ListedHierarchy(Hierarchy):
 
     @classmethod
     def by_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
-        """The same of columns, values first; they are equally long, and not empty."""
+        """Check columns, values first; they are equally long, and not empty."""
         for level, labels in enumerate(columns[1:], 1):
             if "" in labels:
                 raise InputError(
@@ -86,7 +86,6 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def _partitions(self) -> tuple[Partition, ...]:
-        """Levels 1, 2, ..., height of the values that are listed."""
         return tuple(map(_partition, self.levels))
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
@@ -96,12 +95,11 @@ class ListedHierarchy(Hierarchy):
         rows = np.fromiter(map(self._row.__getitem__, known), np.intp, len(known))
         return tuple(
             _some(partition, rows, [label] * len(gaps))
-            for partition, label in zip(self._partitions, self.row(None), strict=True)
+            for partition, label in zip(self._partitions, self.labels_of(None), strict=True)
         )
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        row = self._row[str(key)]
-        return tuple(labels[row] for labels in self.levels)
+    def label_at(self, level: int, key: Hashable) -> Label:
+        return self.levels[level - 1][self._row[str(key)]]
 
     def rule(self) -> dict[str, object]:
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
@@ -140,7 +138,6 @@ def _each_once(
 
 
 def _partition(labels: Texts) -> Partition:
-    """Number labels in order of first appearance."""
     texts = np.empty(len(labels), object)
     texts[:] = labels
     codes, distinct = pd.factorize(texts)

@@ -3,14 +3,11 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
 
 from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import Hierarchy, Label, Side
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import ANY
-
-Side = Literal["left", "right"]
 
 LONGEST_CODE = 1000
 """Characters of a code that may be kept: no code of anybody is longer."""
@@ -50,22 +47,15 @@ class MaskHierarchy(Hierarchy):
 
     @property
     def name(self) -> str:
-        """What the rule is called."""
+        """Name of the rule."""
         return "redact" if self.masks else {"left": "prefixes", "right": "suffixes"}[self.side]
 
     @property
     def height(self) -> int:
         return len(self.lengths) + 1
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        code = str(key)
-        return (*(self._masked(code, length) for length in self.lengths), ANY)
-
     def label_at(self, level: int, key: Hashable) -> Label:
-        return ANY if level == self.height else self._masked(str(key), self.lengths[level - 1])
-
-    def _masked(self, code: str, length: int) -> str:
-        """A code at the level of a length; what it is as it stands, where nothing is masked."""
+        code, length = str(key), self.lengths[level - 1]
         kept = max(len(code) - length, 0) if self.masks else min(length, len(code))
         hidden = len(code) - kept
         if not hidden:

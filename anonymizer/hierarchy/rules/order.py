@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Self
 
 from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, torn_levels
 from anonymizer.hierarchy.scale import Interval, Scale
@@ -143,7 +143,7 @@ class OrderHierarchy(Hierarchy):
             cut = next(cut for cut in cuts if cut not in self.cuts[level - 2])
             rank = self._place(cut)
             torn = [self.values[rank - 1], cut] if rank else [cut, cut]
-            raise InputError(torn_levels(level - 1, torn, str(self._label(level - 1, rank))))
+            raise InputError(torn_levels(level - 1, torn, str(self.label_at(level - 1, cut))))
 
     def _place(self, value: str) -> int:
         if value not in self._rank:
@@ -182,11 +182,8 @@ class OrderHierarchy(Hierarchy):
         known = [self.values[rank] for rank in ranks]
         return [*known, *missing], (*map(Decimal, ranks), *missing)
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+    def label_at(self, level: int, key: Hashable) -> Interval:
         rank = self._rank[str(key)]
-        return (*(self._label(level, rank) for level in range(1, self.height)), ANY)
-
-    def _label(self, level: int, rank: int) -> Interval:
         if self.widths:
             low = rank // self.widths[level - 1] * self.widths[level - 1]
             high = min(low + self.widths[level - 1], len(self.values))

@@ -12,7 +12,7 @@ from typing import Self
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, torn_levels
+from anonymizer.hierarchy.partition import torn_levels
 from anonymizer.hierarchy.scale import Interval
 from anonymizer.tables.steps import Step
 from anonymizer.tables.values import (
@@ -88,15 +88,10 @@ class RangeHierarchy(Hierarchy):
         number = number_of(value)
         return NO_KEY if number is None else number
 
-    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        number = number_of(key)
-        assert number is not None
-        return (*(self._range(level, number) for level in range(1, self.height)), ANY)
-
     def label_at(self, level: int, key: Hashable) -> Label:
         number = number_of(key)
         assert number is not None
-        return ANY if level == self.height else self._range(level, number)
+        return self._range(level, number)
 
     def _range(self, level: int, number: Decimal) -> Interval:
         if self.widths:
@@ -132,7 +127,7 @@ class RangeHierarchy(Hierarchy):
         return replace(self, widths=(width, *self.widths)), 1
 
     def _between(self, ground: object) -> tuple[Hierarchy, int]:
-        """The same between cut points."""
+        """Return the ranges above those between cut points."""
         if isinstance(ground, Mapping):
             from anonymizer.hierarchy.authoring.quantiles import QuantileHierarchy
 
@@ -193,7 +188,6 @@ class RangeHierarchy(Hierarchy):
 
 
 def _exact(value: object) -> Decimal:
-    """A number of a rule."""
     number = _number(value)
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
@@ -201,6 +195,6 @@ def _exact(value: object) -> Decimal:
 
 
 def _number(value: object) -> Decimal | None:
-    """What is given as a number, exactly; None for anything else."""
+    """Take a number exactly; None for anything else."""
     given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     return number_of(value) if given else None

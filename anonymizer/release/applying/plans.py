@@ -193,5 +193,5 @@ def _agrees(
     if not level or values is None:
         return True
     keys = [hierarchy.key(value) for value in values if value is not None]
-    rows = [hierarchy.row(key) for key in keys if hierarchy.covers(key)]
+    rows = [hierarchy.labels_of(key) for key in keys if hierarchy.covers(key)]
     return all(len(row) >= level and str(row[level - 1]) == label for row in rows)
