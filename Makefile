@@ -1,10 +1,11 @@
 # Two commands do everything: `make demo` and `make test`; `make docs` builds the site. Each makes its
-# own .venv first. `make quick` runs the tests of what differs from main, `make long` all at full length,
-# `make frozen` compares what is released and said with what was recorded.
+# own .venv first. What stands apart has suites of its own: `make test-explorer`, `make test-papers`.
+# `make quick` runs the tests of what differs from main, `make long` all at full length, `make frozen`
+# compares what is released and said with what was recorded.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test suite quick long frozen lint types docs clean
+.PHONY: demo test suite test-explorer test-papers quick long frozen lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
@@ -14,7 +15,10 @@ test: lint
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
 suite: .venv/machine-code
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --ignore=tests/explorer --ignore=tests/papers
+
+test-explorer test-papers: test-%: .venv/machine-code
+	$(BIN)/pytest -n 2 tests/$*
 
 quick: .venv/machine-code
 	$(BIN)/python tests/quick.py

@@ -14,7 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_name("long.md")
 PARTS = {
-    "tests": ["pytest", "-n", "2", "-q"],
+    "tests": ["pytest", "-n", "2", "-q", "--ignore=tests/explorer", "--ignore=tests/papers"],
+    "explorer": ["pytest", "-n", "2", "-q", "tests/explorer"],
+    "papers": ["pytest", "-n", "2", "-q", "tests/papers"],
     "fuzz": ["tests.fuzz", "--minutes", "10"],
     "problems": ["tests.problems", "--number", "10000", "--jobs", "2"],
     "borders": ["tests.borders", "--number", "10000", "--jobs", "2"],

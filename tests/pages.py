@@ -22,6 +22,8 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts),
 ]
+PAPERS = sorted((ROOT / "docs" / "papers").glob("*.md"))
+LANGUAGES = {"python", "toml", "console", "text"}
 SAMPLE = (
     "data/census.csv.gz",
     "data/demo.toml",
@@ -102,6 +104,12 @@ class Session:
             path.relative_to(self.directory): (path.stat().st_mode, path.read_bytes())
             for path in found
         }
+
+    def read(self, page: Path) -> None:
+        """Carry out all blocks of a page."""
+        for block in blocks(page):
+            assert block.language in LANGUAGES, f"{block.place}: {block.language!r}"
+            self.carry_out(block)
 
     def carry_out(self, block: Block) -> None:
         """Carry out a block; an info string that is none of these is an error."""

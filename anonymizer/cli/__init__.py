@@ -1,7 +1,7 @@
 """The command line: studies, tables and releases in; files, reports or JSON out.
 
 Commands read their arguments, call one function of the rooms below, and show its result. May import
-every other room but papers, and only when a command runs, so that help stays quick.
+every room but explorer and papers, and only when a command runs, so that help stays quick.
 
 Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or there is a warning and
 --strict, 2 unusable input, 3 an audit could not run every attack, 130 interrupted.
@@ -14,11 +14,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from anonymizer.errors import AnonymizerError, did_you_mean, printable
+from anonymizer.errors import AnonymizerError, InputError, did_you_mean, printable
 from anonymizer.release.output.atomic import standing
 from anonymizer.release.output.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
@@ -54,7 +55,11 @@ HOMES = {
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
 }
-"""The module of each command, in the order of the help."""
+"""The module of each command, in the order of the help.
+
+Explorer and papers stand apart, and are reached by these two names alone: nothing else here needs
+them, and an installation can be without either.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -105,8 +110,8 @@ class Commands(click.Group):
     """Commands that are imported when they are run or listed, and from wherever they live."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of their help."""
-        return list(HOMES)
+        """The names of the commands that are installed, in the order of their help."""
+        return [name for name in HOMES if not _absent(name)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -120,8 +125,16 @@ class Commands(click.Group):
         """Import the command of a name; None where there is none."""
         if cmd_name not in HOMES:
             return None
+        if absent := _absent(cmd_name):
+            raise InputError(f"{cmd_name} is not installed here: there is no package {absent}")
         found: click.Command = getattr(import_module(HOMES[cmd_name]), cmd_name.replace("-", "_"))
         return found
+
+
+def _absent(command: str) -> str:
+    """The package of a command that is not installed; empty where it is."""
+    package = HOMES[command].rpartition(".")[0]
+    return "" if find_spec(package) else package
 
 
 @click.group(

@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +25,6 @@ from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study
 
-from .explored import shown, shown_alike
 from .readers import texts_of
 from .recount import FORGIVEN
 from .reread import people_of, recounted
@@ -269,9 +269,13 @@ def _released(case: Case, study: Path, outcome: Outcome) -> None:
 
 
 def _explored(case: Case, study: Path, outcome: Outcome) -> None:
-    """The explorer shows the release that a run makes; of one case in four."""
+    """The explorer, where it is installed, shows the release of a run; of one case in four."""
     if case.route == "frame" or case.recoding in RANDOM or case.rng.random() < 3 / 4:
         return
+    if find_spec("anonymizer.explorer") is None:
+        return
+    from .explored import shown, shown_alike
+
     found = shown(study)
     if outcome.ended == "released":
         out = study.parent / "out"

@@ -4,6 +4,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from pages import PAPERS as ALL
+from pages import Session
 from papers.computed import sections_of
 from papers.pages import stale
 
@@ -27,6 +29,12 @@ def test_a_page_is_what_is_computed(paper):
     written = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
     assert stale(written, page(paper, title, sections_of(paper), f"{paper}.svg")) == []
     assert (PAGES / f"{paper}.svg").exists()
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Session(tmp_path, capsys).read(page)
 
 
 def test_nothing_is_left_out(paper):

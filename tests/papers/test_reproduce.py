@@ -1,6 +1,7 @@
 """Papers computed anew: how agreement is judged, Longpré et al., Bezzi, the command, pictures."""
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -437,3 +438,20 @@ def test_a_terminal_says_what_takes_so_long(run, monkeypatch):
     monkeypatch.setattr("anonymizer.report.progress.progress", shown)
     assert run("reproduce", "longpre2017")[0] == 0
     assert said == [("computing longpre2017 anew", 0, None)]
+
+
+def test_bars_of_a_paper_are_drawn_from_its_series(tmp_path):
+    series = PlottedSeries(
+        [Column("class", "class", ["[0, 25)", "[25, 50)"])],
+        [Column("i1", "I1", [0.9, 0.1], "bits"), Column("i2", "I2", [0.2, 0.3], "bits")],
+        "class",
+        form="bars",
+        limits={"i1": 0.55, "i2": 0.4},
+    )
+    section = PublishedSection(
+        "Figure 3", [Row("Figure 3, right", "", remark="0.34", series=series)]
+    )
+    plots.draw([section], tmp_path / "p.svg")
+    drawn = re.findall("<!-- (.*?) -->", (tmp_path / "p.svg").read_text())
+    assert {"[0, 25)", "[25, 50)", "I1", "I2", "I1 ≤ 0.55", "I2 ≤ 0.4", "bits", "0.34"} <= {*drawn}
+    assert {"0.900", "0.100", "0.200", "0.300", "above its line"} <= {*drawn}

@@ -20,10 +20,8 @@ from anonymizer import (
     KAnonymity,
     check,
     load_census,
-    profile,
 )
 from anonymizer.cli import main
-from anonymizer.explorer.answers.preview import repeated_of
 from anonymizer.release.publish import publish
 from anonymizer.release.relations import fitted
 from anonymizer.release.study import Study
@@ -512,11 +510,3 @@ def test_risk_and_init_warn(released, capsys, tmp_path):
         "WARNING (repeated-identifier): class sizes count records, not people; by column 'patient' "
         "there are fewer people than records (40 in all, of 200 records); no model promises"
     ) in said
-
-
-def test_the_explorer_warns_before_anything_is_released(released):
-    found = repeated_of(profile(visits()))
-    assert [each[:58] for each in found] == [
-        "Class sizes count records, not people; by column 'patient'"
-    ]
-    assert repeated_of(profile(visits(40, 1))) == []

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from copy import deepcopy
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.cli import main
-from anonymizer.explorer.session.contents import with_role
 from anonymizer.release.sites import count_part
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
@@ -189,16 +187,3 @@ def test_nothing_is_released_that_is_not_listed(there, listed):
 def test_the_fingerprint_of_what_was_requested_has_the_pins():
     open_, none, one = anonymizer(), anonymizer(insensitive=()), anonymizer(insensitive=["note"])
     assert len({each.fingerprint for each in (open_, none, one)}) == 3
-
-
-def test_the_explorer_keeps_the_list():
-    content = {
-        "data": {"path": "t.csv", "columns": "pinned"},
-        "quasi-identifiers": {"age": "suppress", "sex": "suppress"},
-        "insensitive": {"attributes": ["year"]},
-    }
-    moved = with_role(deepcopy(content), "sex", "insensitive")
-    assert moved["insensitive"] == {"attributes": ["year", "sex"]}
-    assert with_role(moved, "year", "sensitive")["insensitive"] == {"attributes": ["sex"]}
-    unpinned = {"data": {"path": "t.csv"}, "quasi-identifiers": {"age": "suppress", "sex": "x"}}
-    assert "insensitive" not in with_role(unpinned, "sex", "insensitive")

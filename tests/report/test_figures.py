@@ -9,9 +9,6 @@ import pytest
 
 from anonymizer import Anonymizer, EntropyLDiversity, Fixed, TCloseness, compare_schemes, figures
 from anonymizer.cli import main
-from anonymizer.papers.plots import draw as draw_paper
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.report.plots import figures as pictures
 from anonymizer.report.plots.bars import ClassMeasure
 from anonymizer.report.plots.figures import draw, figures_picture, schemes_picture
@@ -109,23 +106,6 @@ def test_the_same_figures_are_the_same_picture(tmp_path):
 def test_a_bar_on_its_line_is_not_above_it():
     measure = ClassMeasure("I1", np.array([0.55, 0.55 + 1e-12, 0.56]), ("t", 0.55))
     assert measure.exceeding.tolist() == [False, False, True]
-
-
-def test_bars_of_a_paper_are_drawn_from_its_series(tmp_path):
-    series = PlottedSeries(
-        [Column("class", "class", ["[0, 25)", "[25, 50)"])],
-        [Column("i1", "I1", [0.9, 0.1], "bits"), Column("i2", "I2", [0.2, 0.3], "bits")],
-        "class",
-        form="bars",
-        limits={"i1": 0.55, "i2": 0.4},
-    )
-    section = PublishedSection(
-        "Figure 3", [Row("Figure 3, right", "", remark="0.34", series=series)]
-    )
-    draw_paper([section], tmp_path / "p.svg")
-    drawn = re.findall("<!-- (.*?) -->", (tmp_path / "p.svg").read_text())
-    assert {"[0, 25)", "[25, 50)", "I1", "I2", "I1 ≤ 0.55", "I2 ≤ 0.4", "bits", "0.34"} <= {*drawn}
-    assert {"0.900", "0.100", "0.200", "0.300", "above its line"} <= {*drawn}
 
 
 # The commands
