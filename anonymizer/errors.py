@@ -117,11 +117,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("PLZ", ["age", "PLZ code"])
     "; did you mean 'PLZ code'?"
     """
-    close = _nearest(name, list(known))
+    close = nearest(name, list(known))
     return f"; did you mean {close!r}?" if close else ""
 
 
-def _nearest(name: str, names: list[str]) -> str:
+def nearest(name: str, names: list[str]) -> str:
     """The name that is nearest to another one, or the only one to begin with it; else empty."""
     if len(name) > LONGEST or len(names) > MOST_COMPARED:
         return ""
@@ -155,7 +155,7 @@ def near_file(path: Path) -> str:
     except (OSError, ValueError):
         return ""
     begun = {name.split(".")[0]: name for name in names if name[0] != "."}  # endings are alike
-    close = begun.get(_nearest(path.name.split(".")[0], list(begun)))
+    close = begun.get(nearest(path.name.split(".")[0], list(begun)))
     return f"; did you mean {close!r}?" if close else ""
 
 

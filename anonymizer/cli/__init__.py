@@ -10,6 +10,7 @@ Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or the
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,7 +20,9 @@ from pathlib import Path
 
 import click
 
+from anonymizer.cli.usage import explained
 from anonymizer.errors import AnonymizerError, InputError, did_you_mean, printable
+from anonymizer.feedback.words import listed
 from anonymizer.release.output.atomic import standing
 from anonymizer.release.output.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
@@ -29,37 +32,51 @@ __all__ = ["DEBUG", "main", "program"]
 DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
 
-HOMES = {
-    "init": "anonymizer.cli.init",
-    "run": "anonymizer.cli.releases",
-    "count": "anonymizer.cli.sites",
-    "apply": "anonymizer.cli.apply",
-    "verify": "anonymizer.cli.releases",
-    "export": "anonymizer.cli.export",
-    "report": "anonymizer.cli.report",
-    "sign": "anonymizer.cli.signing",
-    "keys": "anonymizer.cli.signing",
-    "check": "anonymizer.cli.releases",
-    "risk": "anonymizer.cli.risk",
-    "query-loss": "anonymizer.cli.risk",
-    "audit": "anonymizer.cli.risk",
-    "models": "anonymizer.cli.releases",
-    "quality": "anonymizer.cli.measuring",
-    "compare": "anonymizer.cli.measuring",
-    "figures": "anonymizer.cli.measuring",
-    "advise": "anonymizer.cli.advise",
-    "lattice": "anonymizer.cli.measuring",
-    "estimate": "anonymizer.cli.measuring",
-    "hierarchy": "anonymizer.cli.hierarchies",
-    "explore": "anonymizer.explorer.command",
-    "demo": "anonymizer.cli.releases",
-    "reproduce": "anonymizer.papers.command",
+GROUPS = {
+    "Author": {
+        "init": ("cli.init", "Propose a study for a raw TABLE, with reasons."),
+        "explore": ("explorer.command", "Open a STUDY, or a raw TABLE, as a page to decide on."),
+        "hierarchy": ("cli.hierarchies", "Draw, check, build and convert hierarchies."),
+        "lattice": ("cli.measuring", "Show which levels of a STUDY satisfy its policy."),
+        "advise": ("cli.advise", "Say what a policy costs and protects, and what to change."),
+    },
+    "Release": {
+        "run": ("cli.releases", "Anonymize the table of a STUDY and write the release."),
+        "apply": ("cli.apply", "Recode another TABLE as a RELEASE was, and release it."),
+        "verify": ("cli.releases", "Hold a RELEASE against its manifest."),
+        "report": ("cli.report", "Write a RELEASE as a page for people to read."),
+        "export": ("cli.export", "Write the recoding of a RELEASE as SQL or for other tools."),
+        "sign": ("cli.signing", "Sign a RELEASE that stands."),
+        "keys": ("cli.signing", "Make a pair of keys for signatures."),
+        "count": ("cli.sites", "Count a PART of a table that may not leave its site."),
+    },
+    "Check": {
+        "check": ("cli.releases", "Measure which policy a TABLE satisfies as it stands."),
+        "risk": ("cli.risk", "Measure what an attacker learns from a TABLE as it stands."),
+        "query-loss": ("cli.risk", "Measure the privacy that answers to queries cost."),
+        "audit": ("cli.risk", "Attack RELEASEs with their original table."),
+        "quality": ("cli.measuring", "Measure what a RELEASE still says of its original table."),
+        "compare": ("cli.measuring", "Compare what several recodings of a table keep."),
+        "figures": (
+            "cli.measuring",
+            "Draw what one recoding keeps, and what each class discloses.",
+        ),
+        "estimate": ("cli.measuring", "Estimate the counts of an attribute before it was masked."),
+    },
+    "More": {
+        "models": ("cli.releases", "Print every privacy model."),
+        "demo": ("cli.releases", "Anonymize the bundled census of invented people."),
+        "reproduce": ("papers.command", "Compute the figures of a PAPER anew."),
+    },
 }
-"""The module of each command, in the order of the help.
+"""The module of each command and its line of the help, by what commands are for.
 
 Explorer and papers stand apart, and are reached by these two names alone: nothing else here needs
 them, and an installation can be without either.
 """
+
+HOMES = {name: f"anonymizer.{home}" for of in GROUPS.values() for name, (home, _) in of.items()}
+SUMMARIES = {name: summary for of in GROUPS.values() for name, (_, summary) in of.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -93,8 +110,10 @@ def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return error.exit_code
+    except click.UsageError as error:
+        return _complain(explained(error), error.exit_code)
     except click.ClickException as error:
-        return _complain(error.format_message() + _elsewhere(error), error.exit_code)
+        return _complain(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted", INTERRUPTED, outputs)
     except MemoryError:
@@ -118,7 +137,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that arguments begin with; for a name that is none, one near it."""
         if args[0] not in HOMES and not args[0].startswith("-"):
-            raise click.UsageError(f"No such command {args[0]!r}{did_you_mean(args[0], HOMES)}")
+            raise click.UsageError(f"No such command {args[0]!r}{_nearby(args[0])}")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -129,6 +148,24 @@ class Commands(click.Group):
             raise InputError(f"{cmd_name} is not installed here: there is no package {absent}")
         found: click.Command = getattr(import_module(HOMES[cmd_name]), cmd_name.replace("-", "_"))
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what they are for; none is imported."""
+        there = self.list_commands(ctx)
+        width = max(map(len, there))
+        for heading, of in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(f"{name:{width}}", SUMMARIES[name]) for name in of if name in there]
+                )
+
+
+def _nearby(name: str) -> str:
+    """A command that is called nearly so, or those that do what a word says."""
+    word = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+    doing = [each for each, summary in SUMMARIES.items() if word.search(summary)]
+    others = f"; did you mean {listed(doing, 'or')}?" if doing else "; --help lists the commands"
+    return did_you_mean(name, HOMES) or others
 
 
 def _absent(command: str) -> str:
@@ -186,17 +223,6 @@ def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hin
     with suppress(OSError):  # the exit code tells where standard error cannot
         click.echo(f"anonymizer: {line}", err=True)
     return code
-
-
-def _elsewhere(error: click.ClickException) -> str:
-    """Where an option goes that is none of a command, or what a study is needed for."""
-    if isinstance(error, click.MissingParameter) and error.param and error.param.name == "study":
-        return (
-            " It is the file that names the original table, the roles of its columns and the policy"
-        )
-    if getattr(error, "option_name", None) not in ("-v", "-vv", "--verbose"):
-        return ""
-    return " It goes before the command: anonymizer --verbose run study.toml --output release"
 
 
 def _note(lines: Sequence[str]) -> None:

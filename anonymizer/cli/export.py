@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer export release --sql -o release.sql\n"
-    "  anonymizer export release --sql --select -o released.sql\n"
+    "  anonymizer export release --sql --select\n"
     "  anonymizer export release --csv -o mapping\n"
     "  anonymizer export release --arx --values table.csv -o hierarchies"
 )
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option(
     "--arx", "forms", flag_value="arx", multiple=True, help="Hierarchies of ARX, in a directory."
 )
-@click.option("--output", "-o", type=PATH, required=True, help="The file or directory written.")
+@click.option(
+    *("--output", "-o"), type=PATH, help="The file or directory written; --sql without it prints."
+)
 @click.option("--select", is_flag=True, help="With --sql: the query alone, for a view or dbt.")
 @click.option("--table", help="With --sql: the raw table's name.  [default: people]")
 @click.option("--into", help="With --sql: the released table's name.  [default: released]")
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 def export(
     release: Path,
     forms: tuple[str, ...],
-    output: Path,
+    output: Path | None,
     select: bool,
     table: str | None,
     into: str | None,
@@ -64,10 +66,17 @@ def export(
 
     form = _form(forms)
     _require_fitting(form, select, table, into, values)
+    if output is None and form != "sql":
+        raise click.UsageError(f"--{form} writes a directory: name it, as in --output {form}")
     source = source_of(release, study)
     if form == "sql":
-        _write_sql(output, _sql(source, select, table or "people", into), force)
-    else:
+        text = _sql(source, select, table or "people", into)
+        if output is None:
+            with printing("the query was made"):
+                click.echo(text.encode(), nl=False)  # UTF-8, whatever a terminal can show
+            return
+        _write_sql(output, text, force)
+    elif output:
         files = mapping_files(source) if form == "csv" else arx_files(source, values)
         write_files(output, files, force=force, private=values is not None)
     with printing(f"{output} was written"):

@@ -29,7 +29,7 @@ def hierarchy() -> None:
     """Draw, check, build and convert generalization hierarchies."""
 
 
-@hierarchy.command(name="show")
+@hierarchy.command(name="show", short_help="Draw the tree of a HIERARCHY.")
 @hierarchy_argument
 @click.argument("attribute", required=False)
 @table_option
@@ -76,7 +76,7 @@ def show_hierarchy(
             )
 
 
-@hierarchy.command(name="check")
+@hierarchy.command(name="check", short_help="Check whether a HIERARCHY fits a TABLE.")
 @hierarchy_argument
 @click.argument("table", type=PATH)
 @column_option

@@ -39,7 +39,7 @@ def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[
     return [_numbers(context, parameter, level) for level in given] or None
 
 
-@click.command(name="build")
+@click.command(name="build", short_help="Write a rule, as a file or a line of a study.")
 @click.option("--widths", callback=_numbers, help="Widths of ranges, such as 5,10.")
 @click.option("--origin", callback=_numbers, help="Where ranges of a width begin.")
 @click.option(
@@ -116,7 +116,7 @@ def _from_table(
     return make(sizes, rule["ranges"])
 
 
-@click.command(name="convert")
+@click.command(name="convert", short_help="Write a HIERARCHY as a rule, or as a table.")
 @hierarchy_argument
 @table_option
 @column_option

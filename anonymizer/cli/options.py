@@ -124,7 +124,7 @@ def several_option(name: str, words: str) -> Callable[[Command], Command]:
     ) -> tuple[Path, ...]:
         more: tuple[Path, ...] = context.params.pop(f"more_{name}", ())
         if more and not given:
-            raise click.UsageError(f"Got unexpected extra argument ({more[0]})")
+            context.fail(f"Got unexpected extra argument ({more[0]})")
         return (*given, *more)
 
     def added(command: Command) -> Command:

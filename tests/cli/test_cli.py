@@ -12,7 +12,7 @@ import pytest
 from forked import carried_out, start, unwarned
 
 from anonymizer import cli
-from anonymizer.cli import main
+from anonymizer.cli import SUMMARIES, main
 from anonymizer.release import publish
 from anonymizer.release.output import directory
 from anonymizer.report import release
@@ -133,12 +133,43 @@ def test_help_and_version(run, arguments):
     assert __version__ in out or "Usage" in out
 
 
+def test_the_help_lists_each_command_in_one_line_by_what_it_is_for(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("--help")[1].splitlines()
+    listed = lines[lines.index("Author:") : lines.index("  Examples:")]
+    assert [line for line in listed if not line.startswith(" ")] == [
+        *("Author:", "", "Release:", "", "Check:", "", "More:", "")
+    ]
+    summaries = dict(line.split(maxsplit=1) for line in listed if line.startswith(" "))
+    assert summaries == SUMMARIES
+    assert max(map(len, listed)) <= 80
+
+
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
         (["chek", "t.csv"], "No such command 'chek'; did you mean 'check'?"),
+        (
+            ["measure"],
+            "No such command 'measure'; did you mean check, risk, query-loss or quality?",
+        ),
+        (["tabulate"], "No such command 'tabulate'; --help lists the commands"),
         (["quality", "release"], "the file that names the original table, the roles of its col"),
         (["run", "s.toml", "-v"], "It goes before the command: anonymizer --verbose run"),
+        (
+            ["apply", "release", "t.csv"],
+            "Missing option '--output' / '-o': where the release goes; "
+            "for example, anonymizer apply january february.csv --output february\n",
+        ),
+        (
+            ["hierarchy", "convert", "age.toml"],
+            "for example, anonymizer hierarchy convert age.toml --table table.csv -o age.csv\n",
+        ),
+        (
+            ["query-loss", "t.csv", "age>30"],
+            "Got unexpected extra argument (age>30); usage: anonymizer query-loss [OPTIONS] TABLE; "
+            'for example, anonymizer query-loss table.csv --query "age > 40" --group-by sex\n',
+        ),
     ],
 )
 def test_a_slip_on_the_command_line_is_answered(capsys, arguments, hint):

@@ -68,7 +68,7 @@ l = 2
 USUAL = {"pandas", "pydantic", "rich"}
 
 COMMANDS = {
-    "--help": (set(), {"papers"}),  # its commands are listed from their modules
+    "--help": (set(), set()),
     "models": ({"pandas"}, set()),
     "run study.toml --output release --force": (USUAL, {"masking"}),
     "verify release": (USUAL, {"masking"}),

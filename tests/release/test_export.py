@@ -213,6 +213,7 @@ def test_the_query_alone_makes_a_view(published, command, tmp_path: Path) -> Non
     connection.register("people", raw_of(release))
     connection.execute(f"CREATE VIEW v AS {file.read_text()}")
     assert rows(connection.execute("FROM v").df()) == rows(read(release / "released.csv"))
+    assert command("export", release, "--sql", "--select") == (0, file.read_text())
 
 
 def labelled(value: str, mapping: pd.DataFrame) -> str | None:
@@ -344,6 +345,11 @@ def test_mistakes_are_sentences(published, command, tmp_path, options, message) 
     assert code == 2
     assert message in shown
     assert not (tmp_path / "out").exists()
+
+
+def test_a_directory_is_named(published, command) -> None:
+    code, shown = command("export", published("kept values"), "--csv")
+    assert (code, "--csv writes a directory: name it, as in --output csv" in shown) == (2, True)
 
 
 def test_classes_with_groups_of_their_own_have_no_hierarchies(published, command, tmp_path) -> None:

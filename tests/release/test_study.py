@@ -262,6 +262,11 @@ def test_absolute_paths_stay_so(tmp_path):
         ("[[privacy]]", "[serch]\n[[privacy]]", "unknown key 'serch'; did you mean 'search'"),
         ('s = ["disease"]', 's = ["disease"]\nx = 1', r"\[sensitive\] unknown key 'x'"),
         ("[[privacy]]", "[search]\nsede = 1\n[[privacy]]", r"\[search\] .*did you mean 'seed'"),
+        (
+            "[[privacy]]",
+            '[recoding]\nmethod = "boxes"\nsuppresion = 0.1\n[[privacy]]',
+            r"'suppresion'; did you mean 'suppression'\? It is for method = '.*, not for 'boxes'",
+        ),
         # missing sections and keys
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),

@@ -30,7 +30,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from anonymizer.counts.schema import Missing
-from anonymizer.errors import LONGEST, InputError, near_file, shown, suggestion
+from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.manifest.parts import Number, Order
 from anonymizer.release.recodings import RECODINGS
@@ -290,19 +290,31 @@ def _known(section: list[str], key: str) -> str:
         return "; it is for schemes, which --schemes of compare names after the study"
     if [*section, key] == ["search", "recoding"]:
         return "; it is method in section [recoding]"
-    methods = [name for name, kind in SECTIONS.items() if key in _names(kind)]
-    if section[:1] == ["search"] and methods:
+    if section[:1] == ["recoding"]:
+        return _of_recoding(section[1], key)
+    if section[:1] == ["search"] and (methods := _methods_with(key)):
         return f"; it belongs in section [recoding], with method = {_listed(methods)}"
     if not section:
         known = _names(Document)
-    elif section[0] == "recoding":
-        known = _names(SECTIONS[section[1]])
     else:
         kind = Document.model_fields[section[0].replace("-", "_")].annotation
         known = _names(kind) if isinstance(kind, type) and issubclass(kind, Section) else []
-    if section[:1] == ["recoding"] and methods:
-        return f"; it is for method = {_listed(methods)}, not for {section[1]!r}"
     return suggestion(key, known)
+
+
+def _of_recoding(method: str, key: str) -> str:
+    """What is said of a key that a method does not know: it, or one near it, may be another's."""
+    known = _names(SECTIONS[method])
+    every = dict.fromkeys(name for kind in SECTIONS.values() for name in _names(kind))
+    meant = nearest(key, [*every])
+    if not meant or meant in known:
+        return suggestion(key, known)
+    said = "; it" if meant == key else f"; did you mean {meant!r}? It"
+    return f"{said} is for method = {_listed(_methods_with(meant))}, not for {method!r}"
+
+
+def _methods_with(key: str) -> list[str]:
+    return [name for name, kind in SECTIONS.items() if key in _names(kind)]
 
 
 def _listed(names: list[str]) -> str:
