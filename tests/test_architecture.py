@@ -62,7 +62,9 @@ ONLY_IN = {
     "sklearn": {"release", "utility"},
     "weasyprint": {"report"},
 }
-MOST_FILES = 15
+MOST_LINES = 600
+LONGER = {"kernels/checks.py": 711}
+"""Longer modules: machine code has to write out the eleven arguments of each check."""
 
 
 def room(path: Path) -> str:
@@ -95,9 +97,11 @@ def test_every_room_stands_on_a_floor_and_a_floor_more_is_a_decision():
     }
 
 
-def test_no_folder_is_crowded():
-    crowded = {path for path in ROOT.rglob("*") if len(list(path.glob("*.py"))) > MOST_FILES}
-    assert crowded == set()
+def test_no_module_is_long():
+    lines = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in MODULES}
+    assert {
+        name: count for name, count in lines.items() if count > LONGER.get(name, MOST_LINES)
+    } == {}
 
 
 def imports() -> Iterator[tuple[Path, str]]:
