@@ -198,6 +198,12 @@ class Counts:
         """Keep some classes, or those in some places; the table they are measured against stays."""
         return self._with(self.cells[classes], lambda rows: chosen(rows, classes))
 
+    def without(self, classes: Mask) -> "Counts":
+        """The table without the records of some classes: what the others are measured against."""
+        left = self.select(~classes)
+        alone = left.names, left.cells, left.sizes, left.joint, left.values, left.targets
+        return Counts.of(*alone, left.population, left.gaps)
+
     def merge(self, classes: Mask) -> "Counts":
         """Some classes as one; it goes by the cell of the first of them."""
         cells = self.cells.copy()

@@ -4,7 +4,8 @@ What goes in: a `Task`, that is a table counted once, a policy, an objective. Wh
 `RecodingPlan` and the `Outcome` of carrying it out; nothing is verified here. `recoding.py` has the
 protocol; `levels.py`, `ranges.py`, `classes.py` and `safepub.py` the recodings with their options;
 `problem/` what every search shares, `full_domain/`, `partitions/`, `boxes/` and `merged_cells/` the
-searches. May import privacy, objectives, counts, hierarchy, tables, information, kernels.
+searches; `evaluation.py` what a recoding releases of counts, held against a policy. May import
+privacy, objectives, counts, hierarchy, tables, information, kernels.
 """
 
 from anonymizer.recoding.full_domain.frontier import automatic

@@ -12,8 +12,8 @@ from anonymizer.objectives import MillerMadow, MutualInformation, Objective, Obj
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.classes import Boxes
+from anonymizer.recoding.evaluation import Evaluation, evaluated
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.held_out import Evaluated, evaluated
 from anonymizer.recoding.levels import FullDomain, Levels
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.problem.suppression import Trigger
@@ -155,7 +155,7 @@ def _measure(objective: Objective) -> Objective:
     return objective
 
 
-def _score(half: Evaluated, chosen: Partitions | Regions, measure: Objective) -> float:
+def _score(half: Evaluation, chosen: Partitions | Regions, measure: Objective) -> float:
     """What a recoding scores on a half; of levels with what suppression costs there."""
     problem = replace(half.problem, objective=measure)
     levels = levels_of(chosen, problem.taxonomies)

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from math import ceil
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -16,17 +15,15 @@ from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy
-from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective, ObjectiveName
-from anonymizer.objectives.candidate import Layout, histograms_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
+from anonymizer.recoding.evaluation import all_hidden, budget_for, suppressed_of
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
-from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
-from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
+from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
@@ -152,17 +149,29 @@ class GeneralizationPlan(RecodingPlan):
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
     ) -> Callable[[Counts], Counts]:
         """What the recoding makes of counts of the same combinations as the raw ones."""
-        if isinstance(self.recoding, Regions):
-            class_of = self.recoding.class_of(raw.cells)
-            return lambda counts: counts.grouped(class_of)
         recoding = self.recoding
-        if outcome.fate == "kept":
-            recoded = raw.recode(recoding)
-            hidden = all_hidden(recoded, recoding)
-            together = suppressed_of(recoded, self.models, self.suppression, hidden)
-            if together is not None:
-                return lambda counts: counts.recode(recoding).merge(together.marks)
-        return lambda counts: counts.recode(recoding)
+        if isinstance(recoding, Regions):
+            class_of = recoding.class_of(raw.cells)
+            return lambda counts: counts.grouped(class_of)
+
+        def recode(counts: Counts) -> Counts:
+            return counts.recode(recoding)
+
+        if outcome.fate != "kept":
+            return recode
+        recoded = recode(raw)
+        return self.merging(recode, recoded, all_hidden(recoded, recoding))
+
+    def merging(
+        self,
+        recode: Callable[[Counts], Counts],
+        recoded: Counts,
+        hidden: Mask,
+        forced: Mask | None = None,
+    ) -> Callable[[Counts], Counts]:
+        """Recode as given, and merge what is suppressed of the ``recoded`` counts of the table."""
+        found = suppressed_of(recoded, self.models, self.suppression, hidden, forced)
+        return recode if found is None else lambda counts: recode(counts).merge(found.marks)
 
 
 class Generalization(Recoding):
@@ -287,28 +296,6 @@ def _raised(problem: Problem, name: str) -> Node:
     return tuple(taxonomies[own].height if own == name else level for own, level in pairs)
 
 
-def suppressed_of(
-    counts: Counts,
-    models: Sequence[PrivacyModel],
-    suppression: Suppression,
-    hidden: Mask,
-    forced: Mask | None = None,
-) -> Suppressed | None:
-    """What is suppressed of a recoded table's classes; None where the budget is too small.
-
-    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already; ``forced``,
-    classes that are suppressed whether or not they break the policy.
-    """
-    layout = Layout.of(counts)
-    policy = Policy(models, layout, NUMPY)
-    histograms, bound = histograms_of(counts), policy.against(layout.margins)
-    broken = None
-    if forced is not None and forced.any():
-        marks = bound.broken(histograms, int(layout.margins[-1]))[1] | forced
-        broken = int(histograms.sizes[marks].sum(dtype=np.int64)), marks
-    return suppress(histograms, policy, bound, suppression, hidden, broken, forced)
-
-
 def _beyond(
     counts: Counts,
     models: Sequence[PrivacyModel],
@@ -336,21 +323,3 @@ def _beyond(
         section="recoding",
         key="suppression" if share < 1 else None,
     )
-
-
-def budget_for(suppressed: int, records: int) -> float:
-    """The least share of three digits that covers some suppressed records."""
-    return ceil(suppressed / records * 1000) / 1000
-
-
-def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:
-    """The class labelled ``*`` in every quasi-identifier, shape (classes,).
-
-    None where classes are regions, next to which nothing is suppressed.
-    """
-    if isinstance(recoding, Regions):
-        return np.zeros(len(recoded), bool)
-    hidden = np.ones(len(recoded), bool)
-    for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
-        hidden &= recoding[name].hidden[codes]
-    return hidden

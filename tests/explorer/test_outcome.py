@@ -14,6 +14,8 @@ from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
+from anonymizer.recoding import Problem
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -150,7 +152,7 @@ def test_the_worst_class_has_somebody_of_the_table():
         {},
         population=np.array([4, 1, 9], np.int64),
     )
-    found = StudyOutcome(counts=counts)
+    found = StudyOutcome(evaluation=Evaluation(Problem(counts, {}, []), {}, counts, counts))
     assert found.worst_class(KAnonymity(2), None) == 2
     assert found.worst_class(HighestReidentificationRisk(0.5), None) == 2
 

@@ -19,9 +19,10 @@ from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Problem, Suppression
 from anonymizer.recoding.best import TRIED
-from anonymizer.recoding.held_out import Evaluated, evaluated, needs
+from anonymizer.recoding.evaluation import Evaluation, evaluated
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.report.release import print_release
+from anonymizer.utility.comparison.halves import needs
 
 AGE = Hierarchy.ranges(widths=[4, 12])
 POLICY = (KAnonymity(4), TCloseness(0.6, distance="kl"))
@@ -145,7 +146,7 @@ def taxonomy(values: int) -> Taxonomy:
     return Hierarchy.ranges(widths=[2]).over("a", list(range(values)))
 
 
-def halves(first, second, models, share=0.0) -> tuple[Evaluated, Evaluated]:
+def halves(first, second, models, share=0.0) -> tuple[Evaluation, Evaluation]:
     problem = problem_of(first, models, share)
     return evaluated(problem, counted(second), {"a": problem.taxonomies["a"].levels[0]})
 

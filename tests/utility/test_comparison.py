@@ -29,7 +29,7 @@ from anonymizer import (
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
-from anonymizer.recoding.held_out import held_out
+from anonymizer.recoding.evaluation import covered
 from anonymizer.tables import engine
 from anonymizer.utility.comparison import sweep_of
 from anonymizer.utility.comparison.comparison import COMPARED
@@ -112,13 +112,13 @@ class Listed:
 def test_what_a_recoding_does_not_cover_is_one_class():
     joint = {"disease": np.array([[3, 0], [0, 2], [1, 1], [0, 4], [1, 0]])}
     counts = Counts.of(("age",), np.arange(5)[:, None], joint["disease"].sum(axis=1), joint)
-    classes, uncovered = held_out(Listed(), counts)
+    classes, uncovered = covered(Listed(), counts)
     assert uncovered == 5
     assert classes.joint["disease"].tolist() == [[3, 2], [1, 1], [1, 4]]
     assert classes.records == 12
-    classes, uncovered = held_out(Listed(), counts.select(counts.cells[:, 0] < 3))
+    classes, uncovered = covered(Listed(), counts.select(counts.cells[:, 0] < 3))
     assert (classes.sizes.tolist(), uncovered) == ([5, 2], 0)
-    classes, uncovered = held_out({"age": Partition(np.zeros(5, int), ("*",))}, counts)
+    classes, uncovered = covered({"age": Partition(np.zeros(5, int), ("*",))}, counts)
     assert (classes.sizes.tolist(), uncovered) == ([12], 0)
 
 

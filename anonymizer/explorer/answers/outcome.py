@@ -13,23 +13,17 @@ import numpy as np
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts, Partitions, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
-from anonymizer.hierarchy import ANY, Partition
-from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels.arrays import Codes
+from anonymizer.hierarchy import ANY
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of, verdicts
-from anonymizer.recoding import Watch, ignore
-from anonymizer.recoding.generalization import (
-    Generalization,
-    GeneralizationPlan,
-    all_hidden,
-    suppressed_of,
-)
+from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of
+from anonymizer.recoding import Problem, Watch, ignore
+from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.generalization import Generalization, GeneralizationPlan
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Outcome as Carried
 from anonymizer.recoding.recoding import RecodingPlan, Task
@@ -51,14 +45,9 @@ class StudyOutcome:
         What its recoding was chosen for; None where there is no such thing.
     plan
         The recoding; None where there is none.
-    counts
-        The released classes; of a plan that generalizes they go by codes of raw values.
-    suppressed
-        Records that are suppressed.
-    merged
-        The place of the class that these form; None where they are left out, or there are none.
-    left
-        The raw counts of the others, where some are left out; None where none are.
+    evaluation
+        Its records as they would be released; the classes of a plan that generalizes go by codes of
+        raw values. None where there are none.
     refusal
         Why there can be no release, and how to mend it; empty where there can.
     unreachable
@@ -68,10 +57,7 @@ class StudyOutcome:
     counted: CountedStudy | None = None
     task: Task | None = field(default=None, repr=False)
     plan: RecodingPlan | None = field(default=None, repr=False)
-    counts: Counts | None = field(default=None, repr=False)
-    suppressed: int = 0
-    merged: int | None = None
-    left: Counts | None = field(default=None, repr=False)
+    evaluation: Evaluation | None = field(default=None, repr=False)
     refusal: str = ""
     unreachable: bool = False
 
@@ -89,6 +75,21 @@ class StudyOutcome:
     def raw(self) -> Counts | None:
         """The counts of the table as it is."""
         return None if self.task is None else self.task.counted.counts
+
+    @property
+    def counts(self) -> Counts | None:
+        """The released classes."""
+        return None if self.evaluation is None else self.evaluation.classes
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are suppressed."""
+        return 0 if self.evaluation is None else self.evaluation.suppressed
+
+    @property
+    def merged(self) -> int | None:
+        """The place of the class that these form; None where they form none."""
+        return None if self.evaluation is None else self.evaluation.merged
 
     @cached_property
     def carried(self) -> Carried | None:
@@ -118,12 +119,10 @@ class StudyOutcome:
         estimator.fit_counted(self.counted.tally, self.task)
         return estimator.release_
 
-    @cached_property
+    @property
     def verdicts(self) -> Sequence[Verdict]:
         """Each model held against the classes, by its definition."""
-        if self.counts is None or self.plan is None:
-            return ()
-        return verdicts(self.counts, self.plan.models)
+        return () if self.evaluation is None else self.evaluation.verdicts
 
     @property
     def classes(self) -> int:
@@ -144,17 +143,10 @@ class StudyOutcome:
 
         Both are about the records that are released, as in a report.
         """
-        before = self.raw if self.left is None else self.left
-        if before is None or self.counts is None:
+        found = self.evaluation
+        if found is None or not found.about:
             return None
-        about = before.targets or before.sensitive
-        if not about:
-            return None
-        raw, found = (
-            sum(mutual_information(counts.joint[name]) for name in about)
-            for counts in (before, self.counts)
-        )
-        return raw, found
+        return found.original(found.about), found.retained(found.about)
 
     def worst_class(self, model: PrivacyModel, attribute: str | None) -> int | None:
         """The place of the class that comes off worst under a model; None where none is."""
@@ -247,79 +239,22 @@ def _found(counted: CountedStudy, task: Task) -> StudyOutcome:
 
 def _with_classes(outcome: StudyOutcome, carried: Carried | None = None) -> StudyOutcome:
     """The outcome with the classes of its plan; ``carried``: the table, where it is there."""
-    plan, raw = outcome.plan, outcome.raw
+    plan, task = outcome.plan, outcome.task
     assert plan is not None
-    assert raw is not None
+    assert task is not None
+    counted = task.counted
+    problem = Problem(counted.counts, plan.taxonomies, plan.models, task.objective)
     if isinstance(plan, GeneralizationPlan) and plan.population is None:
-        return _recoded(outcome, plan, raw)
+        problem = replace(problem, suppression=plan.suppression)
+        return replace(outcome, evaluation=Evaluation.of(problem, plan.recoding))
     if carried is None:
         return _with_classes(outcome, outcome.carried)
-    assert outcome.task is not None
-    released = carried.released
-    counts = recount(released, plan.published, plan.people(released))
-    kept = outcome.task.counted.kept
-    left = plan.count(carried.left(kept)) if carried.fate == "removed" else None
+    released, kept = carried.released, counted.kept
+    removed = carried.fate == "removed"
+    raw = plan.count(carried.left(kept)) if removed else counted.counts
+    classes = recount(released, plan.published, plan.people(released))
     suppressed = carried.suppressed_of(kept)
-    return replace(outcome, counts=counts, suppressed=suppressed, left=left)
-
-
-def _recoded(outcome: StudyOutcome, plan: GeneralizationPlan, raw: Counts) -> StudyOutcome:
-    """The same by counts alone: merged as the plan says, suppressed within its budget."""
-    counts = raw.recode(plan.recoding)
-    if not plan.suppression.most(raw.records):
-        return replace(outcome, counts=counts)
-    hidden = all_hidden(counts, plan.recoding)
-    found = suppressed_of(counts, plan.models, plan.suppression, hidden)
-    if found is None or not found.records:
-        return replace(outcome, counts=counts)
-    if found.removed:
-        rows = _rows_of(raw, counts, plan.partitions)
-        return replace(
-            outcome,
-            counts=_left(counts, ~found.marks),
-            suppressed=found.records,
-            left=_left(raw, ~found.marks[rows]),
-        )
-    first = counts.cells[found.marks][0]
-    merged = counts.merge(found.marks)
-    (place,) = np.flatnonzero((merged.cells == first).all(axis=1))
-    cells = merged.cells.copy()
-    cells[place] = [_suppressed_code(plan.partitions[name]) for name in raw.names]
-    counts = replace(merged, cells=cells)
-    return replace(outcome, counts=counts, suppressed=found.records, merged=int(place))
-
-
-def _suppressed_code(partition: Partition) -> int:
-    """What a suppressed value goes by: the group that is ``*`` anyway, or a code of no value."""
-    codes = partition.representatives[partition.hidden]
-    return int(codes[0]) if len(codes) else len(partition.groups)
-
-
-def _left(counts: Counts, kept: np.ndarray) -> Counts:
-    """Some classes as a table of their own: they are measured against the records left."""
-    some = counts.select(kept)
-    return Counts.of(
-        some.names,
-        some.cells,
-        some.sizes,
-        some.joint,
-        some.values,
-        some.targets,
-        some.population,
-        some.gaps,
-    )
-
-
-def _rows_of(raw: Counts, recoded: Counts, partitions: Partitions) -> Codes:
-    """The row of recoded counts that each row of the raw ones became part of."""
-    cells = [
-        partitions[name].representatives[column]
-        for name, column in zip(raw.names, raw.cells.T, strict=True)
-    ]
-    keys = row_keys(np.concatenate([recoded.cells, np.column_stack(cells)]))
-    known, asked = np.split(keys, [len(recoded)])
-    order = np.argsort(known)
-    return np.asarray(order[np.searchsorted(known, asked, sorter=order)])
+    return replace(outcome, evaluation=Evaluation(problem, plan.recoding, raw, classes, suppressed))
 
 
 def aim_of(task: Task | None) -> str:

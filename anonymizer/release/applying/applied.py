@@ -15,7 +15,7 @@ from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.apply import overwritten, relabelled
-from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan, suppressed_of
+from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
 from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
@@ -168,13 +168,16 @@ class AppliedPlan(GeneralizationPlan):
         if isinstance(self.recoding, Regions) or self.unseen != "suppress" or not forced.any():
             return super().recoder(raw, released, outcome, rng)
         class_of, hidden = self._classes(raw, forced)
-        recoded = raw.grouped(class_of)
+
+        def recode(counts: Counts) -> Counts:
+            return counts.grouped(class_of)
+
+        if outcome.fate != "kept":
+            return recode
+        recoded = recode(raw)
         cell = raw.cells[np.argmax(class_of == hidden)]  # a class goes by that of its first one
         alone = (recoded.cells == cell).all(axis=1)
-        found = suppressed_of(recoded, self.models, self.suppression, alone, alone)
-        if found is None or outcome.fate != "kept":
-            return lambda counts: counts.grouped(class_of)
-        return lambda counts: counts.grouped(class_of).merge(found.marks)
+        return self.merging(recode, recoded, alone, alone)
 
     def _classes(self, raw: Counts, forced: Mask) -> tuple[Codes, int]:
         """The class of each combination, and that of those that are ``*`` throughout."""

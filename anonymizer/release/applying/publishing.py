@@ -7,7 +7,8 @@ from pathlib import Path
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
-from anonymizer.recoding.generalization import NEARLY_ALL, budget_for
+from anonymizer.recoding.evaluation import budget_for
+from anonymizer.recoding.generalization import NEARLY_ALL
 from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.applying.tables import plan_for
 from anonymizer.release.manifest import Manifest, home_of

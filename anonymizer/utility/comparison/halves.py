@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from anonymizer.counts.counts import Counts
-from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
-from anonymizer.privacy import verdicts
+from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.recoding import Problem, Run
+from anonymizer.recoding.evaluation import Evaluation, evaluated
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.held_out import Evaluated, evaluated, needs
 from anonymizer.release.information import ceiling, lost
 from anonymizer.release.results import Result
 from anonymizer.utility.comparison.sweep import SweepPoint
@@ -81,25 +80,34 @@ def fit_of(
     )
 
 
-def _half(half: Evaluated, about: Sequence[str]) -> Half:
+def _half(half: Evaluation, about: Sequence[str]) -> Half:
     """What the records of a half tell under a recoding, as they would be released."""
-    raw, classes = half.raw, half.classes
+    joint, failing = half.classes.joint, () if half.satisfied else half.verdicts
     return Half(
         records=half.problem.counts.records,
-        classes=classes.occupied,
-        original=sum(mutual_information(raw.joint[name]) for name in about),
-        ceiling=ceiling(raw, half.problem.models, about),
-        retained=sum(mutual_information(classes.joint[name]) for name in about),
-        miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
+        classes=half.classes.occupied,
+        original=half.original(about),
+        ceiling=ceiling(half.raw, half.problem.models, about),
+        retained=half.retained(about),
+        miller_madow=sum(mutual_information_miller_madow(joint[name]) for name in about),
         uncovered=half.uncovered,
         satisfied=half.satisfied,
         broken=int(half.broken.sum()),
         records_broken=half.records_broken,
-        failing=_failing(half),
+        failing=tuple(dict.fromkeys(each.model.name for each in failing if not each.satisfied)),
     )
 
 
-def _failing(half: Evaluated) -> tuple[str, ...]:
-    """The models that some class breaks, by their names."""
-    found = () if half.satisfied else verdicts(half.classes, half.problem.models)
-    return tuple(dict.fromkeys(each.model.name for each in found if not each.satisfied))
+def needs(recoding: Generalization, fitted: Evaluation, other: Evaluation) -> Mapping[str, float]:
+    """By option of a recoding the value that would have kept the policy on records held out.
+
+    Each alone, of the recoding as it was fitted, and only options that it has.
+    """
+    if other.satisfied:
+        return {}
+    found: dict[str, float | None] = {}
+    if hasattr(recoding, "min_records") and not recoding.budget.share:
+        found["min_records"] = other.min_records_needed(fitted)
+    if hasattr(recoding, "suppression") and not recoding.bounds.requested:
+        found["suppression"] = other.suppression_needed
+    return {name: value for name, value in found.items() if value is not None}
