@@ -10,10 +10,8 @@ from anonymizer.advice.obstacles import (
     rounded_outward,
     with_threshold,
 )
-from anonymizer.advice.space import Space, released_classes
+from anonymizer.advice.space import Space
 from anonymizer.errors import InputError
-from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels.frequency import Histograms
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.results import Result
@@ -308,25 +306,17 @@ def one_step(model: PrivacyModel) -> PrivacyModel | None:
 def found_at(space: Space, node: Node, change: Change, free: float | None = None) -> Change:
     """The change with a node that satisfies the policy under it."""
     candidate = space.candidate(node)
+    found = space.evaluation(candidate)
     return replace(
         change,
         reachable=True,
         levels=dict(zip(space.names, node, strict=True)),
         hidden=space.starred(node),
-        suppressed=candidate.records_suppressed,
-        retained=retained_of(space, released_classes(candidate)),
+        suppressed=found.suppressed,
+        retained=found.retained(found.about) if found.about else None,
         value=space.quantity(space.problem.evaluator.objective.score(candidate)),
         free=free,
     )
-
-
-def retained_of(space: Space, classes: Histograms) -> float | None:
-    """I(X~;W) of released classes about the targets, or the sensitive attributes; None without."""
-    counts = space.problem.counts
-    about = counts.targets or counts.sensitive
-    if not about:
-        return None
-    return sum(mutual_information(space.joint(name, classes)) for name in about)
 
 
 def _said(setting: Parameter) -> str:

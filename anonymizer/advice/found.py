@@ -1,19 +1,18 @@
 """What a recoding finds on counts under a policy: how much it keeps, hides and discloses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
-from anonymizer.advice.space import Space, released_classes
-from anonymizer.counts.counts import Counts
+from anonymizer.advice.space import Space
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
-from anonymizer.information.entropy import mutual_information
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.objectives import MutualInformation
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 
@@ -53,18 +52,12 @@ class FoundRelease:
 def found_by_levels(space: Space, node: Node, recoding: str) -> FoundRelease:
     """What a node of the lattice releases."""
     candidate = space.candidate(node)
-    classes = released_classes(candidate)
-    joint = {name: space.joint(name, classes) for name in space.problem.counts.joint}
-    value = space.problem.evaluator.objective.score(candidate)
     return _found(
         space,
-        joint,
+        space.evaluation(candidate),
         recoding=recoding,
         hidden=space.starred(node),
-        classes=candidate.released_classes,
-        released=int(candidate.margins[-1]),
-        suppressed=candidate.records_suppressed,
-        value=space.quantity(value),
+        value=space.quantity(space.problem.evaluator.objective.score(candidate)),
         levels=dict(zip(space.names, node, strict=True)),
     )
 
@@ -74,18 +67,14 @@ def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> F
 
     TimeUpError when the time is up before it is known.
     """
-    counts = space.problem.counts
-    policy = [model for model in space.problem.models if not model.name.startswith(CONFINED)]
-    chosen, search = recoding.choose(space.problem.under(policy), seed, space.run)
-    recoded = counts.recode(chosen)
+    problem = space.problem
+    policy = [model for model in problem.models if not model.name.startswith(CONFINED)]
+    chosen, search = recoding.choose(problem.under(policy), seed, space.run)
     return _found(
         space,
-        recoded.joint,
+        Evaluation.of(problem, chosen),
         recoding=recoding.name,
         hidden=_hidden(chosen, space),
-        classes=recoded.occupied,
-        released=counts.records,
-        suppressed=0,
         value=search.value,
         levels=dict(zip(space.names, node, strict=True)),
     )
@@ -110,35 +99,30 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
     return tuple(name for name in names if len(chosen[name]) == 1)
 
 
-def _found(space: Space, joint: Mapping[str, CountMatrix], **known: object) -> FoundRelease:
+def _found(space: Space, evaluation: Evaluation, **known: object) -> FoundRelease:
     """The result with what the classes keep and disclose."""
-    raw = space.problem.counts
-    about = raw.targets or raw.sensitive
-    released = [replace(raw.about(name), joint=joint[name]) for name in raw.sensitive]
+    classes, about = evaluation.classes, evaluation.about
+    original, retained = evaluation.original(about), evaluation.retained(about)
     informs = isinstance(space.problem.objective, MutualInformation)
-    original = sum(mutual_information(raw.joint[name]) for name in about)
-    retained = sum(mutual_information(joint[name]) for name in about)
     return FoundRelease(
+        classes=classes.occupied,
+        released=int(classes.sizes.sum()),
+        suppressed=evaluation.suppressed,
         original=original if about else None,
         retained=retained if about else None,
-        lost=_lost(raw, joint, about, original, retained) if informs else None,
-        disclosures=tuple(map(disclosure_of, released)),
+        lost=_lost(evaluation, original, retained) if informs and about else None,
+        disclosures=tuple(disclosure_of(classes.about(name)) for name in classes.sensitive),
         **known,  # type: ignore[arg-type]
     )
 
 
-def _lost(
-    raw: Counts,
-    joint: Mapping[str, CountMatrix],
-    about: tuple[str, ...],
-    original: float,
-    retained: float,
-) -> float | None:
+def _lost(evaluation: Evaluation, original: float, retained: float) -> float | None:
     """The share of the information that is lost, chance taken off."""
-    if not about:
-        return None
-    kept = retained - sum(chance_of(joint[name]) for name in about)
-    return lost_of(original, sum(chance_of(raw.joint[name]) for name in about), kept)
+    before, after = (
+        sum(chance_of(counts.joint[name]) for name in evaluation.about)
+        for counts in (evaluation.raw, evaluation.classes)
+    )
+    return lost_of(original, before, retained - after)
 
 
 def lost_of(original: float, chance: float, kept: float) -> float | None:

@@ -18,10 +18,11 @@ from anonymizer.objectives import Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import PrivacyModel
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve
-from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.problem.problem import Problem, Run, Scored
 from anonymizer.recoding.problem.suppression import Suppression
 
@@ -189,11 +190,30 @@ class Space:
             raise ValueError("the node is not feasible")
         return found
 
-    def joint(self, attribute: str, classes: Histograms) -> CountMatrix:
+    def evaluation(self, candidate: Candidate) -> Evaluation:
+        """Evaluate a feasible node as it would be released, against the whole table.
+
+        Classes are in the order of the candidate, without the codes of their values.
+        """
+        released, counts = candidate.released, self.problem.counts
+        people = None if counts.population is None else released.counts[:, -2].astype(np.int64)
+        classes = replace(
+            counts,
+            names=(),
+            cells=np.zeros((len(released), 0), np.intp),
+            sizes=released.sizes.astype(np.int64),
+            joint={name: self._joint(name, released) for name in counts.joint},
+            population=people,
+        )
+        recoding = level_recoding(self.problem.taxonomies, self.names, candidate.node)
+        suppressed = candidate.records_suppressed
+        return Evaluation(self.problem, recoding, counts, classes, suppressed)
+
+    def _joint(self, attribute: str, classes: Histograms) -> CountMatrix:
         """Records by class and value of an attribute, shape (classes, values)."""
         start, stop = self.problem.evaluator.layout.place(attribute)
         if not classes.sparse:
-            return classes.about(start, stop)
+            return classes.about(start, stop).astype(np.int64)
         some = (classes.places >= start) & (classes.places < stop)
         values = classes.places[some].astype(np.intp) - start
         shape = len(classes), stop - start
@@ -210,11 +230,6 @@ class Space:
         if candidate is None:
             return None
         return evaluator.objective.score(candidate), candidate.released_classes, node
-
-
-def released_classes(candidate: Candidate) -> Histograms:
-    """The classes of a node as they would be released: suppressed ones as one, or left out."""
-    return candidate.released.copy()
 
 
 def objective_of_rest(objective: Objective, name: str) -> Objective:

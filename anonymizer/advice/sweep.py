@@ -9,12 +9,10 @@ import numpy as np
 
 from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.advice.obstacles import with_threshold
-from anonymizer.advice.space import Space, released_classes
+from anonymizer.advice.space import Space
 from anonymizer.counts.counts import Classes
-from anonymizer.counts.pairs import chosen
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
-from anonymizer.information.matrices import CountMatrix
 from anonymizer.privacy import (
     TOLERANCE,
     EntropyLDiversity,
@@ -24,6 +22,7 @@ from anonymizer.privacy import (
     measures_of,
 )
 from anonymizer.recoding.classes import Boxes
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.ranges import VariableRange
 from anonymizer.release.results import Result
@@ -197,7 +196,7 @@ class Sweeper:
 
         A class in which everybody misses the value holds under no threshold.
         """
-        found = measures_of(self.swept, self._classes(None))
+        found = measures_of(self.swept, self._classes[None])
         found = found[np.isfinite(found)]
         if not len(found):
             return []
@@ -208,55 +207,51 @@ class Sweeper:
         return round_steps(loosest, float(measures_of(self.swept, classes.occupied)[0]))
 
     @cached_property
-    def _joint(self) -> dict[float | None, CountMatrix]:
+    def _classes(self) -> dict[float | None, Classes]:
         return {}
-
-    def _classes(self, threshold: float | None) -> Classes:
-        about = self.space.problem.counts.about(self.attribute)
-        return replace(about, joint=self._joint[threshold], population=None)
 
     def _point(self, threshold: float | None, most: float | None) -> ThresholdPoint | None:
         """The best recoding under a threshold; None where there is none."""
         swept = [] if threshold is None else [with_threshold(self.swept, threshold)]
-        self.space.run.watch(f"sweeping {self.swept.name}", len(self._joint), None)
+        self.space.run.watch(f"sweeping {self.swept.name}", len(self._classes), None)
         found = self._best([*self.held, *swept])
         if found is None:
             return None
-        joint, value = found
-        self._joint[threshold] = joint
-        retained = mutual_information(joint)
-        sizes = joint.sum(axis=1)
+        evaluation, value = found
+        classes = evaluation.classes
+        self._classes[threshold] = replace(classes.about(self.attribute), population=None)
+        retained = evaluation.retained([self.attribute])
         most = retained if most is None else most
         return ThresholdPoint(
             threshold,
-            joint.shape[0],
-            int(sizes.min()),
+            len(classes),
+            int(classes.sizes.min()),
             retained,
             min(retained / most, 1.0) if most > TOLERANCE else 1.0,
             value,
-            disclosure_of(self._classes(threshold)),
+            disclosure_of(self._classes[threshold]),
         )
 
-    def _best(self, models: Sequence[PrivacyModel]) -> tuple[CountMatrix, float] | None:
-        """Records by class and value under a policy, and the study's objective."""
+    def _best(self, models: Sequence[PrivacyModel]) -> tuple[Evaluation, float] | None:
+        """The best recoding under a policy, evaluated, and the study's objective."""
         space = self.space.under(models)
         if self.recoding is not None:
             return self._best_recoding(self.recoding, space)
         entry = space.best()
         if entry is None:
             return None
-        joint = space.joint(self.attribute, released_classes(space.candidate(entry[2])))
-        return chosen(joint, joint.sum(axis=1) > 0).astype(np.int64), space.quantity(entry[0])
+        found = space.evaluation(space.candidate(entry[2]))
+        there = found.classes.select(found.classes.sizes > 0)
+        return replace(found, classes=there), space.quantity(entry[0])
 
     def _best_recoding(
         self, recoding: Generalization, space: Space
-    ) -> tuple[CountMatrix, float] | None:
+    ) -> tuple[Evaluation, float] | None:
         try:
-            partitions, search = recoding.choose(space.problem, self.seed, space.run)
+            chosen, search = recoding.choose(space.problem, self.seed, space.run)
         except PolicyUnreachableError:
             return None
-        joint = space.problem.counts.recode(partitions).joint[self.attribute]
-        return joint, search.value or 0.0
+        return Evaluation.of(space.problem, chosen), search.value or 0.0
 
 
 def sweeper_of(

@@ -12,7 +12,7 @@ from anonymizer.objectives import MillerMadow, MutualInformation, Objective, Obj
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.classes import Boxes
-from anonymizer.recoding.evaluation import Evaluation, evaluated
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import FullDomain, Levels
 from anonymizer.recoding.problem.problem import Run
@@ -134,7 +134,7 @@ def _trial(recoding: Generalization, task: Task) -> Trial:
         chosen, _ = recoding.choose(problem, task.seed, task.run)
     except (InputError, PolicyUnreachableError) as error:
         return Trial(recoding.name, reason=str(error))
-    half = evaluated(problem, second, chosen)[1]
+    half = Evaluation.of(replace(problem, counts=second), chosen)
     measure = _measure(task.objective)
     score = _score(half, chosen, measure)
     return Trial(

@@ -70,6 +70,10 @@ class Evaluation:
         classes = replace(merged, cells=cells)
         return replace(plain, classes=classes, suppressed=found.records, merged=int(place))
 
+    def on(self, counts: Counts) -> "Evaluation":
+        """Evaluate the recoding on other records, which had no say in it."""
+        return Evaluation.of(replace(self.problem, counts=counts), self.recoding)
+
     @cached_property
     def broken(self) -> Mask:
         """The classes that break the policy, shape (classes,)."""
@@ -127,14 +131,6 @@ class Evaluation:
             return None
         least = int(sizes.max()) + 1
         return least if least <= MOST_NEEDED * fitted.problem.counts.records else None
-
-
-def evaluated(
-    problem: Problem, second: Counts, recoding: Partitions | Grouping
-) -> tuple[Evaluation, Evaluation]:
-    """A recoding on the half that a problem is about, and on the other one."""
-    first = Evaluation.of(problem, recoding)
-    return first, Evaluation.of(replace(problem, counts=second), recoding)
 
 
 def covered(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:

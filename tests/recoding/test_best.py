@@ -19,7 +19,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Problem, Suppression
 from anonymizer.recoding.best import TRIED
-from anonymizer.recoding.evaluation import Evaluation, evaluated
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.report.release import print_release
 from anonymizer.utility.comparison.halves import needs
@@ -148,7 +148,8 @@ def taxonomy(values: int) -> Taxonomy:
 
 def halves(first, second, models, share=0.0) -> tuple[Evaluation, Evaluation]:
     problem = problem_of(first, models, share)
-    return evaluated(problem, counted(second), {"a": problem.taxonomies["a"].levels[0]})
+    fitted = Evaluation.of(problem, {"a": problem.taxonomies["a"].levels[0]})
+    return fitted, fitted.on(counted(second))
 
 
 def test_larger_classes_than_those_that_broke_it_by_hand():

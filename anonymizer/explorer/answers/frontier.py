@@ -261,6 +261,7 @@ class GrowingFrontier:
 
 def retained_about(outcome: StudyOutcome, attribute: str) -> float | None:
     """I(X~;W) about a sensitive attribute that a release keeps, in bits; None without one."""
-    if not outcome.holds or outcome.counts is None or attribute not in outcome.counts.joint:
+    found = outcome.evaluation
+    if not outcome.holds or found is None or attribute not in found.classes.joint:
         return None
-    return mutual_information(outcome.counts.joint[attribute])
+    return found.retained([attribute])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anonymizer.counts.counts import Counts
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.recoding import Problem, Run
-from anonymizer.recoding.evaluation import Evaluation, evaluated
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.release.information import ceiling, lost
 from anonymizer.release.results import Result
@@ -68,7 +68,8 @@ def fit_of(
     Information ``about`` several attributes is summed.
     """
     chosen, search = recoding.choose(problem, seed, run)
-    first, other = evaluated(problem, second, chosen)
+    first = Evaluation.of(problem, chosen)
+    other = first.on(second)
     return Fit(
         recoding.name,
         parameters,
