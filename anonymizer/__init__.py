@@ -103,8 +103,8 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.tables.datasets import load_adult as load_adult, load_census as load_census
     from anonymizer.utility import Quality as Quality, measure_quality as measure_quality
     from anonymizer.utility.comparison import Comparison as Comparison, compare as compare
+    from anonymizer.utility.figures import Figures as Figures
     from anonymizer.utility.schemes import (
-        Figures as Figures,
         SchemeComparison as SchemeComparison,
         compare_schemes as compare_schemes,
         figures as figures,
@@ -146,7 +146,8 @@ HOMES = {
     "tables.datasets": "load_adult load_census",
     "utility": "Quality measure_quality",
     "utility.comparison": "Comparison compare",
-    "utility.schemes": "Figures SchemeComparison compare_schemes figures",
+    "utility.figures": "Figures",
+    "utility.schemes": "SchemeComparison compare_schemes figures",
 }
 """The public names by the module that each is imported from."""
 

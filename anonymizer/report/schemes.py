@@ -7,8 +7,8 @@ from pathlib import Path
 from anonymizer.feedback.words import plural
 from anonymizer.release.information import lost
 from anonymizer.report.console import console, share_of, table_of
-from anonymizer.utility.schemes import Attribute, Failure, Figures, SchemeComparison
-from anonymizer.utility.schemes.display import HIDDEN
+from anonymizer.utility.figures import HIDDEN, Attribute, Failure, Figures
+from anonymizer.utility.schemes import SchemeComparison
 
 MOST_CLASSES = 40
 """Classes that a table lists; JSON has all."""

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from anonymizer.kernels.arrays import Codes, Floats
-from anonymizer.utility.prediction import Features
+from anonymizer.utility.numbers import Features
 
 ROUNDS = 300
 """Most iterations of logistic regression; beyond its default of 100, which wide tables exceed."""

@@ -1,12 +1,13 @@
-"""Columns of numbers, and the number that a released group stands for."""
+"""Columns of numbers, the number that a released group stands for, and features of classifiers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.kernels.arrays import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
 from anonymizer.utility.labels import PairedAttribute
 from anonymizer.utility.pairing import Pairing
@@ -17,6 +18,20 @@ the original records that have its values. An analyst may know the first, never 
 
 MOST = 1e70
 """Numbers beyond have no fourth power that a floating point number could hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The quasi-identifiers of some records, as classifiers see them."""
+
+    categories: Codes  # of all attributes the value's or group's, shape (records, attributes)
+    sizes: Sequence[int]  # bounds of the categories, shape (attributes,)
+    numbers: Floats  # what those of ordered attributes stand for, shape (records, ordered)
+    ordered: Sequence[int]  # the places of the ordered attributes
+
+    def of(self, records: Mask | Codes) -> "Features":
+        """The features of some of the records."""
+        return Features(self.categories[records], self.sizes, self.numbers[records], self.ordered)
 
 
 def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
@@ -112,6 +127,30 @@ def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Flo
         columns[str(name)] = None if numbers is None else (numbers, numbers)
     shown = ~pairing.left_out
     return {name: (both[0], both[1][shown]) for name, both in columns.items() if both}
+
+
+def features_of(pairing: Pairing, representative: str | None, suppressed: bool = True) -> Features:
+    """The quasi-identifiers as they were (no representative), or as they were released.
+
+    With ``suppressed = False`` all records are only recoded.
+    """
+    categories, sizes, numbers, ordered = [], [], [], []
+    for place, attribute in enumerate(pairing.attributes.values()):
+        shown = attribute.groups if suppressed else attribute.recoded
+        codes = attribute.codes if representative is None else shown
+        size = attribute.values if representative is None else attribute.labels
+        if representative is not None and suppressed:
+            codes = np.where(attribute.suppressed, size, codes)
+        categories.append(codes)
+        sizes.append(size + 1)
+        both = released_numbers(attribute, representative or REPRESENTATIVES[0], suppressed)
+        if both is not None:
+            column = both[0] if representative is None else both[1]
+            mean = np.mean(column[~np.isnan(column)]) if not np.isnan(column).all() else 0.0
+            numbers.append(np.where(np.isnan(column), mean, column))  # its category: it is missing
+            ordered.append(place)
+    matrix = np.column_stack(numbers) if numbers else np.zeros((len(pairing), 0))
+    return Features(np.column_stack(categories), sizes, matrix, ordered)
 
 
 def _reckonable(numbers: Floats) -> bool:

@@ -23,7 +23,7 @@ from anonymizer.explorer.answers.ranges.standing import (
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.views.cuts.changes import Cutting
 from anonymizer.recoding.levels import Fixed
-from anonymizer.utility.schemes.evaluation import figures_of
+from anonymizer.utility.figures import figures_of
 
 MORE = """
 [[privacy]]

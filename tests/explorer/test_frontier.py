@@ -21,7 +21,7 @@ from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.views import frontier_steps as view
 from anonymizer.recoding import ignore
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.utility.comparison.comparison import compare_study
+from anonymizer.utility.comparison import compare_study
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from anonymizer.recoding.best import TRIED
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.report.release import print_release
-from anonymizer.utility.comparison.halves import needs
+from anonymizer.utility.comparison import needs
 
 AGE = Hierarchy.ranges(widths=[4, 12])
 POLICY = (KAnonymity(4), TCloseness(0.6, distance="kl"))

@@ -31,10 +31,8 @@ from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.recoding.evaluation import covered
 from anonymizer.tables import engine
-from anonymizer.utility.comparison import sweep_of
-from anonymizer.utility.comparison.comparison import COMPARED
-from anonymizer.utility.comparison.halves import fit_of as fitted
-from anonymizer.utility.comparison.sweep import policy_at
+from anonymizer.utility.comparison import COMPARED, policy_at, sweep_of
+from anonymizer.utility.comparison import fit_of as fitted
 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 2 * 2}+", f"{age // 4 * 4}+"] for age in range(8)])
 CORRECTION = 1 / (8 * math.log(2))

@@ -17,8 +17,8 @@ from anonymizer.tables import engine
 from anonymizer.utility import Quality, measure_quality
 from anonymizer.utility.labels import RegionLabels
 from anonymizer.utility.measures import OF_PAIRS, SPREADS
+from anonymizer.utility.numbers import features_of
 from anonymizer.utility.pairing import Recoder, pair
-from anonymizer.utility.prediction import features_of
 
 FOUR = pd.DataFrame({"age": [20, 24, 30, 38], "sex": list("fmff"), "w": list("abab")})
 HIERARCHIES = {"age": Hierarchy.ranges(widths=[10]), "sex": Hierarchy.suppression()}

@@ -23,7 +23,7 @@ from anonymizer import (
     figures,
     showing_values,
 )
-from anonymizer.utility.schemes.evaluation import natural
+from anonymizer.utility.figures import natural
 
 T, L = TCloseness(0.3, distance="kl"), EntropyLDiversity(1.5)
 

@@ -29,7 +29,7 @@ from anonymizer.recoding import Problem, Run, Watch
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.recoding.recoding import Task
-from anonymizer.utility.comparison.halves import Half, fit_of
+from anonymizer.utility.comparison import Half, fit_of
 
 WAIT = 0.05
 """Seconds between two looks at whether a frontier is computed by another page still."""

@@ -13,7 +13,7 @@ from anonymizer.report.plots.bars import bound, ranked
 from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Theme, counted_axis, drawing, panels, short
 from anonymizer.tables import engine
-from anonymizer.utility.schemes import Contribution, Limit
+from anonymizer.utility.figures import Contribution, Limit
 
 WIDE = 20
 """The largest class is so many times the smallest: a logarithmic axis shows both."""

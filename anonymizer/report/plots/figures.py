@@ -21,8 +21,8 @@ from anonymizer.report.plots.bars import (
 )
 from anonymizer.report.plots.information import BitsBar, bars_of, draw_bars, pale, said_of
 from anonymizer.report.plots.style import Picture, Theme, drawing, panels, save, short
-from anonymizer.utility.schemes import Attribute, Figures, SchemeComparison
-from anonymizer.utility.schemes.display import HIDDEN
+from anonymizer.utility.figures import HIDDEN, Attribute, Figures
+from anonymizer.utility.schemes import SchemeComparison
 
 WIDTH, HEIGHT = 11.0, 3.1
 """Inches of a picture across, and of each of its rows."""

@@ -10,7 +10,7 @@ from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
 from anonymizer.tables import engine
 from anonymizer.utility.comparison import Comparison, Fit
-from anonymizer.utility.schemes import Limit, bounds_of
+from anonymizer.utility.figures import Limit, bounds_of
 
 MOST_FITS = 24
 """Fits that a comparison shows, those that keep most."""

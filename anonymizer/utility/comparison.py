@@ -1,8 +1,15 @@
-"""Every recoding under every point of a sweep, fitted and evaluated on random halves."""
+"""Recodings compared: each fitted on a random half of a table and evaluated on the other half.
 
-from collections.abc import Sequence, Set
+What goes in: an ``Anonymizer`` or a study, a table, names of recodings, a sweep of parameters. What
+comes out: a ``Comparison``; nothing is released.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
-from itertools import groupby
+from decimal import Decimal, InvalidOperation
+from itertools import groupby, product
+from math import prod
+from numbers import Real
 from typing import Any, cast
 
 from anonymizer.counts.counting import Counted
@@ -12,20 +19,23 @@ from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
     require_one_of,
+    suggestion,
     whole_seed,
 )
-from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.words import plural
+from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
-from anonymizer.recoding import Run, Watch, as_done, ignore
+from anonymizer.recoding import Problem, Run, Watch, as_done, ignore
 from anonymizer.recoding.best import Best
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.estimator.frames import table_of
-from anonymizer.release.information import ceiling
+from anonymizer.release.information import ceiling, lost
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import tallied_for
 from anonymizer.release.results import Result
@@ -33,8 +43,6 @@ from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.utility.comparison.halves import Fit, fit_of
-from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
 
 FITTING = "fitting recodings"
 
@@ -43,6 +51,116 @@ COMPARED = tuple(name for name, kind in RECODINGS.items() if issubclass(kind, Ge
 
 OWN = "search"
 """The option that no other recoding takes over: strategies that the one has, the other may lack."""
+
+
+SweepPoint = Mapping[str, float]
+"""The value of each parameter that is swept."""
+Sweep = Mapping[str, Sequence[float]]
+"""The values of each of them."""
+
+MOST_FITS = 200
+"""Fits beyond are refused before the first one begins."""
+
+
+@dataclass(frozen=True)
+class Half(Result):
+    """The information in the records of one half, recoded, in bits.
+
+    Where some are suppressed and left out it is that of the records that would be released.
+    Records that the recoding has no class for, ``uncovered``, are evaluated as one class together.
+    """
+
+    derived = ("loss",)
+
+    records: int
+    classes: int  # that they fall in
+    original: float  # I(X;W) of the raw quasi-identifiers
+    ceiling: float  # the most that any recoding can keep under the policy
+    retained: float  # I(X~;W) of the recoded ones: the plug-in estimate
+    miller_madow: float  # the same, corrected for what small classes pretend
+    uncovered: int
+    satisfied: bool  # every model for every class
+    broken: int  # classes that break a model
+    records_broken: int  # records of these
+    failing: tuple[str, ...] = ()  # models that these break
+
+    @property
+    def loss(self) -> float | None:
+        """1 - retained / original; None, not determined, where there was nothing to lose."""
+        return lost(self.retained, self.original)
+
+
+@dataclass(frozen=True)
+class Fit(Result):
+    """A recoding that was fitted on one half."""
+
+    recoding: str
+    parameters: SweepPoint  # the swept ones of the policy
+    objective: str  # what was maximised
+    proven: bool  # whether no other recoding of its kind is better on the fitted half
+    fitted: Half  # what it was chosen by
+    held_out: Half  # the half that had no say in it
+    needs: Mapping[str, float]  # options that would have kept the policy there: see ``needs``
+
+
+def fit_of(
+    recoding: Generalization,
+    parameters: SweepPoint,
+    problem: Problem,
+    second: Counts,
+    about: Sequence[str],
+    seed: int,
+    run: Run,
+) -> Fit:
+    """Choose a recoding on the half that a problem is about, and evaluate it on both.
+
+    Information ``about`` several attributes is summed.
+    """
+    chosen, search = recoding.choose(problem, seed, run)
+    first = Evaluation.of(problem, chosen)
+    other = first.on(second)
+    return Fit(
+        recoding.name,
+        parameters,
+        problem.objective.name,
+        search.proven,
+        _half(first, about),
+        _half(other, about),
+        needs(recoding, first, other),
+    )
+
+
+def _half(half: Evaluation, about: Sequence[str]) -> Half:
+    """What the records of a half tell under a recoding, as they would be released."""
+    joint, failing = half.classes.joint, () if half.satisfied else half.verdicts
+    return Half(
+        records=half.problem.counts.records,
+        classes=half.classes.occupied,
+        original=half.original(about),
+        ceiling=ceiling(half.raw, half.problem.models, about),
+        retained=half.retained(about),
+        miller_madow=sum(mutual_information_miller_madow(joint[name]) for name in about),
+        uncovered=half.uncovered,
+        satisfied=half.satisfied,
+        broken=int(half.broken.sum()),
+        records_broken=half.records_broken,
+        failing=tuple(dict.fromkeys(each.model.name for each in failing if not each.satisfied)),
+    )
+
+
+def needs(recoding: Generalization, fitted: Evaluation, other: Evaluation) -> Mapping[str, float]:
+    """By option of a recoding the value that would have kept the policy on records held out.
+
+    Each alone, of the recoding as it was fitted, and only options that it has.
+    """
+    if other.satisfied:
+        return {}
+    found: dict[str, float | None] = {}
+    if hasattr(recoding, "min_records") and not recoding.budget.share:
+        found["min_records"] = other.min_records_needed(fitted)
+    if hasattr(recoding, "suppression") and not recoding.bounds.requested:
+        found["suppression"] = other.suppression_needed
+    return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -110,9 +228,19 @@ class Comparison(Displayed, Result):
 
     def display(self) -> Display:
         """A row for each fit."""
-        from anonymizer.utility.comparison.display import of_comparison
-
-        return of_comparison(self)
+        ceilings = [point.ceiling for point in self.points]
+        low, high = min(ceilings), max(ceilings)
+        span = f"{low:.4f}" if low == high else f"{low:.4f} to {high:.4f}"
+        rows = [[*fit.parameters.values(), *_row(fit, self.is_best(fit))] for fit in self.fits]
+        return Display(
+            f"Comparison of {len({fit.recoding for fit in self.fits}):,} recodings",
+            lines=[
+                f"Fitted on a half of {self.records:,} records, evaluated on the other; bits are "
+                f"about {', '.join(self.about)}; the ceiling is {span}; * is best."
+            ],
+            tables=[Table("Recodings", [*self.swept, *COLUMNS], rows)],
+            alerts=[f"{each.recoding}: {each.reason}" for each in self.unfit[:3]],
+        )
 
     @property
     def best(self) -> tuple[Fit, ...]:
@@ -339,3 +467,106 @@ def _ranked(fits: Sequence[Fit], order: Sequence[SweepPoint]) -> tuple[Fit, ...]
         return order.index(fit.parameters), -kept, fit.held_out.classes
 
     return tuple(sorted(fits, key=rank))
+
+
+def sweep_of(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """The values that texts such as ``t=0.3:0.9:0.1`` stand for: from, to and step, ends included.
+
+    Counted in decimals, so that these are seven values, 0.3 and 0.9 among them.
+
+    >>> sweep_of(["t=0.3:0.5:0.1", "k=2:10:4"])
+    {'t': (0.3, 0.4, 0.5), 'k': (2, 6, 10)}
+
+    Raises InputError when a text is none such, or a parameter is named twice.
+    """
+    sweep: dict[str, tuple[float, ...]] = {}
+    for text in texts:
+        name, equals, reach = text.partition("=")
+        name = name.strip()
+        if not name or not equals:
+            raise _malformed(text)
+        if name in sweep:
+            raise InputError(f"sweep names {name!r} twice; state it once")
+        sweep[name] = tuple(_values(text, reach))
+    return sweep
+
+
+def points(sweep: Sweep, times: int) -> list[dict[str, float]]:
+    """Every combination of the values of a sweep, the last parameter running fastest.
+
+    Raises InputError when there is none, or so many that fitting each ``times`` would take too
+    long.
+    """
+    for name, values in sweep.items():
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            raise InputError(f"sweep: {name!r} needs a list of values")
+    fits = prod(len(values) for values in sweep.values()) * times
+    if fits > MOST_FITS:
+        raise InputError(
+            f"the sweep asks for {fits:,} fits, and at most {MOST_FITS} are made; take larger "
+            "steps, or name fewer recodings"
+        )
+    return [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]
+
+
+def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[PrivacyModel, ...]:
+    """The policy with some parameters changed, each in every model that has it.
+
+    Raises InputError when no model has a parameter, or a model refuses a value.
+    """
+    known = {name for model in models for name in _numbers(model)}
+    for name in point:
+        if name not in known:
+            hint = suggestion(name, sorted(known))
+            raise InputError(f"sweep: no model of the policy has a parameter {name!r}{hint}")
+    try:
+        return tuple(
+            replace(model, **{name: point[name] for name in _numbers(model) if name in point})  # type: ignore[type-var]
+            for model in models
+        )
+    except InputError as error:
+        raise InputError(f"sweep: {error}") from None
+
+
+def _numbers(model: PrivacyModel) -> Iterator[str]:
+    """The parameters of a model that are numbers."""
+    for field in fields(model):  # type: ignore[arg-type]
+        value = getattr(model, field.name)
+        if isinstance(value, Real) and not isinstance(value, bool):
+            yield field.name
+
+
+def _values(text: str, reach: str) -> Iterator[float]:
+    """The numbers from one to another by steps."""
+    try:
+        low, high, step = (Decimal(part.strip()) for part in reach.split(":"))
+    except (ValueError, InvalidOperation):
+        raise _malformed(text) from None
+    if not (low.is_finite() and high.is_finite() and step.is_finite()):
+        raise _malformed(text)
+    if step <= 0 or high < low:
+        raise InputError(f"sweep {text!r} must go up: from low to high by a step above 0")
+    if high - low > MOST_FITS * step:
+        raise InputError(f"sweep {text!r} has more than {MOST_FITS} values; take larger steps")
+    for place in range(int((high - low) / step) + 1):
+        number = low + place * step
+        yield int(number) if number == int(number) else float(number)
+
+
+def _malformed(text: str) -> InputError:
+    return InputError(f"sweep {text!r} must be NAME=from:to:step, such as t=0.3:0.9:0.1")
+
+
+COLUMNS = ("recoding", "bits fitted", "bits held out", "classes", "classes that fail", "holds")
+
+
+def _row(fit: Fit, best: bool) -> list[object]:
+    half = fit.held_out
+    return [
+        fit.recoding + (" *" if best else ""),
+        f"{fit.fitted.retained:.4f}",
+        f"{half.retained:.4f}",
+        half.classes,
+        half.broken,
+        "yes" if half.satisfied else "NO",
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import TOLERANCE
@@ -22,7 +22,7 @@ from anonymizer.release.study import Scheme, Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.utility.schemes.evaluation import Figures, figures_of, require_figures
+from anonymizer.utility.figures import Figures, figures_of, require_figures
 
 Given = engine.Table | Relation
 
@@ -66,9 +66,21 @@ class SchemeComparison(Displayed, Result):
 
     def display(self) -> Display:
         """A row for each scheme, and the classes that break the policy."""
-        from anonymizer.utility.schemes.display import of_schemes
-
-        return of_schemes(self)
+        rows = [
+            [
+                each.name + (" *" if each.name in self.best else ""),
+                len(each.classes),
+                f"{each.retained:.4f}",
+                "yes" if each.satisfied else f"NO: {', '.join(each.failing)}",
+            ]
+            for each in self.schemes
+        ]
+        return Display(
+            "Comparison of schemes",
+            lines=[f"On all {self.records:,} records; bits about {', '.join(self.about)}."],
+            tables=[Table("Schemes", ["scheme", "classes", "bits retained", "holds"], rows)],
+            alerts=[f"{each.name}: {each.reason}" for each in self.unreachable[:3]],
+        )
 
     @property
     def best(self) -> tuple[str, ...]:

@@ -3,33 +3,123 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
+from math import inf, isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
-from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.hierarchy.naming import may_be_named
-from anonymizer.information.entropy import mutual_information, surprise
-from anonymizer.kernels.arrays import Codes
-from anonymizer.privacy import PrivacyModel, Verdict, measures_of
+from anonymizer.information.entropy import (
+    entropy,
+    specific_information,
+    surprise,
+)
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.privacy import EntropyLDiversity, PrivacyModel, TCloseness, Verdict, measures_of
+from anonymizer.privacy.base import holds
+from anonymizer.recoding import Problem
+from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding, Task
-from anonymizer.release.information import ceiling, lost
+from anonymizer.release.information import bound_of, ceiling, lost
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.tables import engine
-from anonymizer.utility.schemes.contribution import Contribution, Limit, bounds_of
 
 WHOLE = "the table"
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
 
 Label = tuple[str, ...]
 """The values of the quasi-identifiers of a class, as they would be released."""
+
+HIDDEN = "fewer than 5 records"
+"""What stands for the name of a class that is not shown."""
+
+
+class Limit(NamedTuple):
+    """What bits must not exceed: what it is called, such as "t = 0.55", and how many they are."""
+
+    name: str
+    bits: float
+
+    def to_dict(self) -> dict[str, object]:
+        """The limit as JSON has it."""
+        return self._asdict()
+
+
+@dataclass(frozen=True)
+class Contribution(Result):
+    """What each class tells about an attribute W (Bezzi 2010, Figures 2 to 4, right).
+
+    Parameters
+    ----------
+    attribute
+        W.
+    uncertainty
+        H(W), in bits.
+    i1, i2
+        I1 = D(p(w|g) || p(w)) and I2 = H(W) - H(W|g) of each class g, in bits (classes,).
+    failing
+        Which classes break a model that is about W, or about the sizes of classes (classes,).
+    i1_limits, i2_limits
+        t of t-closeness by the Kullback-Leibler distance; H(W) - log2 l of entropy l-diversity. The
+        strictest first.
+    """
+
+    attribute: str
+    uncertainty: float
+    i1: tuple[float, ...]
+    i2: tuple[float, ...]
+    failing: tuple[bool, ...]
+    i1_limits: tuple[Limit, ...]
+    i2_limits: tuple[Limit, ...]
+
+    @classmethod
+    def of(cls, counts: Counts, name: str, models: Sequence[PrivacyModel]) -> "Contribution":
+        """Measure the classes that a table has records of."""
+        some = counts.sizes > 0
+        classes = counts.about(name)
+        joint, margin = classes.joint[some], classes.margin
+        known = float(entropy(margin))
+        about = [each for each in models if each.sensitive and each.attribute in (None, name)]
+        diversity = [each.l for each in about if isinstance(each, EntropyLDiversity)]
+        closeness = [
+            each.t for each in about if isinstance(each, TCloseness) and each.distance == "kl"
+        ]
+        return cls(
+            name,
+            known,
+            tuple(surprise(joint, margin).tolist()),
+            tuple(specific_information(joint, margin).tolist()),
+            tuple(broken(counts, name, models)[some].tolist()),
+            tuple(Limit(f"t = {t:g}", float(t)) for t in sorted(closeness)),
+            tuple(
+                Limit(f"l = {l:g}", known - float(np.log2(l)))
+                for l in sorted(diversity, reverse=True)  # noqa: E741 (the model's letter)
+            ),
+        )
+
+
+def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
+    """Which classes break a model about an attribute, or about their sizes, shape (classes,)."""
+    found = np.zeros(len(counts), bool)
+    for model in models:
+        attribute = model.attribute or name if model.sensitive else None
+        if model.per_class and attribute in (None, name):
+            found |= ~holds(model, counts.about(attribute))
+    return found
+
+
+def bounds_of(counts: Counts, models: Sequence[PrivacyModel], name: str) -> tuple[Limit, ...]:
+    """What each model bounds I(X~;W) by, in bits (Eq. 13); those alone that bound it."""
+    found = [(model, bound_of(counts, [model], name)) for model in models]
+    return tuple(Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf)
 
 
 @dataclass(frozen=True)
@@ -63,15 +153,14 @@ class Attribute(Contribution):
         return lost(self.retained, self.original)
 
     @classmethod
-    def measured(
-        cls, raw: Counts, counts: Counts, name: str, models: Sequence[PrivacyModel]
-    ) -> "Attribute":
-        """Measure the classes ``counts`` that the ``raw`` ones were recoded to."""
-        found = Contribution.of(counts, name, models)
+    def measured(cls, evaluation: Evaluation, name: str) -> "Attribute":
+        """Measure what the classes of a recoding tell about an attribute."""
+        raw, models = evaluation.raw, evaluation.problem.models
+        found = Contribution.of(evaluation.classes, name, models)
         return cls(
             **{each.name: getattr(found, each.name) for each in fields(found)},
-            original=mutual_information(raw.joint[name]),
-            retained=mutual_information(counts.joint[name]),
+            original=evaluation.original([name]),
+            retained=evaluation.retained([name]),
             ceiling=ceiling(raw, models, (name,)),
             bounds=bounds_of(raw, models, name),
         )
@@ -147,9 +236,33 @@ class Figures(Displayed, PolicyResult):
 
     def display(self) -> Display:
         """The information about each attribute, then the classes."""
-        from anonymizer.utility.schemes.display import of_figures
-
-        return of_figures(self)
+        names = [name or HIDDEN for name in self.classes]
+        kept = [
+            [
+                each.attribute,
+                *(f"{bits:.4f}" for bits in (each.original, each.ceiling, each.retained)),
+            ]
+            for each in self.attributes
+        ]
+        classes = [
+            Table(
+                f"What each class tells about {each.attribute}, in bits",
+                ["class", "I1", "I2", "fails"],
+                [
+                    [name, f"{one:.4f}", f"{two:.4f}", "FAILS" if fails else ""]
+                    for name, one, two, fails in zip(
+                        names, each.i1, each.i2, each.failing, strict=True
+                    )
+                ],
+            )
+            for each in self.attributes
+        ]
+        columns = ["about", "original", "ceiling", "retained"]
+        return Display(
+            f"Figures of {self.name}",
+            tables=[Table("Information, in bits", columns, kept), *classes],
+            alerts=[f"It breaks {', '.join(self.failing)}."] if self.failing else [],
+        )
 
     @property
     def retained(self) -> float:
@@ -183,16 +296,16 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     order = order_of(labels, names, counts)
     counts, names = counts.select(np.array(order)), [names[place] for place in order]
     raw = plan.count(outcome.left(admitted))
+    problem = Problem(raw, plan.taxonomies, plan.models, task.objective)
+    evaluation = Evaluation(problem, plan.recoding, raw, counts, outcome.suppressed_of(admitted))
     return Figures(
         name=name,
         recoding=recoding.name,
         proven=plan.search.proven,
         records=engine.records(released),
-        suppressed=outcome.suppressed_of(admitted),
+        suppressed=evaluation.suppressed,
         classes=tuple(names[place] for place in np.flatnonzero(counts.sizes).tolist()),
-        attributes=tuple(
-            Attribute.measured(raw, counts, each, plan.models) for each in counts.sensitive
-        ),
+        attributes=tuple(Attribute.measured(evaluation, each) for each in counts.sensitive),
         privacy=tuple(verdicts),
         failures=tuple(
             failure
