@@ -21,7 +21,7 @@ from anonymizer.tables.spelling import plainness
 from anonymizer.tables.steps import Step
 from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
 
-Label = str | Interval
+LevelLabel = str | Interval
 Side = Literal["left", "right"]
 
 
@@ -308,7 +308,7 @@ class Hierarchy(Displayed, ABC):
             return None
         return str(self._at_ground(key)) if self.covers(key) else text_of(value)
 
-    def _at_ground(self, key: Hashable) -> Label:
+    def _at_ground(self, key: Hashable) -> LevelLabel:
         assert self.limits.ground is not None
         return self.label_at(self.limits.ground, key)
 
@@ -330,7 +330,7 @@ class Hierarchy(Displayed, ABC):
         """The highest level, where all values are one group."""
 
     @abstractmethod
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         """Return the label of the values of a key at a level from 1 to height - 1."""
 
     @abstractmethod
@@ -353,7 +353,7 @@ class Hierarchy(Displayed, ABC):
         return NUMBERS
 
     @property
-    def top(self) -> Label:
+    def top(self) -> LevelLabel:
         """The label of the single group at the highest level."""
         return ANY
 
@@ -369,14 +369,14 @@ class Hierarchy(Displayed, ABC):
         """
         return None if is_missing(value) else text_of(value)
 
-    def labels(self, value: object) -> tuple[Label | None, ...]:
+    def labels(self, value: object) -> tuple[LevelLabel | None, ...]:
         """Return the labels of a value at levels 1, 2, ..., height.
 
         A missing one stays missing, None, until it joins the others at the top.
         """
         return self.labels_of(self.key(value))
 
-    def labels_of(self, key: Hashable) -> tuple[Label | None, ...]:
+    def labels_of(self, key: Hashable) -> tuple[LevelLabel | None, ...]:
         """Return the labels of the values of a key, as :meth:`labels`."""
         below = range(1, self.height)
         return (*(None if key is None else self.label_at(level, key) for level in below), self.top)

@@ -118,6 +118,12 @@ class Interval:
         above = self.low is None or self.low <= place
         return above and (self.high is None or place < self.high)
 
+    def meets(self, other: "Interval") -> bool:
+        """Whether two ranges have a place in common."""
+        before = self.high is not None and other.low is not None and self.high <= other.low
+        after = other.high is not None and self.low is not None and other.high <= self.low
+        return not before and not after
+
 
 def round_number(
     low: Decimal, high: Decimal, near: Decimal, avoided: Callable[[Decimal], bool] | None = None

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.counts.multidimensional import HierarchyNodes, Regions, Shape
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
+from anonymizer.hierarchy.columns import PlacedColumn
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.placement import PlacedColumn
+from anonymizer.release.manifest.placement import covered
 from anonymizer.tables.values import number_of
 
 Text = str | None
@@ -48,9 +48,9 @@ class RegionLabels:
     ) -> "RegionLabels":
         """Those that a manifest describes, over the values of a table."""
         members: dict[str, dict[Text, Mask]] = {}
-        for name, groups in manifest.recoding.items():
-            values = PlacedColumn.of(pd.Series(taxonomies[name].texts, dtype=object))
-            members[name] = {each.label: values.members(each)[values.codes] for each in groups}
+        for name in manifest.recoding:
+            values = PlacedColumn.of_values(taxonomies[name].texts)
+            members[name] = {text: covered(each, values) for text, each in manifest.labels(name)}
         return cls(manifest.regions, members, numbered)
 
 

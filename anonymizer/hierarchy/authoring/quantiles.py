@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.authoring.building import LEAST, cuts_of
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel
 from anonymizer.hierarchy.partition import Taxonomy
 from anonymizer.hierarchy.rules.ranges import MOST_GROUND, RangeHierarchy
 from anonymizer.tables.values import number_text
@@ -56,7 +56,7 @@ class QuantileHierarchy(Hierarchy):
     def key(self, value: object) -> Hashable:
         return self.coarser.key(value)
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         return str(key) if level == 1 else self.coarser.label_at(level - 1, key)
 
     def ground_at(self, level: int) -> object:

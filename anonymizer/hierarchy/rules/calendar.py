@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, LevelLabel
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition
 from anonymizer.hierarchy.rules.dates import (
@@ -314,7 +314,7 @@ class CalendarHierarchy(Hierarchy):
         return *units, Partition.of([ANY] * len(keys))
 
     def _partition(self, unit: str, places: Sequence[Decimal | None]) -> Partition:
-        groups, codes = np.empty(len(places), np.intp), dict[Label | None, int]()
+        groups, codes = np.empty(len(places), np.intp), dict[LevelLabel | None, int]()
         label: Interval | None = None
         own = 0
         for number, place in enumerate(places):

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Self
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED
 from anonymizer.tables.values import text_of
@@ -70,7 +70,7 @@ class KeepHierarchy(Hierarchy):
             for values in self.values
         ]
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         kept, other = self._kept[level - 1]
         return text if (text := str(key)) in kept else other
 
@@ -96,7 +96,7 @@ class SuppressionHierarchy(Hierarchy):
     def height(self) -> int:
         return 1
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         return ANY  # never called: there is no level below the highest
 
     def rule(self) -> dict[str, object]:

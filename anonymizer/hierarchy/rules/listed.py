@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel
 from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
@@ -98,7 +98,7 @@ class ListedHierarchy(Hierarchy):
             for partition, label in zip(self._partitions, self.labels_of(None), strict=True)
         )
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         return self.levels[level - 1][self._row[str(key)]]
 
     def rule(self) -> dict[str, object]:
@@ -111,7 +111,7 @@ class ListedHierarchy(Hierarchy):
         return self.values[int(partition.first[partition.groups[row]])]
 
     @property
-    def top(self) -> Label:
+    def top(self) -> LevelLabel:
         return self.levels[-1][0]
 
     @property
@@ -144,7 +144,7 @@ def _partition(labels: Texts) -> Partition:
     return Partition(codes.astype(np.intp, copy=False), tuple(distinct))
 
 
-def _some(partition: Partition, rows: Codes, gaps: Sequence[Label | None]) -> Partition:
+def _some(partition: Partition, rows: Codes, gaps: Sequence[LevelLabel | None]) -> Partition:
     """The partition of some rows, and of a missing value after them where ``gaps`` labels one."""
     groups, numbers = pd.factorize(partition.groups[rows])
     labels = [partition.labels[number] for number in numbers.tolist()]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.hierarchy.hierarchy import Hierarchy, Label, Side
+from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel, Side
 from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import ANY
 
@@ -54,7 +54,7 @@ class MaskHierarchy(Hierarchy):
     def height(self) -> int:
         return len(self.lengths) + 1
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         code, length = str(key), self.lengths[level - 1]
         kept = max(len(code) - length, 0) if self.masks else min(length, len(code))
         hidden = len(code) - kept

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Self
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, LevelLabel
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import torn_levels
 from anonymizer.hierarchy.scale import Interval
@@ -88,7 +88,7 @@ class RangeHierarchy(Hierarchy):
         number = number_of(value)
         return NO_KEY if number is None else number
 
-    def label_at(self, level: int, key: Hashable) -> Label:
+    def label_at(self, level: int, key: Hashable) -> LevelLabel:
         number = number_of(key)
         assert number is not None
         return self._range(level, number)

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
+from anonymizer.hierarchy.columns import HierarchyNode, PlacedColumn
+from anonymizer.hierarchy.label import StarLabel
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
-from anonymizer.release.manifest.placement import PlacedColumn
+from anonymizer.release.manifest.placement import grouped
 from anonymizer.tables.values import is_missing, text_of
 
 HIDDEN = Group.model_validate({"label": ANY})
@@ -90,8 +92,8 @@ class Reach:
         covered = self.covered(values) | np.array([*map(is_missing, values)], bool)
         rest = np.flatnonzero(~covered)
         shown = PlacedColumn.of_values([values[place] for place in rest.tolist()])
-        listed = shown.grouped(self.name, self.groups, raw=True) >= 0
-        covered[rest[listed]] = True
+        labels = [(group.label, group.stands_for(raw=True)) for group in self.groups]
+        covered[rest[grouped(self.name, shown, labels) >= 0]] = True
         if self.known is not None:
             covered |= self.known.taxonomy.encode(values) >= 0
         numbers = np.where(covered, np.arange(len(values)), -1)
@@ -168,27 +170,21 @@ class Reach:
         ``whole``: a group ``*`` stands for all values; otherwise for none that it does not list, as
         it is next to others for what was unseen.
         """
-        column = PlacedColumn.of_values(values)
-        nodes = self._nodes(values)
+        column = PlacedColumn.of_values(values, self._nodes(values))
         masks = np.zeros((len(groups), len(values)), bool)
-        for number, group in enumerate(groups):
-            if group.is_star and not group.members and (whole or group.values is None):
+        for number, label in enumerate(group.stands_for() for group in groups):
+            if label.is_rest and (whole or isinstance(label, StarLabel)):
                 masks[number] = whole
-            elif nodes is not None and (group.members or group.level is not None):
-                for each in group.members or [group]:
-                    masks[number, nodes.get((each.level, each.own), [])] = True
             else:
-                masks[number, column.covered(group)] = True
+                masks[number, label.codes(column)] = True
         return masks
 
-    def _nodes(
-        self, values: Sequence[object]
-    ) -> Mapping[tuple[int | None, LabelText], list[int]] | None:
+    def _nodes(self, values: Sequence[object]) -> Mapping[HierarchyNode, list[int]] | None:
         """The values of each group of the hierarchy, by its level and label; None without one."""
         if self.hierarchy is None:
             return None
         taxonomy, places, codes = self._over(values)
-        found: dict[tuple[int | None, LabelText], list[int]] = {}
+        found: dict[HierarchyNode, list[int]] = {}
         for level, partition in enumerate(taxonomy.levels if taxonomy else ()):
             assert taxonomy is not None
             texts = [taxonomy.label(level, group) for group in range(len(partition))]

@@ -7,15 +7,16 @@ from pathlib import Path
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.authoring.writing import csv_text
-from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names, rows_of_group
+from anonymizer.hierarchy.columns import PlacedColumn
+from anonymizer.hierarchy.label import Label
+from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names
 from anonymizer.release.export.source import ExportedRelease
-from anonymizer.release.manifest.groups import Group
-from anonymizer.release.manifest.placement import PlacedColumn
+from anonymizer.release.manifest.placement import grouped
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
 from anonymizer.tables.files import describe_file
-from anonymizer.tables.values import is_missing, rank, text_of
+from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
 MOST = 10_000
 """Whole numbers of a column that are listed: a file that ARX still shows."""
@@ -69,46 +70,36 @@ def _columns(source: ExportedRelease, path: Path) -> dict[str, PlacedColumn]:
 
 
 def _of_table(source: ExportedRelease, name: str, column: PlacedColumn) -> dict[str, str]:
-    groups, raw = source.groups(name), source.manifest.levels.get(name) == 0
-    numbers = column.grouped(name, groups, raw)
+    labels = source.manifest.labels(name)
+    numbers = grouped(name, column, labels)
     return {
-        str(text): ANY if number < 0 else str(groups[number].label)
+        str(text): ANY if number < 0 else str(labels[number][0])
         for text, number in zip(column.texts, numbers, strict=True)
     }
 
 
 def _of_manifest(source: ExportedRelease, name: str) -> dict[str, str]:
     """The label of each value that the manifest says; missing values have no line."""
-    groups = source.groups(name)
-    alone = len(groups) == 1 and source.manifest.levels.get(name) != 0
-    return {
-        value: str(group.label)
-        for group in groups
-        for value in _values(name, group, everything=alone)
-    }
+    labels = source.manifest.labels(name)
+    return {value: str(text) for text, label in labels for value in _values(name, label)}
 
 
-def _values(name: str, group: Group, *, everything: bool) -> Iterator[str]:
-    ranges = [each for each in (group, *(group.members or ())) if each.is_range]
-    wanted = iter(ranges)
-    for row in rows_of_group(group, group.label, everything=everything):
-        if row.rule == "value" and row.value is not None:
-            yield text_of(row.value)
-        elif row.rule == "range":
-            yield from _whole(name, next(wanted, group))
-        elif row.rule != "missing":
+def _values(name: str, label: Label) -> Iterator[str]:
+    for rule, value, begin, end in label.lines():
+        if rule == "value":
+            yield text_of(value)
+        elif rule == "range":
+            yield from _whole(name, number_of(begin), number_of(end))
+        elif rule != "missing":
             raise _unlisted(name)
 
 
-def _whole(name: str, group: Group) -> Iterator[str]:
-    """The whole numbers of a range."""
-    if group.calendar is not None or not group.is_range:
-        raise _unlisted(name)
-    low, high = group.interval.low, group.interval.high
+def _whole(name: str, low: Decimal | None, high: Decimal | None) -> Iterator[str]:
+    """The whole numbers of a range; ends that are open, or dates, are none."""
     if low is None or high is None or high - low > MOST:
         raise _unlisted(name)
     begin, end = (int(each.to_integral_value("ROUND_CEILING")) for each in (low, high))
-    yield from (str(Decimal(number)) for number in range(begin, end))
+    yield from map(str, range(begin, end))
 
 
 def _unlisted(name: str) -> InputError:

@@ -2,36 +2,16 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from io import StringIO
-from typing import NamedTuple
 
-from anonymizer.hierarchy.rules.dates import iso_of
+from anonymizer.hierarchy.label import Label
 from anonymizer.release.export.source import ExportedRelease
-from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables.files import disarmed_text
-from anonymizer.tables.values import number_text
 
 CLASSES = "classes.csv"
 COLUMNS = "columns.csv"
 """Which file is about which column: the sign of an export that is whole."""
-
-
-class MappingRow(NamedTuple):
-    """A line of a mapping file: which values have a label.
-
-    ``rule`` is ``value`` (that value), ``range`` (from ``begin``, included, to ``end``, not
-    included; an empty one is open), ``mask`` (texts as long as ``value`` that differ from it only
-    in the characters ``begin`` to ``end``, the first being 1), ``all others`` (all values but
-    those of the lines ``except``), ``everything`` or ``missing``.
-    """
-
-    rule: str
-    value: LabelText
-    begin: str
-    end: str
-    label: LabelText
 
 
 HEADER = ("rule", "value", "from", "to", "label")
@@ -46,8 +26,7 @@ def mapping_files(source: ExportedRelease) -> dict[str, str]:
     """
     files = file_names(source.names)
     contents = {
-        file: _text([HEADER, *(row for each in _placed(source, name) for row in each)])
-        for name, file in files.items()
+        file: _text([HEADER, *_lines(source.manifest.labels(name))]) for name, file in files.items()
     }
     contents[CLASSES] = _text([source.released, *source.classes])
     contents[COLUMNS] = columns_text(files)
@@ -87,49 +66,9 @@ RESERVED = {
 """Names that Windows keeps for devices."""
 
 
-def _placed(source: ExportedRelease, name: str) -> Iterator[list[MappingRow]]:
-    groups = source.groups(name)
-    alone = len(groups) == 1 and source.manifest.levels.get(name) != 0
-    for group in groups:
-        yield rows_of_group(group, group.label, everything=alone and not source.manifest.regions)
-
-
-def rows_of_group(group: Group, label: LabelText, *, everything: bool = False) -> list[MappingRow]:
-    """The lines of a group, as ``release/manifest/placement.py`` places values.
-
-    ``everything``: it has missing values, too, whichever it lists.
-    """
-    own = group.own
-    if group.is_range:
-        low, high = group.interval.low, group.interval.high
-        return [MappingRow("range", "", _end(group, low), _end(group, high), label)]
-    if group.excluded is not None:
-        lacking = [MappingRow("except", value, "", "", label) for value in group.excluded]
-        return [MappingRow("all others", "", "", "", label), *lacking]
-    if group.masked is not None:
-        begin, end = group.masked
-        return [MappingRow("mask", own, str(begin + 1), str(end), label)]
-    if group.members and group.values is None:
-        return [row for each in group.members for row in rows_of_group(each, label)]
-    if group.values is not None or own is None or group.level == 0:
-        return _listed(group, label, everything)
-    if group.is_star:
-        return [MappingRow("everything", "", "", "", label)]
-    return [MappingRow("value", own, "", "", label)]
-
-
-def _listed(group: Group, label: LabelText, everything: bool) -> list[MappingRow]:
-    own = group.own
-    values = [own] if group.level == 0 else group.values or []
-    missing = group.has_missing or everything
-    rows = [MappingRow("value", value, "", "", label) for value in values if value is not None]
-    return [*rows, MappingRow("missing", "", "", "", label)] if missing else rows
-
-
-def _end(group: Group, place: Decimal | None) -> str:
-    if place is None:
-        return ""
-    return iso_of(place) if group.calendar else number_text(place)
+def _lines(labels: Iterable[tuple[LabelText, Label]]) -> Iterator[tuple[LabelText, ...]]:
+    for text, label in labels:
+        yield from ((*line, text) for line in label.lines())
 
 
 def _text(rows: Iterable[Sequence[LabelText]]) -> str:

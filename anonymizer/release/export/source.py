@@ -11,7 +11,6 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.release.manifest import Manifest, home_of, sound
-from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
@@ -45,13 +44,6 @@ class ExportedRelease:
     def released(self) -> tuple[str, ...]:
         """The columns that a class has one label of: also the number of a merged cell."""
         return labelled(self.manifest)
-
-    def groups(self, name: str) -> list[Group]:
-        """The groups of a column; raw values at level 0 are values, even ``*``."""
-        groups = self.manifest.recoding[name]
-        if self.manifest.levels.get(name) != 0:
-            return groups
-        return [group.model_copy(update={"level": 0}) for group in groups]
 
 
 def labelled(manifest: Manifest) -> tuple[str, ...]:

@@ -1,16 +1,15 @@
 """The recoding of a release as standard SQL: CASE for groups, and a join with its classes."""
 
-# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by quoting.py
+# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by hierarchy/columns.py
 
 from collections.abc import Sequence
 from itertools import combinations
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.release.export.conditions import EVERYTHING, ColumnSql, condition
-from anonymizer.release.export.quoting import listed, literal, name
+from anonymizer.hierarchy.columns import ColumnSql, listed, literal, name
+from anonymizer.hierarchy.label import EVERYTHING
 from anonymizer.release.export.source import ExportedRelease, Labels, same_label
-from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables.values import number_of, number_text
 
@@ -158,15 +157,10 @@ def _groups(source: ExportedRelease) -> str:
         cases = [_case(_regions(source), 0)]
     else:
         cases = [
-            _case([condition(g, _keys_of(i), everything=_alone(source, c)) for g in groups], i)
-            for i, c in enumerate(source.names)
-            if (groups := source.groups(c)) is not None
+            _case([label.condition(_keys_of(i)) for _, label in source.manifest.labels(column)], i)
+            for i, column in enumerate(source.names)
         ]
     return f"  SELECT *,\n    {NEXT.join(cases)}\n  FROM {name('anonymizer places')}"
-
-
-def _alone(source: ExportedRelease, column: str) -> bool:
-    return len(source.groups(column)) == 1 and source.manifest.levels.get(column) != 0
 
 
 def _case(conditions: Sequence[str], number: int) -> str:
@@ -184,11 +178,13 @@ def _regions(source: ExportedRelease) -> list[str]:
     Raises InputError when two merged cells may cover the same values, so that the order of records
     decides.
     """
-    groups = {c: {g.label: g for g in source.groups(c)} for c in source.names}
+    labels = {column: dict(source.manifest.labels(column)) for column in source.names}
     regions = source.manifest.regions
     numbered = len(source.released) > len(source.names)
     for one, other in combinations(regions, 2) if numbered else ():
-        if all(_meet(groups[c][one[c]], groups[c][other[c]]) for c in source.names):
+        if all(
+            one[c] == other[c] or labels[c][one[c]].meets(labels[c][other[c]]) for c in source.names
+        ):
             raise InputError(
                 "several classes of the release cover the same values, and only the order of the "
                 "records decides between them, which SQL does not know; recode with anonymizer "
@@ -196,26 +192,11 @@ def _regions(source: ExportedRelease) -> list[str]:
             )
     return [
         " AND ".join(
-            f"({condition(g, _keys_of(i))})"
-            for i, c in enumerate(source.names)
-            if (g := groups[c][region[c]])
+            f"({labels[column][region[column]].condition(_keys_of(i))})"
+            for i, column in enumerate(source.names)
         )
         for region in regions
     ]
-
-
-def _meet(one: Group, other: Group) -> bool:
-    """Whether two groups may have a value in common."""
-    if one.label == other.label:
-        return True
-    if one.is_range and other.is_range:
-        a, b = one.interval, other.interval
-        before = a.high is not None and b.low is not None and a.high <= b.low
-        after = b.high is not None and a.low is not None and b.high <= a.low
-        return not before and not after
-    if one.values is not None and other.values is not None:
-        return bool({*one.values} & {*other.values})
-    return True
 
 
 def _classes(source: ExportedRelease) -> str:
@@ -241,8 +222,9 @@ def _numbers(source: ExportedRelease, row: Sequence[str | None]) -> list[int]:
             return [int(row[-1] or 0) - 1]
         wanted = dict(zip(source.names, row, strict=True))
         return [source.manifest.regions.index(wanted)]
+    recoding = source.manifest.recoding
     return [
-        next(i for i, group in enumerate(source.groups(c)) if same_label(group.label, label))
+        next(i for i, group in enumerate(recoding[c]) if same_label(group.label, label))
         for c, label in zip(source.names, row, strict=True)
     ]
 

@@ -1,6 +1,7 @@
 """The groups of a recoding as a manifest has them, and the partitions that they describe."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated
 
@@ -23,6 +24,16 @@ from anonymizer.hierarchy import (
     Taxonomy,
     cut_of,
     grouping_of,
+)
+from anonymizer.hierarchy.label import (
+    BoxLabel,
+    CodeLabel,
+    Label,
+    ListLabel,
+    OthersLabel,
+    RangeLabel,
+    StarLabel,
+    TextLabel,
 )
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.hierarchy.rules.calendar import Dates
@@ -113,12 +124,6 @@ class Group(ManifestPart):
         return self.label == ANY and self.level != 0 and self.masked is None
 
     @property
-    def has_missing(self) -> bool:
-        """Whether a missing value is one of those that it lists, or joins."""
-        texts = [self.own, *(self.values or ()), *(each.own for each in self.members or ())]
-        return self.is_star or None in texts
-
-    @property
     def own(self) -> LabelText:
         """The label in the hierarchy."""
         return self.label if self.group is None else self.group
@@ -160,6 +165,34 @@ class Group(ManifestPart):
         if place is None:
             raise ValueError("an end that is no date")
         return place
+
+    def stands_for(self, *, raw: bool = False, alone: bool = False) -> Label:
+        """What the label stands for; the only place that tells the kinds of groups apart.
+
+        ``raw``: it is a raw value, even where it reads ``*``. ``alone``: its column has no other
+        group, so that it has missing values, too, whichever it lists.
+        """
+        members = self.members or ()
+        nodes = [(each.level, each.own) for each in (members or [self]) if each.level is not None]
+        level, star = (0, False) if raw else (self.level, self.is_star)
+        return replace(self._label(level, star, alone), nodes=tuple(nodes))
+
+    def _label(self, level: int | None, star: bool, alone: bool) -> Label:
+        own, members = self.own, self.members or ()
+        if self.is_range:
+            return RangeLabel(self.interval, self.clock)
+        if self.excluded is not None:
+            return OthersLabel(tuple(self.excluded))
+        if self.masked is not None:
+            return CodeLabel(str(own), *self.masked)
+        if members and self.values is None:
+            return BoxLabel(tuple(each.stands_for() for each in members))
+        if self.values is None and own is not None and level != 0:
+            return StarLabel() if star else TextLabel(own)
+        values = (own,) if self.values is None or level == 0 else tuple(self.values)
+        texts = [own, *(self.values or ()), *(each.own for each in members)]
+        missing = star or alone or None in texts
+        return ListLabel(values, missing, self.clock, is_rest=star and not members)
 
     def relabelled(self, label: LabelText) -> "Group":
         """The group with another label; the hierarchy knows it by its own."""

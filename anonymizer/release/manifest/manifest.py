@@ -14,6 +14,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
+from anonymizer.hierarchy.label import Label
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel
 from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.figures import ReportedWarning
@@ -251,6 +252,16 @@ class Manifest(Reported):
                 f"{MANIFEST} does not describe a release of this study; is it of another one, or "
                 "was the study changed since?"
             ) from None
+
+    def labels(self, name: str) -> list[tuple[LabelText, Label]]:
+        """The labels of a quasi-identifier, with what each stands for.
+
+        That of a column that has no other has missing values, too, whichever it lists; not where it
+        is a raw value, or classes have groups of their own.
+        """
+        groups, raw = self.recoding[name], self.levels.get(name) == 0
+        alone = len(groups) == 1 and not raw and not self.regions
+        return [(group.label, group.stands_for(raw=raw, alone=alone)) for group in groups]
 
     def require_unmasked(self) -> None:
         """Require that released values are generalized, not drawn.
