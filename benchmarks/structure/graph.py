@@ -9,13 +9,13 @@ import networkx as nx
 
 from structure.sources import PACKAGE, Figure, Library, Module
 
-__all__ = ["House", "figures"]
+__all__ = ["House", "figures", "late_imports", "module_circles"]
 
 HEADING = "Rooms"
 NOTE = """A room is the first part of a path below `anonymizer/`, a package or a module; `__init__`
 and `__main__` are doors, not rooms. A room has an arrow to each room that it imports from, within
 functions, below `if TYPE_CHECKING` and by `import_module` too. Rooms of one circle share a
-floor."""
+floor. A circle of modules is one of what runs: imports for types alone are left out."""
 
 
 class House:
@@ -83,6 +83,55 @@ class House:
         return found
 
 
+def module_circles(sources: Library) -> list[list[str]]:
+    """Modules that reach each other when they run, by imports within functions too.
+
+    Importing a module runs the packages around it, which is no arrow here: they are doors.
+    """
+    graph = nx.DiGraph()
+    for module in sources:
+        typed = {id(node) for node in _for_types(module.tree)}
+        for node in ast.walk(module.tree):
+            if id(node) not in typed:
+                graph.add_edges_from(
+                    (module.name, name) for name in _modules(sources, module, node)
+                )
+    found = [sorted(c) for c in nx.strongly_connected_components(graph) if len(c) > 1]
+    return sorted(found, key=lambda circle: (-len(circle), circle))
+
+
+def late_imports(sources: Library) -> list[str]:
+    """Where a function imports from the library itself."""
+    return [
+        module.place(node)
+        for module in sources
+        for function in module.functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom) and [*_modules(sources, module, node)]
+    ]
+
+
+def _for_types(tree: ast.Module) -> Iterator[ast.AST]:
+    """What stands below ``if TYPE_CHECKING``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for statement in node.body:
+                yield from ast.walk(statement)
+
+
+def _modules(sources: Library, importer: Module, node: ast.AST) -> Iterator[str]:
+    """The modules of the library that a statement imports, or imports from."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        home = sources.source_of(node, importer)
+        whole = [f"{home}.{alias.name}" for alias in node.names]
+        names = [name if name in sources.modules else home for name in whole]
+    else:
+        return
+    yield from (name for name in names if name in sources.modules and name != importer.name)
+
+
 def figures(sources: Library) -> list[Figure]:
     """Rooms, floors and arrows."""
     house = House(sources)
@@ -92,6 +141,8 @@ def figures(sources: Library) -> list[Figure]:
         for height in range(1, max(floors.values(), default=0) + 1)
     ]
     circles = [", ".join(circle) for circle in house.circles]
+    knots = [", ".join(circle) for circle in module_circles(sources)]
+    late = late_imports(sources)
     arrows = [f"{here} -> {there}" for here, there in sorted(house.graph.edges)]
     return [
         Figure("rooms", str(len(sources.rooms))),
@@ -99,6 +150,8 @@ def figures(sources: Library) -> list[Figure]:
         Figure("floors that the architecture test gives", _floors_of_test(sources.root)),
         Figure("circles of rooms", str(len(circles)), circles),
         Figure("arrows between rooms", str(len(arrows)), arrows),
+        Figure("circles of modules at run time", str(len(knots)), knots),
+        Figure("own imports within functions", str(len(late)), late),
     ]
 
 

@@ -12,13 +12,15 @@ from pathlib import Path
 from structure.graph import House
 from structure.sources import Figure, Library
 
-__all__ = ["Call", "calls_of", "climbs", "figures", "way"]
+__all__ = ["Call", "TracedRun", "climbs", "figures", "traced", "way"]
 
 HEADING = "The way of a table through `anonymizer run`"
 NOTE = """A study of full-domain recoding with k-anonymity and a CSV file. A call has the table if a
 pandas DataFrame is among its arguments, or an object of the package that holds one as an attribute
 (`self` too). The caller is the nearest one within the library. Changes of room are from the room of
-such a call to that of the next one in the same thread: down once and up once is the least."""
+such a call to that of the next one in the same thread: down once and up once is the least.
+Functions are those of the library that the run enters; opens of the table are those by Python, and
+statements what DuckDB is given."""
 STUDY = """
 [data]
 path = "people.csv"
@@ -51,12 +53,28 @@ class Call:
         return self.caller not in (None, self.room)
 
 
-def calls_of(root: Path) -> list[Call]:
-    """Run a small study by the command line of a checkout and return the calls with its table."""
+@dataclass(frozen=True)
+class TracedRun:
+    """A run: its calls with the table, the functions and files it enters, and how deep they lie.
+
+    ``opens`` of the table by Python, and SQL ``statements``.
+    """
+
+    calls: list[Call]
+    functions: int
+    files: int
+    depth: int
+    opens: int
+    statements: int
+
+
+def traced(root: Path) -> TracedRun:
+    """Run a small study by the command line of a checkout, and follow it."""
     with tempfile.TemporaryDirectory() as scratch:
         study = _study(Path(scratch))
         output = Path(scratch, "calls.json")
-        run = [str(root.resolve()), str(output), "run", str(study), "-o", f"{scratch}/release"]
+        run = [str(root.resolve()), str(output), str(study.with_name("people.csv"))]
+        run += ["run", str(study), "-o", f"{scratch}/release"]
         done = subprocess.run(
             [sys.executable, str(Path(__file__).with_name("trace.py")), *run],
             env={**os.environ, "PYTHONPATH": str(root.resolve()), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -67,7 +85,8 @@ def calls_of(root: Path) -> list[Call]:
         if done.returncode:
             raise RuntimeError(f"the study cannot be run in {root}:\n{done.stderr[-2000:]}")
         assert Path(scratch, "release", "released.csv").exists()
-        return [Call(*call) for call in json.loads(output.read_text(encoding="utf-8"))]
+        found = json.loads(output.read_text(encoding="utf-8"))
+        return TracedRun(**found | {"calls": [Call(*call) for call in found["calls"]]})
 
 
 def way(calls: Sequence[Call]) -> list[tuple[str, str]]:
@@ -90,7 +109,8 @@ def climbs(changes: Iterable[tuple[str, str]], floors: Mapping[str, int]) -> lis
 def figures(library: Library) -> list[Figure]:
     """Moves by calls, and changes of room in the order of time."""
     floors = House(library).floors
-    calls = calls_of(library.root)
+    run = traced(library.root)
+    calls = run.calls
     moves = [call for call in calls if call.enters]
     direct = [call for call in moves if call.kind == "argument"]
     changes = way(calls)
@@ -104,6 +124,11 @@ def figures(library: Library) -> list[Figure]:
         Figure("rooms that have the table", str(len(rooms)), sorted(rooms)),
         Figure("changes of room in the order of time", str(len(changes)), _shown(changes, floors)),
         Figure("of these changes, up to a higher floor", str(len(climbs(changes, floors)))),
+        Figure("functions of the library that are entered", f"{run.functions:,}"),
+        Figure("files in which these are", str(run.files)),
+        Figure("deepest call", str(run.depth)),
+        Figure("opens of the table by Python", str(run.opens)),
+        Figure("SQL statements", str(run.statements)),
     ]
 
 

@@ -5,12 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from structure.sources import Figure, Library, Module
+from structure.sources import Figure, Library, Module, percent
 
-__all__ = ["class_names", "figures", "type_aliases", "word_count"]
+__all__ = ["class_names", "figures", "private_share", "type_aliases", "word_count"]
 
 HEADING = "Names and words"
-NOTE = """Classes anywhere, aliases at the top of modules. Words count in code, comments, docstrings
+NOTE = """A private function or method begins with an underscore, and is none of Python's own.
+Classes anywhere, aliases at the top of modules. Words count in code, comments, docstrings
 and messages, also as a part of a name such as `as_stated`."""
 WORDS = ("asked", "stated", "told", "beside")
 Places = dict[str, list[str]]
@@ -20,10 +21,17 @@ def figures(library: Library) -> list[Figure]:
     """Repeated declarations and words."""
     words = {word: word_count(library, word) for word in WORDS}
     return [
+        Figure("private share of the functions", percent(*private_share(library))),
         _repeated("class names declared more than once", class_names(library)),
         _repeated("type aliases declared more than once", type_aliases(library)),
         *(Figure(f'"{word}"', f"{count:,}") for word, count in words.items()),
     ]
+
+
+def private_share(library: Library) -> tuple[int, int]:
+    """How many functions and methods are private, and how many there are."""
+    found = [function.name for module in library for function in module.functions]
+    return sum(name.startswith("_") and not name.endswith("__") for name in found), len(found)
 
 
 def class_names(library: Library) -> Places:

@@ -6,12 +6,20 @@ from collections.abc import Iterator
 
 from structure.sources import Figure, Function, Library, Module
 
-__all__ = ["COMBINATIONS", "figures", "refusals"]
+__all__ = ["COMBINATIONS", "figures", "read_messages", "refusals"]
 
 HEADING = "Refusals"
 NOTE = """Each `raise` of an own error, or of a function that returns one. Those of combinations are
-found by patterns of their messages (`COMBINATIONS` in `structure/refusals.py`)."""
+found by patterns of their messages (`COMBINATIONS` in `structure/refusals.py`). A message decides
+where code compares, searches or cuts the text of an error that it caught."""
 ROOT = "AnonymizerError"
+TEXTS = {"args", "message", "problem", "remedy"}
+"""Attributes of an error that hold its text."""
+
+READ = {"count", "endswith", "find", "index", "match", "partition", "removeprefix", "removesuffix",
+        "replace", "rpartition", "search", "split", "startswith", "sub"}  # fmt: skip
+"""Methods of texts, and functions of patterns, that look into one."""
+
 COMBINATIONS = (
     r"\b(?:is|are) (?:only )?for\b",
     r"\bnot (?:made )?for\b",
@@ -44,8 +52,38 @@ def refusals(library: Library) -> list[tuple[str, str]]:
     ]
 
 
+def read_messages(library: Library) -> list[str]:
+    """Where the text of an error that was caught decides what is done, or is cut into pieces."""
+    return [
+        module.place(node)
+        for module in library
+        for handler in ast.walk(module.tree)
+        if isinstance(handler, ast.ExceptHandler) and handler.name
+        for node in ast.walk(handler)
+        if isinstance(node, ast.Compare | ast.Call) and _reads(node, handler.name)
+    ]
+
+
+def _reads(node: ast.Compare | ast.Call, error: str) -> bool:
+    """Whether a comparison or a call looks into the text of an error."""
+    if isinstance(node, ast.Compare):
+        return any(_is_text(part, error) for part in (node.left, *node.comparators))
+    read = isinstance(node.func, ast.Attribute) and node.func.attr in READ
+    return read and any(_is_text(part, error) for part in (node.func.value, *node.args))
+
+
+def _is_text(node: ast.expr, error: str) -> bool:
+    """Whether an expression is the text of an error: ``str(error)``, ``error.args[0]`` or so."""
+    if isinstance(node, ast.Subscript):
+        return _is_text(node.value, error)
+    if isinstance(node, ast.Attribute):
+        return node.attr in TEXTS and _name(node.value) == error
+    return isinstance(node, ast.Call) and ast.unparse(node) in (f"str({error})", f"repr({error})")
+
+
 def figures(library: Library) -> list[Figure]:
-    """All refusals, and those of combinations."""
+    """All refusals, those of combinations, and messages that decide."""
+    read = read_messages(library)
     found = refusals(library)
     pattern = re.compile("|".join(COMBINATIONS))
     combined = [f"{place} {message}" for place, message in found if pattern.search(message)]
@@ -53,6 +91,7 @@ def figures(library: Library) -> list[Figure]:
     return [
         Figure("refusals (`raise` of an own error)", str(len(found))),
         Figure("refusals of combinations", f"{len(combined)} in {len(modules)} modules", combined),
+        Figure("messages used to decide", str(len(read)), read),
     ]
 
 

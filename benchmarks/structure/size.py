@@ -4,7 +4,7 @@ from collections import Counter
 from math import ceil
 from statistics import median
 
-from structure.sources import Figure, Function, Library, Module, body_of, percent
+from structure.sources import APART, Figure, Function, Library, Module, body_of, percent
 
 __all__ = ["body_lines", "figures", "nearest_rank"]
 
@@ -12,8 +12,9 @@ PRAGMAS = ("# noqa", "# type:", "# pragma", "#!")
 """Comments that speak to a tool; they explain nothing to a reader."""
 LONG_BODY = 30
 HEADING = "Size"
-NOTE = """Python files below `anonymizer/`. The lines of a function body run from its first
-statement after the docstring to its last one; nested functions count by themselves, too."""
+NOTE = """Python files below `anonymizer/`; the core is all but explorer and papers. The lines of a
+function body run from its first statement after the docstring to its last one; nested functions
+count by themselves, too."""
 
 
 def figures(library: Library) -> list[Figure]:
@@ -40,9 +41,12 @@ def _lines(library: Library) -> list[Figure]:
     lines = sum(len(module.text.splitlines()) for module in library)
     code = sum(len(module.code_lines) for module in library)
     comments = sum(_explained(module) for module in library)
+    core = [len(module.text.splitlines()) for module in library if module.room not in APART]
     return [
         Figure("files", f"{len(library.modules):,}"),
         Figure("lines", f"{lines:,}"),
+        Figure("files of the core", f"{len(core):,}"),
+        Figure("lines of the core", f"{sum(core):,}"),
         Figure("lines without blanks, comments, docstrings", f"{code:,}"),
         Figure("lines with a comment (pragmas left out)", percent(comments, lines)),
     ]

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-__all__ = ["PACKAGE", "Figure", "Function", "Library", "Module", "body_of", "percent"]
+__all__ = ["APART", "PACKAGE", "Figure", "Function", "Library", "Module", "body_of", "percent"]
 
 PACKAGE = "anonymizer"
 DOORS = ("__init__", "__main__")
 """Modules at the top that only lead into the rooms; they are no rooms themselves."""
+
+APART = ("explorer", "papers")
+"""Rooms that the others, the core, can be without."""
 
 LAYOUT = {
     tokenize.ENCODING,

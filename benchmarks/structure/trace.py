@@ -1,19 +1,24 @@
-"""Run a command of the package and write down each call of it that receives a table.
+"""Run a command of the package and write down what it enters, and the calls that receive a table.
 
-    python trace.py ROOT OUTPUT ARGUMENT...
+    python trace.py ROOT OUTPUT TABLE ARGUMENT...
 
 runs ``python -m anonymizer ARGUMENT...`` in this process, with ROOT on the path, and writes to
-OUTPUT a list of [thread, caller's room or null, room, function, "argument" or "held"] in the order
-of time. "argument": a pandas DataFrame is among the arguments. "held": none is, but an argument
-(``self`` too) is an object of the package that has one as an attribute.
+OUTPUT the fields of ``structure.moves.TracedRun``. ``calls`` has [thread, caller's room or null,
+room, function, "argument" or "held"] in the order of time. "argument": a pandas DataFrame is among
+the arguments. "held": none is, but an argument (``self`` too) is an object of the package that has
+one as an attribute. ``opens`` is how often Python opened TABLE, and ``statements`` how many it gave
+to DuckDB.
 """
 
 import inspect
 import json
+import os
 import runpy
 import sys
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -27,9 +32,14 @@ class Trace:
         self.rooms: dict[CodeType, str | None] = {}
         self.begun: set[FrameType] = set()
         self.threads: dict[int, int] = {}
+        self.entered: set[CodeType] = set()
+        self.depths: Counter[int] = Counter()
+        self.depth = self.opens = self.statements = 0
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         """Look at a call."""
+        if frame.f_code.co_filename.startswith(self.package):
+            self.count(frame.f_code, event)
         if event != "call" or (room := self.room(frame)) is None:
             return
         kind = table_among(arguments(frame))
@@ -37,6 +47,43 @@ class Trace:
             thread = self.threads.setdefault(threading.get_ident(), len(self.threads))
             name = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
             self.calls.append((thread, self.caller(frame), room, name, kind))
+
+    def count(self, code: CodeType, event: str) -> None:
+        """Count a function that is entered, and how deep it lies among those of the package.
+
+        Modules and classes as they are made are none, nor are lambdas and comprehensions.
+        """
+        if code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.startswith("<"):
+            thread = threading.get_ident()
+            self.depths[thread] += {"call": 1, "return": -1}.get(event, 0)
+            self.depth = max(self.depth, self.depths[thread])
+            self.entered.add(code)
+
+    def count_opens(self, table: Path) -> None:
+        """Count from now on how often Python opens a file."""
+
+        def heard(event: str, found: tuple[object, ...]) -> None:
+            if event == "open" and isinstance(found[0], str | bytes | PathLike):
+                self.opens += os.path.realpath(os.fsdecode(found[0])) == str(table)
+
+        sys.addaudithook(heard)
+
+    def count_statements(self) -> None:
+        """Count from now on what DuckDB is given to carry out, by its module or a connection."""
+        import duckdb
+
+        for owner in (duckdb, duckdb.DuckDBPyConnection):
+            for name in ("execute", "executemany", "query", "sql"):
+                setattr(owner, name, self.counted(getattr(owner, name)))
+
+    def counted(self, function: Callable[..., object]) -> Callable[..., object]:
+        """A function each call of which counts as a statement."""
+
+        def called(*given: object, **named: object) -> object:
+            self.statements += 1
+            return function(*given, **named)
+
+        return called
 
     def room(self, frame: FrameType) -> str | None:
         """The room of a function; None outside the package and for its doors."""
@@ -93,7 +140,7 @@ def attributes(value: object) -> list[object]:
     return held + [getattr(value, slot, None) for slot in slots if not slot.startswith("__")]
 
 
-def main(root: str, output: str, *command: str) -> None:
+def main(root: str, output: str, table: str, *command: str) -> None:
     """Run a command under the profiler."""
     package = Path(root, "anonymizer").resolve()
     sys.path.insert(0, str(package.parent))
@@ -101,6 +148,8 @@ def main(root: str, output: str, *command: str) -> None:
 
     assert Path(anonymizer.__file__).parent == package, f"{anonymizer.__file__} is another checkout"
     trace = Trace(package)
+    trace.count_statements()
+    trace.count_opens(Path(table).resolve())
     sys.argv = ["anonymizer", *command]
     threading.setprofile(trace)
     sys.setprofile(trace)
@@ -112,7 +161,15 @@ def main(root: str, output: str, *command: str) -> None:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type]
-    Path(output).write_text(json.dumps(trace.calls), encoding="utf-8")
+    found = {
+        "calls": trace.calls,
+        "functions": len(trace.entered),
+        "files": len({code.co_filename for code in trace.entered}),
+        "depth": trace.depth,
+        "opens": trace.opens,
+        "statements": trace.statements,
+    }
+    Path(output).write_text(json.dumps(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

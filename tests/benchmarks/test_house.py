@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 from house import main
 from structure.clones import clones
-from structure.graph import House
+from structure.graph import House, late_imports, module_circles
 from structure.graph import figures as graph_figures
-from structure.moves import Call, calls_of, climbs, way
-from structure.names import class_names, type_aliases, word_count
+from structure.moves import Call, climbs, traced, way
+from structure.names import class_names, private_share, type_aliases, word_count
 from structure.refusals import figures as refusal_figures
-from structure.refusals import refusals
+from structure.refusals import read_messages, refusals
 from structure.signatures import public_signatures
 from structure.size import body_lines, nearest_rank
 from structure.size import figures as size_figures
@@ -169,6 +169,25 @@ def test_imports_by_name_by_the_facade_and_relative_ones_count(tmp_path):
         ("report", "privacy"),
         ("study", "privacy"),
     }
+
+
+def test_modules_that_need_each_other_when_they_run(tmp_path):
+    library = checkout(
+        tmp_path,
+        {
+            "room/__init__.py": "",
+            "room/one.py": "def f():\n    from anonymizer.room import two\n    import os",
+            "room/two.py": "from anonymizer.room.one import f",
+            "room/typed.py": """
+                from typing import TYPE_CHECKING
+                if TYPE_CHECKING:
+                    from anonymizer.room.shown import g
+            """,
+            "room/shown.py": "import anonymizer.room.typed",
+        },
+    )
+    assert module_circles(library) == [["anonymizer.room.one", "anonymizer.room.two"]]
+    assert late_imports(library) == ["room/one.py:2"]
 
 
 def test_the_floors_of_the_architecture_test(tmp_path):
@@ -330,6 +349,13 @@ def test_words_stand_alone_or_in_names(tmp_path):
     assert word_count(checkout(tmp_path, {"a.py": text}), "asked") == 3
 
 
+def test_private_functions(tmp_path):
+    text = (
+        "def f():\n    def _g(): ...\nclass C:\n    def __len__(self): ...\n    def _h(self): ..."
+    )
+    assert private_share(checkout(tmp_path, {"a.py": text})) == (2, 4)
+
+
 # Refusals
 
 
@@ -367,7 +393,25 @@ def test_refusals_are_raises_of_own_errors(tmp_path):
     assert values(refusal_figures(library)) == {
         "refusals (`raise` of an own error)": "3",
         "refusals of combinations": "2 in 1 modules",
+        "messages used to decide": "0",
     }
+
+
+def test_messages_that_decide(tmp_path):
+    library = checkout(
+        tmp_path,
+        {
+            "a.py": """
+                try: f()
+                except OSError as error:
+                    if "no such" in str(error): g()
+                    h(error.args[0].removeprefix("a"), re.search("b", str(error)))
+                    if error.errno == 2: raise Failure(str(error)) from error
+                    log(str(error), name.replace("a", "b"))
+            """
+        },
+    )
+    assert read_messages(library) == ["a.py:3", "a.py:4", "a.py:4"]
 
 
 # The way of a table
@@ -393,6 +437,7 @@ RUN = {
     "cli.py": """
         import sys
         from pathlib import Path
+        import duckdb
         import pandas as pd
         from anonymizer.counting import tally
         from anonymizer.table import Table
@@ -400,6 +445,8 @@ RUN = {
             frame = pd.read_csv(Path(sys.argv[2]).parent / "people.csv")
             tally(frame)
             Table(frame).size()
+            duckdb.sql("SELECT 1")
+            with duckdb.connect() as connection: connection.execute("SELECT 2")
             output = Path(sys.argv[4])
             output.mkdir()
             write(frame, output)
@@ -420,12 +467,16 @@ CALLS = [
 
 def test_the_calls_with_a_table(tmp_path):
     library = checkout(tmp_path, RUN)
-    assert calls_of(tmp_path) == CALLS
+    run = traced(tmp_path)
+    assert run.calls == CALLS
     assert sum(call.enters for call in CALLS) == 5
     assert way(CALLS) == [("counting", "engine"), ("engine", "table"), ("table", "cli")]
     floors = House(library).floors
     assert floors == {"engine": 1, "counting": 2, "table": 1, "cli": 3}
     assert climbs(way(CALLS), floors) == [("table", "cli")]
+    # main, tally, _own, count, rows, Table's two, write; main > tally > _own > count
+    assert (run.functions, run.files, run.depth) == (8, 4, 4)
+    assert (run.opens, run.statements) == (1, 2)
 
 
 def test_threads_have_ways_of_their_own():
@@ -438,7 +489,7 @@ def test_threads_have_ways_of_their_own():
 def test_a_run_that_fails_is_reported(tmp_path):
     checkout(tmp_path, {**RUN, "__main__.py": "raise SystemExit('no such study')"})
     with pytest.raises(RuntimeError, match="no such study"):
-        calls_of(tmp_path)
+        traced(tmp_path)
 
 
 def test_two_checkouts_side_by_side(tmp_path):
