@@ -10,7 +10,7 @@ from anonymizer.recoding.full_domain import (
     branch_and_bound,
     driven,
     frontier,
-    non_monotone,
+    solve,
     with_suppression,
 )
 from anonymizer.recoding.problem import frequency
@@ -27,7 +27,7 @@ LIMITS = (
     (frontier, "SCAN", 2),
     (frontier, "SMALL", 4),
     (frontier, "SPARSE", 2),
-    (non_monotone, "WORTH_PRUNING", 1.0),
+    (solve, "WORTH_PRUNING", 1.0),
     (with_suppression, "MOST_AT_ONCE", 2),
 )
 """Where each stands, its name, and its value in some problems."""
