@@ -82,7 +82,7 @@ def bare_copy(source: str, path: str) -> Result:
 def recode(source: str, study: str, path: str) -> Result:
     """Our recoding of the table by a plan that was found before, written."""
     from anonymizer import Study
-    from anonymizer.release.relations import fitted
+    from anonymizer.release.fitting import fitted
 
     anonymizer = Study(Path(study)).anonymizer()
     with _relation(source) as relation:
@@ -190,7 +190,7 @@ def _library(
     import workloads
 
     from anonymizer import Study
-    from anonymizer.release.relations import fitted
+    from anonymizer.release.fitting import fitted
     from anonymizer.tables.relations.frames import relation_of
 
     relation, seconds = relation_of(read(source)), dict[str, float]()

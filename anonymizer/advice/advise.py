@@ -15,7 +15,7 @@ from anonymizer.recoding.levels import Fixed, node_of
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.estimator.frames import table_of
-from anonymizer.release.relations import tallied_for
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 
 
@@ -56,7 +56,8 @@ def advise(
         When table and parameters do not fit together, or the recoding is none that generalizes.
     """
     recoding = _require_advisable(anonymizer, model)
-    task = anonymizer.task(*tallied_for(anonymizer, table_of(table)))
+    raw = CountedTable.of(table_of(table), anonymizer.schema, anonymizer.hierarchies)
+    task = anonymizer.task(raw.table, raw.hierarchies)
     return advise_counted(
         recoding, task, model=model, sweep=sweep, relax=relax, time_limit=time_limit
     )
@@ -103,7 +104,8 @@ def advise_study(
     recoding = _require_advisable(anonymizer, model)
     with study.opened(watch) as table:
         watch("counting the table", 0, None)
-        task = anonymizer.task(*tallied_for(anonymizer, table, study.data_format))
+        raw = CountedTable.of(table, anonymizer.schema, study.hierarchies, study.data_format)
+        task = anonymizer.task(raw.table, raw.hierarchies)
     return advise_counted(recoding, task, model=model, time_limit=time_limit)
 
 

@@ -19,7 +19,7 @@ from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:
     from anonymizer.release.manifest.parts import Order
-    from anonymizer.release.plan import Unseen
+    from anonymizer.release.request import Unseen
 
 
 @click.command(

@@ -287,8 +287,8 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
     nodes without a feasible specialization, and the optimum. Beyond 512 nodes JSON and picture
     have these and paths between them, the bottom and the top.
     """
-    from anonymizer.recoding.hasse import require_lattice
-    from anonymizer.release.relations import fitted
+    from anonymizer.recoding.hasse import lattice_graph, require_lattice
+    from anonymizer.release.fitting import fitted
     from anonymizer.release.study import Study
     from anonymizer.report.lattice import lattice_dict, print_lattice
     from anonymizer.report.printing import picture_at
@@ -300,8 +300,8 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
         estimator = described.anonymizer(n_jobs, watch)
         require_lattice(described.recoding)
         with described.opened(watch) as table:
-            fitted(estimator, table, described.data_format)
-        graph = estimator.lattice_
+            plan = fitted(estimator, table, described.data_format).plan.fitted
+        graph = lattice_graph(plan.search, plan.recoding, plan.taxonomies)
     if draw:
         draw(graph)
     with printing("the lattice was searched"):

@@ -230,8 +230,8 @@ def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
+    from anonymizer.release.fitting import fitted
     from anonymizer.release.publish import publish
-    from anonymizer.release.relations import fitted
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.release import print_ladder, print_release

@@ -1,48 +1,34 @@
 """Anonymizer: schema, policy, recoding and objective, as a scikit-learn style estimator."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, T
-from anonymizer.errors import (
-    InputError,
-    jobs_of,
-    require_one_of,
-    shown,
-    whole_seed,
-)
 from anonymizer.feedback.display import Display, Displayed, in_a_line
-from anonymizer.feedback.logs import logged
-from anonymizer.feedback.progress import followed, watched
+from anonymizer.feedback.progress import watched
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, ObjectiveName
-from anonymizer.privacy import (
-    DifferentialPrivacy,
-    PrivacyModel,
-    population_of,
-    without_people,
-)
+from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
-from anonymizer.recoding.problem.problem import Run, Watch, ignore
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
+from anonymizer.recoding.problem.problem import Watch
+from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.estimator.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
 from anonymizer.release.estimator.sklearn_api import Conventions
-from anonymizer.release.plan import UNSEEN, Plan, Unseen
+from anonymizer.release.fitting import fitted, planned
+from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.recodings import RecodingName
-from anonymizer.release.request import Request
-from anonymizer.tables import engine
+from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import Request, Unseen
 from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
-    from anonymizer.release.relations import Carried
     from anonymizer.tables.relations.frames import Frame
 
 
@@ -220,7 +206,7 @@ class Anonymizer(Displayed, Request, Conventions):
             return self._output(released[self.columns_], given)
         return self._output(released.handed_out(self.columns_), given)
 
-    def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | Carried":
+    def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | RecodedTable":
         """The release of a table that was fitted, not computed yet where it lies elsewhere."""
         rows = given if self.verify else rows_of(given)
         table: Any = with_target(rows, y, self.schema)  # type: ignore[type-var]
@@ -231,12 +217,12 @@ class Anonymizer(Displayed, Request, Conventions):
         self.feature_names_in_ = np.array(given.columns, dtype=object)
         return released
 
-    def _released(self, table: "pd.DataFrame | Frame") -> "pd.DataFrame | Carried":
-        if isinstance(table, pd.DataFrame):
-            return without_index(self._fitted(table)) if self.verify else self._fitted_rows(table)
-        from anonymizer.release.relations import fitted
-
-        return fitted(self, table)
+    def _released(self, table: "pd.DataFrame | Frame") -> "pd.DataFrame | RecodedTable":
+        if not isinstance(table, pd.DataFrame):
+            recoded = fitted(self, table)
+            self._remember(recoded)
+            return recoded
+        return without_index(self._fitted(table)) if self.verify else self._fitted_rows(table)
 
     def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
         self.schema.require_pinned(table.columns)
@@ -253,41 +239,17 @@ class Anonymizer(Displayed, Request, Conventions):
 
         ``relation``: the table as it lies, where X is its tally.
         """
-        recoding, counted = self.chosen_recoding, task.counted
-        given = [*(X if relation is None else relation).columns]
-        recoding.require_room({*given} - {*counted.schema.identifiers})
-        fitted, outcome = searched(recoding, task)
-        because = self.objective_for(recoding)[1]
-        if because and not fitted.random:
-            fitted = replace(fitted, search=replace(fitted.search, because=because))
-        plan = Plan(fitted, task.seed, self.fingerprint, self._method(fitted))
-        plan = replace(plan, settled=self._settled(plan))
-        raw = None if fitted.private else counted.counts
-        released, release = plan.proven(X, counted.kept, outcome, raw, relation)
-        self.plan_, self.release_ = plan, release
-        self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
-        self.search_ = fitted.search
-        self.columns_ = _released_columns(given, released, counted.schema.identifiers)
-        self.feature_names_in_ = np.array(given, dtype=object)
-        return released  # type: ignore[no-any-return]
+        raw = CountedTable(X, self.hierarchies, relation)
+        proven = planned(self, raw.columns, task).proven(raw)
+        self._remember(proven)
+        return cast(T, proven.records)
 
-    def _settled(self, plan: Plan) -> tuple[str, ...]:
-        """Those whose ground follows from the table that was fitted: it has cut points of its own.
-
-        A ground of few records has none, so that the hierarchy is without its level.
-        """
-        known = plan.hierarchies
-        return tuple(
-            name
-            for name, each in self.hierarchies.items()
-            if each.follows_table and name in known and known[name].height == each.height
-        )
-
-    def _method(self, fitted: RecodingPlan) -> dict[str, object]:
-        """The recoding for a manifest: of values that are drawn no option may tell how."""
-        described = self.chosen_recoding.described
-        drawn = fitted.random or fitted.private
-        return {"method": described["method"]} if drawn else described
+    def _remember(self, proven: ProvenTable) -> None:
+        self.plan_, self.release_ = proven.plan, proven.release
+        plan = proven.plan.fitted
+        self.recoding_, self.taxonomies_, self.search_ = plan.recoding, plan.taxonomies, plan.search
+        self.columns_ = proven.columns
+        self.feature_names_in_ = np.array(proven.raw.columns, dtype=object)
 
     @property
     def lattice_(self) -> "LatticeGraph":
@@ -297,83 +259,3 @@ class Anonymizer(Displayed, Request, Conventions):
         """
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
-
-    @logged("counting", lambda task: _counts_of(task))
-    def task(self, table: engine.Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> Task:
-        """What the recoding is chosen for: a table, counted once, and all that is requested.
-
-        ``hierarchies``: those of the table, where grounds that follow from it are known already.
-
-        Raises InputError when table and parameters do not fit together.
-        """
-        self._require_suitable()
-        known = self.hierarchies if hierarchies is None else hierarchies
-        return self._task(Counted.of(table, self.schema, known, population_of(self.models)))
-
-    def task_of(self, counted: Counted) -> Task:
-        """The same of a table whose records are admitted and encoded already.
-
-        By the schema, the hierarchies and the population of this estimator. Raises InputError when
-        parameters do not fit together.
-        """
-        self._require_suitable()
-        return self._task(counted)
-
-    def _task(self, counted: Counted) -> Task:
-        run, seed = self.run(), whole_seed(self.seed)
-        return Task(counted, self.models, self.chosen_objective, seed, run)
-
-    def _require_suitable(self) -> None:
-        self._require_options()
-        self.chosen_recoding.require_suitable(self.models, self.chosen_objective, self.run())
-        self._require_given_grounds(self.models)
-
-    def _require_given_grounds(self, models: Sequence[PrivacyModel]) -> None:
-        """Refuse a ground that follows from the records where nothing else may."""
-        of_table = [name for name, each in self.hierarchies.items() if each.follows_table]
-        if of_table and any(isinstance(model, DifferentialPrivacy) for model in models):
-            raise InputError(
-                f"quantiles of {of_table[0]!r} follow from the records, and no noise protects "
-                "them; give its ground as cut points, such as ground = [10, 20, 30]"
-            )
-
-    def _require_options(self) -> None:
-        require_one_of("unseen", self.unseen, UNSEEN)
-        if not isinstance(self.verify, bool):
-            raise InputError(f"verify = {shown(self.verify)} must be true or false")
-
-    def run(self) -> Run:
-        """How a search may run."""
-        given = self.progress
-        if given is not None and given is not False and not callable(given):
-            raise InputError(f"progress = {given!r} must be a function, or False for none")
-        watch = followed() if given is None else given
-        return Run(jobs_of(self.n_jobs), self.time_limit, watch or ignore)
-
-
-def _released_columns(
-    given: Sequence[str], released: engine.Table, identifiers: Sequence[str]
-) -> list[str]:
-    """The columns of a release: those given but for identifiers, then any that was added."""
-    kept = [name for name in given if name not in identifiers]
-    return kept + [name for name in released.columns if name not in kept]
-
-
-@logged("search", lambda found: _nodes_of(found[0]))
-def searched(recoding: Recoding, task: Task) -> tuple[RecodingPlan, Outcome]:
-    """Fit a recoding to a counted table, and recode the table."""
-    return recoding.fit(task)
-
-
-def _counts_of(task: Task) -> dict[str, int | None]:
-    """What is logged of a counted table: nothing where not even the records may be reported."""
-    private = any(isinstance(model, DifferentialPrivacy) for model in task.models)
-    return {} if private else {"records": task.counted.counts.records}
-
-
-def _nodes_of(fitted: RecodingPlan) -> dict[str, int | None]:
-    """What is logged of a search; nothing of a differentially private one."""
-    search = fitted.search
-    if fitted.private:
-        return {}
-    return {"nodes": search.nodes, "checked": search.checked, "feasible": search.feasible}

@@ -1,8 +1,7 @@
 """What is reported of a release by comparing it with the table that it was made of."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,8 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
+from anonymizer.release.relations import CountedTable
+from anonymizer.release.release import Release
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.column_warnings import (
     Hidden,
@@ -26,52 +27,60 @@ from anonymizer.release.warnings.person_warnings import (
 from anonymizer.release.warnings.relation_warnings import names_but, relation_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
-from anonymizer.tables.relations.relation import Moves, Original, Relation
+from anonymizer.tables.relations.relation import Moves, Relation
 
 
 @dataclass(frozen=True, eq=False)
 class RawComparison:
     """A raw table next to what a plan made of it.
 
-    ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records of a ``table``.
-    ``relation``: the table as it lies, where that which is given is its tally.
+    ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records.
     """
 
     fitted: RecodingPlan
-    table: engine.Table
+    raw: CountedTable
     admitted: engine.Table
     outcome: Outcome
-    relation: Original | None = None
 
-    def reported(self, raw: Counts | None, released: Counts, seed: int) -> dict[str, Any]:
-        """Records, warnings and information, as a ``Release`` has them.
+    def completed(self, release: Release, raw: Counts | None, released: Counts) -> Release:
+        """Return a release with records, warnings and information.
 
         ``raw``: the counts of the admitted records, where these are known already. ``released``:
-        those of the release. ``seed``: of the tables that are shuffled for comparison.
+        those of the release. Tables are shuffled for comparison by the seed of the search.
         """
         left = self.outcome.left(self.admitted)
         if raw is None or self.outcome.fate == "removed":
             raw = self.fitted.count(left)
-        stored = self.outcome.released if self.relation is None else self.relation
+        stored = self.outcome.released if self.raw.original is None else self.raw.original
         known = (*released.names, *released.sensitive, *self.fitted.schema.identifiers)
         others = [column for column in stored.columns if column not in known]
-        records, kept = engine.records(self.table), engine.records(self.admitted)
-        return {
-            "records": records,
-            "dropped": records - kept,
-            "suppressed": self.outcome.suppressed_of(self.admitted),
-            "suppressed_class": self.outcome.fate,
-            "other_columns": [*map(str, others)],
-            "warnings": (
-                *class_warnings(released, self.fitted.models, len(others)),
-                *telling_warnings(self.outcome.released, self.fitted.published),
-                *self._of_suppression(),
-                *spelling_warnings(self.table, released.sensitive),
-                *self._of_persons(left, released.names, others),
-                *self._warnings(left, raw, others),
-            ),
-            **self._informations(raw, released, seed),
-        }
+        records, kept = engine.records(self.raw.table), engine.records(self.admitted)
+        warnings = (
+            *class_warnings(released, self.fitted.models, len(others)),
+            *telling_warnings(self.outcome.released, self.fitted.published),
+            *self._of_suppression(),
+            *spelling_warnings(self.raw.table, released.sensitive),
+            *self._of_persons(left, released.names, others),
+            *self._warnings(left, raw, others),
+        )
+        rng = np.random.default_rng(release.seeds.search)
+        chance = chances(raw, self.fitted.recoder(raw, released, self.outcome, rng), rng)
+
+        def about(*attributes: str) -> Information:
+            return Information.of(raw, released, self.fitted.models, chance, attributes)
+
+        sensitive = self.fitted.schema.sensitive
+        return replace(
+            release,
+            records=records,
+            dropped=records - kept,
+            suppressed=self.outcome.suppressed_of(self.admitted),
+            suppressed_class=self.outcome.fate,
+            other_columns=[*map(str, others)],
+            warnings=warnings,
+            information=about(*sensitive) if sensitive else None,
+            targets={name: about(name) for name in self.fitted.schema.targets},
+        )
 
     def of_sample(self, released: Counts) -> tuple[ReleaseWarning, ...]:
         """Warnings about a differentially private release, by the released table alone.
@@ -88,7 +97,7 @@ class RawComparison:
 
     def _of_keys(self) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several of the records that a sample is drawn from."""
-        original, table = self.relation, self.admitted
+        original, table = self.raw.original, self.admitted
         if isinstance(table, engine.Tally):
             if original is None:  # it has no other columns
                 return
@@ -112,7 +121,7 @@ class RawComparison:
 
         ``left``: the raw records that are released; ``names``: the columns of their classes.
         """
-        original, released = self.relation, self.outcome.released
+        original, released = self.raw.original, self.outcome.released
         known = [name for name in released.columns if name not in others]
         if original is None and isinstance(left, engine.Tally):  # it has no other columns
             yield from identifying_warnings(released, known)
@@ -144,7 +153,7 @@ class RawComparison:
         self, left: engine.Table, raw: Counts, others: Sequence[str]
     ) -> Iterable[ReleaseWarning]:
         """Warnings about columns that are released as they are, and about the order of records."""
-        outcome, relation = self.outcome, self.relation
+        outcome, relation = self.outcome, self.raw.original
         names = [*self.fitted.schema.identifiers, *outcome.hidden]
         if relation is not None:
             return relation_warnings(relation, left, outcome, raw, others, names)
@@ -153,18 +162,3 @@ class RawComparison:
         released = outcome.released
         hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
         return [*column_warnings(released, others, hidden), *order_warnings(left, names)]
-
-    def _informations(self, raw: Counts, released: Counts, seed: int) -> dict[str, object]:
-        """What is kept and lost about the sensitive attributes, and about each target, in bits."""
-        rng = np.random.default_rng(seed)
-        recode = self.fitted.recoder(raw, released, self.outcome, rng)
-        chance = chances(raw, recode, rng)
-
-        def about(*attributes: str) -> Information:
-            return Information.of(raw, released, self.fitted.models, chance, attributes)
-
-        sensitive = self.fitted.schema.sensitive
-        return {
-            "information": about(*sensitive) if sensitive else None,
-            "targets": {name: about(name) for name in self.fitted.schema.targets},
-        }

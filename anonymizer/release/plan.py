@@ -1,14 +1,16 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema, T
-from anonymizer.errors import InputError, require_one_of
+from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy, Taxonomy
@@ -26,19 +28,20 @@ from anonymizer.release.estimator.frames import (
     without_index,
 )
 from anonymizer.release.proof import prove
+from anonymizer.release.relations import CountedTable, unchanged
 from anonymizer.release.release import Release, Seeds
+from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
-from anonymizer.tables.relations.relation import Original
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.dealing import CHANGED
+from anonymizer.tables.relations.relation import Moves, Relation
 
 if TYPE_CHECKING:
     from anonymizer.release.applying.applied import AppliedRecoding
     from anonymizer.release.applying.plans import AppliedRelease
     from anonymizer.release.study import Study
-
-Unseen = Literal["error", "any", "suppress"]
-"""What is done with values that a recoding does not cover."""
-
-UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
+    from anonymizer.tables.relations.frames import Frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +131,11 @@ class Plan:
         return self.fitted.random
 
     @property
+    def random_order(self) -> bool:
+        """Whether records come in random order, as drawn ones do: theirs would disclose them."""
+        return self.fitted.private
+
+    @property
     def seeds(self) -> Seeds:
         """What is reported of the seeds: never that of what was drawn."""
         if self.fitted.private:
@@ -178,26 +186,24 @@ class Plan:
         relation = relation_if_any(table)
         if relation is None:
             self.schema.require_pinned(getattr(table, "columns", ()))
-            _, released, release = self.released(table, unseen)
-            return without_index(released), release
-        from anonymizer.release.relations import applied
+            found = self.proven(CountedTable(table, self.hierarchies), unseen)
+            return without_index(found.records), found.release
+        recoded = self.recoded(relation, unseen=unseen)
+        return recoded.handed_out().native, recoded.release
 
-        carried = applied(self, relation, unseen=unseen)
-        return carried.handed_out().native, carried.release
+    def recoded(
+        self, table: Relation, form: Format | None = None, unseen: Unseen = "error"
+    ) -> "RecodedTable":
+        """Recode a table where it lies, proven on its counts; errors as :meth:`release`."""
+        require_columns(table.columns, self.schema.columns)
+        self.schema.require_pinned(table.columns)
+        raw = CountedTable.of(table, self.schema, self.hierarchies, form)
+        return self.proven(raw, unseen).recoded()
 
-    def released(
-        self, table: T, unseen: Unseen, relation: Original | None = None
-    ) -> tuple[RecodingPlan, T, Release]:
-        """The same, and before it the plan that was carried out.
-
-        ``table`` may be the tally of a ``relation``.
-        """
+    def proven(self, raw: CountedTable, unseen: Unseen = "error") -> "ProvenTable":
+        """Recode a table and prove its release; errors as :meth:`release`."""
         require_one_of("unseen", unseen, UNSEEN)
-        admitted = self.admitted(table)
-        plan, outcome, report = self.carried_out(admitted, unseen)
-        carried = replace(self, fitted=plan)
-        released, release = carried.proven(table, admitted, outcome, relation=relation)
-        return plan, released, replace(release, unseen=report)
+        return self.carried_out(self.admitted(raw.table), unseen).proven(raw)
 
     def admitted(self, table: T) -> T:
         """The records that can be released; to follow a release no identifier is needed."""
@@ -207,10 +213,8 @@ class Plan:
         there = tuple(name for name in self.schema.identifiers if name in columns)
         return replace(self.schema, identifiers=there).admit(table)
 
-    def carried_out(
-        self, admitted: engine.Table, unseen: Unseen
-    ) -> tuple[RecodingPlan, Outcome, Mapping[str, object] | None]:
-        """The plan for the admitted records, what it makes of them, and what it does not cover.
+    def carried_out(self, admitted: engine.Table, unseen: Unseen) -> "PlannedTable":
+        """Return what the plan makes of admitted records, with values that it may not cover.
 
         A table whose values were all fitted needs no other plan than the fitted one.
         """
@@ -222,14 +226,15 @@ class Plan:
             )
         if self.followed is None:
             try:
-                return self.fitted, self.fitted.carry_out(admitted), None
+                return PlannedTable(self, admitted, self.fitted.carry_out(admitted))
             except UnknownValuesError as error:
                 if not general:
                     raise InputError(f"{error}; fit on a table that has them") from None
         from anonymizer.release.applying.tables import plan_for
 
-        plan, report = plan_for(self.source, admitted, unseen)
-        return plan, plan.carry_out(admitted), None if report is None else report._asdict()
+        own, report = plan_for(self.source, admitted, unseen)
+        outcome, found = own.carry_out(admitted), None if report is None else report._asdict()
+        return PlannedTable(replace(self, fitted=own), admitted, outcome, unseen=found)
 
     @property
     def source(self) -> "AppliedRecoding":
@@ -240,35 +245,42 @@ class Plan:
             return self.followed.source
         return AppliedRecoding.of(cast(GeneralizationPlan, self.fitted))
 
-    @logged("verification", lambda done: {"records": done[1].released, "classes": done[1].classes})
-    def proven(
-        self,
-        table: T,
-        admitted: T,
-        outcome: Outcome,
-        raw: Counts | None = None,
-        relation: Original | None = None,
-    ) -> tuple[T, Release]:
-        """Recount a recoded table, hold the policy against it, and hand it out with its proof.
+    @property
+    def rules(self) -> dict[str, Mapping[str, object]]:
+        """The rule of each quasi-identifier that lists no values."""
+        known = {name: each.hierarchy for name, each in self.taxonomies.items()}
+        rules = {name: each and rule_alone(each) for name, each in known.items()}
+        return {name: rule for name, rule in rules.items() if rule}
 
-        ``outcome``: what the recoding made of the ``admitted`` records of a ``table``. ``raw``:
-        their counts, where these are known already. ``relation``: the table as it lies, where that
-        which is given is its tally.
 
-        Raises PolicyBrokenError when a class breaks the policy.
+class PlannedTable(NamedTuple):
+    """What a ``plan`` makes of the ``admitted`` records of a table: nothing is proven yet.
+
+    ``counts``: of these records, where they are known already. ``unseen``: what is reported of
+    values that the plan does not cover.
+    """
+
+    plan: Plan
+    admitted: engine.Table
+    outcome: Outcome
+    counts: Counts | None = None
+    unseen: Mapping[str, object] | None = None
+
+    @logged("verification", lambda found: found.size)
+    def proven(self, raw: CountedTable) -> "ProvenTable":
+        """Recount the recoded table, hold the policy against it, and report what became of it.
+
+        ``raw``: the table whose records were admitted. PolicyBrokenError when a class breaks the
+        policy.
         """
-        fitted, released = self.fitted, outcome.released
-        if relation is not None:  # its tally has no columns but those that were counted
-            others = {*relation.columns} - {*fitted.schema.identifiers}
-            fitted.require_room([name for name in relation.columns if name in others])
+        plan, outcome = self.plan, self.outcome
+        fitted, released = plan.fitted, outcome.released
+        if raw.original is not None:  # its tally has no columns but those that were counted
+            others = {*raw.columns} - {*fitted.schema.identifiers}
+            fitted.require_room([name for name in raw.columns if name in others])
         people = fitted.people(released)
         counts, verdicts = prove(released, fitted.published, fitted.models, people)
-        compared = RawComparison(fitted, table, admitted, outcome, relation)
-        if fitted.private:
-            reported: dict[str, Any] = {"warnings": compared.of_sample(counts)}
-        else:
-            reported = compared.reported(raw, counts, self.seed)
-        return released, Release(
+        release = Release(
             released=engine.records(released),
             classes=counts.occupied,
             query_loss=loss_of_sizes(counts.sizes),
@@ -277,19 +289,93 @@ class Plan:
             regions=fitted.regions,
             privacy=verdicts,
             search=fitted.search,
-            seeds=self.seeds,
-            study=self.study,
-            hierarchies=self._rules,
-            settled=self.settled,
-            method=self.method,
-            applies=None if self.followed is None else {"sha256": self.followed.sha256},
+            seeds=plan.seeds,
+            study=plan.study,
+            hierarchies=plan.rules,
+            settled=plan.settled,
+            method=plan.method,
+            unseen=self.unseen,
+            applies=None if plan.followed is None else {"sha256": plan.followed.sha256},
             masking=outcome.randomization,
-            **reported,
         )
+        compared = RawComparison(fitted, raw, self.admitted, outcome)
+        if fitted.private:
+            release = replace(release, warnings=compared.of_sample(counts))
+        else:
+            release = compared.completed(release, self.counts, counts)
+        return ProvenTable(raw, released, plan, release)
+
+
+@dataclass(frozen=True, eq=False)
+class ProvenTable:
+    """A table as a plan recoded it, and its release: proven on the records, or on their counts.
+
+    ``raw``: the table that it is made of. ``records``: those that are released, or their tally.
+    """
+
+    raw: CountedTable = field(repr=False)
+    records: engine.Table = field(repr=False)
+    plan: Plan = field(repr=False)
+    release: Release
 
     @property
-    def _rules(self) -> dict[str, Mapping[str, object]]:
-        """The rule of each quasi-identifier that lists no values."""
-        known = {name: each.hierarchy for name, each in self.taxonomies.items()}
-        rules = {name: each and rule_alone(each) for name, each in known.items()}
-        return {name: rule for name, rule in rules.items() if rule}
+    def columns(self) -> list[str]:
+        """The columns of the release: those of the table but for identifiers, then added ones."""
+        kept = [name for name in self.raw.columns if name not in self.plan.schema.identifiers]
+        return kept + [name for name in self.records.columns if name not in kept]
+
+    @property
+    def people(self) -> Tally | None:
+        """The population as the table was recoded; None where there is none."""
+        return self.plan.fitted.people(self.records)
+
+    @property
+    def size(self) -> dict[str, int]:
+        """What is logged of the release."""
+        return {"records": self.release.released, "classes": self.release.classes}
+
+    def recoded(self) -> "RecodedTable":
+        """Recode the table where it lies as its tally was."""
+        assert self.raw.original is not None
+        source, tally = self.raw.original.relation, self.raw.original.tally
+        fitted, released = self.plan.fitted, self.records
+        changed = [name for name in released.columns if not unchanged(tally, released, name)]
+        moves = Moves.between(tally, released, self.columns, changed, fitted.dealt_by())
+        table = source.recoded(moves)
+        table = table.shuffled() if self.plan.random_order else table
+        return RecodedTable(self.raw, released, self.plan, self.release, source, table)
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedTable(ProvenTable):
+    """The same where it lies: the released ``table``, not computed yet, made of the ``source``."""
+
+    source: Relation = field(repr=False)
+    table: Relation = field(repr=False)
+
+    def handed_out(self, columns: Sequence[str] | None = None) -> "Frame":
+        """Return the table, or some columns of it, computed once and proven as it is then.
+
+        PolicyBrokenError when a class breaks the policy, InputError where the table that it is made
+        of changed since it was counted.
+        """
+        table: Any = self.table
+        table = table.computed()
+        self.verify(table)
+        if columns is None or [*columns] == [*table.columns]:
+            return cast("Frame", table)
+        return cast("Frame", table.chosen(columns).computed())
+
+    def verify(self, table: Relation | None = None) -> None:
+        """Count the released table where it lies, or another one, and hold the policy against it.
+
+        PolicyBrokenError when a class breaks it, InputError where the table changed meanwhile.
+        """
+        released, plan = self.table if table is None else table, self.plan.fitted
+        plan.schema.require_unnamed(released.columns)
+        columns = plan.published.columns
+        recounted = released.tally(columns)
+        expected = engine.tally(self.records, columns)
+        if not np.array_equal(np.sort(recounted.sizes), np.sort(expected.sizes)):
+            raise InputError(CHANGED)
+        prove(recounted, plan.published, plan.models, plan.people(recounted))

@@ -10,6 +10,7 @@ from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
+from anonymizer.release.fitting import fitted
 from anonymizer.release.manifest import Manifest, digests_of, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
@@ -24,8 +25,9 @@ from anonymizer.release.manifest.parts import (
 from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output.atomic import Folder
 from anonymizer.release.output.directory import Output, reserved
+from anonymizer.release.plan import RecodedTable
 from anonymizer.release.proof import prove, require_present
-from anonymizer.release.relations import Carried, counted_in, fitted
+from anonymizer.release.relations import counted_in
 from anonymizer.release.release import FILES, STEWARD, Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
@@ -62,7 +64,7 @@ def publish(
     ``key`` signs the manifest, which has a keyed fingerprint of the table then. ``strict``: whether
     a release that has warnings is refused.
 
-    Raises InputError when the study cannot be carried out, the directory not be written, or another
+    Raises InputError when the study cannot be recoded out, the directory not be written, or another
     run is writing there; the directory is left as it was, if the message does not say otherwise.
     Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met, WarningsError
     where ``strict`` allows no warning.
@@ -93,10 +95,10 @@ def _publish(
             if writing.safe:
                 raw = with_safe_names_in(raw, study.schema.named)
             watch("counting the table", 0, None)
-            carried = fitted(anonymizer, raw, form, on_counted)
+            recoded = fitted(anonymizer, raw, form, on_counted)
             watch("writing and verifying the release", 0, None)
             promised = Promised(study.published, study.privacy, study.objective_options)
-            return write_release(output, carried, promised, writing, place)
+            return write_release(output, recoded, promised, writing, place)
 
 
 class Promised(NamedTuple):
@@ -126,7 +128,7 @@ class Writing(NamedTuple):
 
 
 def write_release(
-    output: Output, carried: Carried, promised: Promised, writing: Writing, place: Place
+    output: Output, recoded: RecodedTable, promised: Promised, writing: Writing, place: Place
 ) -> tuple[Release, Manifest]:
     """Write a proven table and its manifest, and prove it once more as counted from the file.
 
@@ -134,11 +136,11 @@ def write_release(
     given.
     """
     name = "released" + writing.form.suffix
-    release = _in_order(_with_cells(carried, writing), writing.order)
+    release = _in_order(_with_cells(recoded, writing), writing.order)
     if writing.strict:
         require_no_warnings(release.warnings)
-    table, people = _disarmed(carried, promised, writing)
-    if writing.order == "random" and not carried.plan.private:  # whose order is random already
+    table, people = _disarmed(recoded, promised, writing)
+    if writing.order == "random" and not recoded.plan.random_order:
         table = table.shuffled()
     manifest: Manifest | None = None
 
@@ -147,12 +149,12 @@ def write_release(
         table.write(path, writing.form, writing.parts)
         stored = place.released(path, writing.form)
         with stored.opened(promised.schema.columns) as written:
-            release = replace(release, privacy=_proven(written, carried, promised, people, stored))
+            release = replace(release, privacy=_proven(written, recoded, promised, people, stored))
 
     def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
-        manifest = _manifest(release, carried, promised, writing)
-        shape = shape_of(carried.counted, promised.schema)
+        manifest = _manifest(release, recoded, promised, writing)
+        shape = shape_of(recoded.records, promised.schema)
         shown = {"columns": [*map(str, table.columns)], "order": writing.order}
         file = _file(directory / name, {**shape, **shown})
         manifest = manifest.model_copy(update={"table": file})
@@ -174,35 +176,37 @@ def _in_order(release: Release, order: Order) -> Release:
     return replace(release, warnings=left)
 
 
-def _with_cells(carried: Carried, writing: Writing) -> Release:
+def _with_cells(recoded: RecodedTable, writing: Writing) -> Release:
     """The release with what is reported of cells that a spreadsheet would run."""
     cells = (
-        {} if writing.form.parquet else formulas_in(carried.table, carried.counted, carried.source)
+        {} if writing.form.parquet else formulas_in(recoded.table, recoded.records, recoded.source)
     )
     if not cells and not writing.safe:
-        return carried.release
-    return replace(carried.release, spreadsheet=Spreadsheet(writing.safe, cells))
+        return recoded.release
+    return replace(recoded.release, spreadsheet=Spreadsheet(writing.safe, cells))
 
 
 def _disarmed(
-    carried: Carried, promised: Promised, writing: Writing
+    recoded: RecodedTable, promised: Promised, writing: Writing
 ) -> tuple[Relation, Tally | None]:
     """The table as it is written, and the population recoded as it is."""
-    table, people = carried.table, carried.people
+    table, people = recoded.table, recoded.people
     if not writing.safe:
         return table, people
-    _require_unordered(promised.models, engine.chosen(carried.counted, promised.schema.sensitive))
+    _require_unordered(promised.models, engine.chosen(recoded.records, promised.schema.sensitive))
     return disarmed_in(table), None if people is None else disarmed(people)
 
 
-def _manifest(release: Release, carried: Carried, promised: Promised, writing: Writing) -> Manifest:
+def _manifest(
+    release: Release, recoded: RecodedTable, promised: Promised, writing: Writing
+) -> Manifest:
     """What is reported of a release but for its file."""
     manifest = release.steward_manifest
     manifest = manifest.with_texts(disarmed_text) if writing.safe else manifest
     about = {
         "columns": reported_roles(promised.schema, writing.form),
         "objective": ReportedObjective.model_validate(promised.objective),
-        **signed_parts(carried.release, carried.given, promised.schema, writing.key),
+        **signed_parts(recoded.release, recoded.raw.at_ground, promised.schema, writing.key),
     }
     return manifest.model_copy(update=about)
 
@@ -261,7 +265,11 @@ def reported_roles(schema: Schema, form: Format) -> ReportedRoles:
 
 
 def _proven(
-    written: Relation, carried: Carried, promised: Promised, people: Tally | None, stored: Place
+    written: Relation,
+    recoded: RecodedTable,
+    promised: Promised,
+    people: Tally | None,
+    stored: Place,
 ) -> Sequence[Verdict]:
     """Prove what a file holds: texts may merge or split what values did not."""
     schema = promised.schema
@@ -269,7 +277,7 @@ def _proven(
     shown, counted = counted_in(written, schema.columns, stored.form)
     require_present(shown, schema.quasi_identifiers, stored.form.missing_values)
     verdicts = prove(counted, schema, promised.models, people)[1]
-    if engine.records(counted) != carried.release.released:
+    if engine.records(counted) != recoded.release.released:
         raise InputError(
             "the released file has other records than were released: was the table changed in the "
             "meantime? Run again; nothing was written"

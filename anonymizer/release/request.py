@@ -1,17 +1,35 @@
-"""What is requested of an estimator, as objects: roles, policy, recoding and objective."""
+"""What is requested of an estimator, as objects: roles, policy, recoding, objective, task."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
-from anonymizer.errors import InputError, column_names, digest_of
+from anonymizer.errors import (
+    InputError,
+    column_names,
+    digest_of,
+    jobs_of,
+    require_one_of,
+    shown,
+    whole_seed,
+)
+from anonymizer.feedback.logs import logged
+from anonymizer.feedback.progress import followed
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
-from anonymizer.privacy import PrivacyModel, models_of
-from anonymizer.recoding.recoding import Recoding
+from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, population_of
+from anonymizer.recoding.problem.problem import Run, Watch, ignore
+from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.recodings import RecodingName, recoding_of
+from anonymizer.tables import engine
+
+Unseen = Literal["error", "any", "suppress"]
+"""What is done with values that a recoding does not cover."""
+
+UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
 
 
 class Request:
@@ -27,6 +45,10 @@ class Request:
     insensitive: Sequence[str] | None
     seed: int
     time_limit: float | None
+    n_jobs: int | None
+    progress: Watch | Literal[False] | None
+    verify: bool
+    unseen: Unseen
 
     @property
     def fingerprint(self) -> str:
@@ -100,9 +122,67 @@ class Request:
         given = self.quasi_identifiers
         return {name: Hierarchy.of(each, attribute=name) for name, each in given.items()}
 
+    @logged("counting", lambda task: _counts_of(task))
+    def task(self, table: engine.Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> Task:
+        """What the recoding is chosen for: a table, counted once, and all that is requested.
+
+        ``hierarchies``: those of the table, where grounds that follow from it are known already.
+
+        Raises InputError when table and parameters do not fit together.
+        """
+        self._require_suitable()
+        known = self.hierarchies if hierarchies is None else hierarchies
+        return self._task(Counted.of(table, self.schema, known, population_of(self.models)))
+
+    def task_of(self, counted: Counted) -> Task:
+        """The same of a table whose records are admitted and encoded already.
+
+        By the schema, the hierarchies and the population of this estimator. Raises InputError when
+        parameters do not fit together.
+        """
+        self._require_suitable()
+        return self._task(counted)
+
+    def _task(self, counted: Counted) -> Task:
+        run, seed = self.run(), whole_seed(self.seed)
+        return Task(counted, self.models, self.chosen_objective, seed, run)
+
+    def _require_suitable(self) -> None:
+        self._require_options()
+        self.chosen_recoding.require_suitable(self.models, self.chosen_objective, self.run())
+        self._require_given_grounds(self.models)
+
+    def _require_given_grounds(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse a ground that follows from the records where nothing else may."""
+        of_table = [name for name, each in self.hierarchies.items() if each.follows_table]
+        if of_table and any(isinstance(model, DifferentialPrivacy) for model in models):
+            raise InputError(
+                f"quantiles of {of_table[0]!r} follow from the records, and no noise protects "
+                "them; give its ground as cut points, such as ground = [10, 20, 30]"
+            )
+
+    def _require_options(self) -> None:
+        require_one_of("unseen", self.unseen, UNSEEN)
+        if not isinstance(self.verify, bool):
+            raise InputError(f"verify = {shown(self.verify)} must be true or false")
+
+    def run(self) -> Run:
+        """How a search may run."""
+        given = self.progress
+        if given is not None and given is not False and not callable(given):
+            raise InputError(f"progress = {given!r} must be a function, or False for none")
+        watch = followed() if given is None else given
+        return Run(jobs_of(self.n_jobs), self.time_limit, watch or ignore)
+
 
 def _options(objective: Objective) -> dict[str, object]:
     """The options of an objective."""
     if not is_dataclass(objective):
         return {}
     return {each.name: getattr(objective, each.name) for each in fields(objective)}
+
+
+def _counts_of(task: Task) -> dict[str, int | None]:
+    """What is logged of a counted table: nothing where not even the records may be reported."""
+    private = any(isinstance(model, DifferentialPrivacy) for model in task.models)
+    return {} if private else {"records": task.counted.counts.records}

@@ -37,7 +37,7 @@ from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.estimator.frames import table_of
 from anonymizer.release.information import ceiling, lost
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.relations import tallied_for
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -320,8 +320,8 @@ def _compared(
     for one in chosen:
         one.require_suitable(models, objectives[id(one)], replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
-    tallied, hierarchies = tallied_for(anonymizer, table, form)
-    counted = Counted.of(tallied, anonymizer.schema, hierarchies, population_of(models))
+    raw = CountedTable.of(table, anonymizer.schema, anonymizer.hierarchies, form)
+    counted = Counted.of(raw.table, anonymizer.schema, raw.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
         raise InputError(

@@ -9,14 +9,13 @@ from typing import Any
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.estimator.frames import table_of
 from anonymizer.release.recodings import RecodingName
-from anonymizer.release.relations import tallied_for
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.results import Result
 from anonymizer.release.study import Scheme, Study
 from anonymizer.tables import engine
@@ -220,18 +219,20 @@ class _Tasks:
 
     def __init__(self, table: Given, form: Format | None) -> None:
         self.table, self.form = table, form
-        self._counted: list[tuple[object, engine.Table, Mapping[str, Hierarchy]]] = []
+        self._counted: list[tuple[object, CountedTable]] = []
 
     def of(self, anonymizer: Anonymizer) -> Task:
         """What the recoding of an estimator is chosen for."""
         require_figures(anonymizer.schema, anonymizer.chosen_recoding)
-        described = [[name, each.describe()] for name, each in anonymizer.hierarchies.items()]
-        if described not in [each for each, *_ in self._counted]:
-            self._counted.append((described, *tallied_for(anonymizer, self.table, self.form)))
-        known = next(rest for each, *rest in self._counted if each == described)
+        hierarchies = anonymizer.hierarchies
+        described = [[name, each.describe()] for name, each in hierarchies.items()]
+        if described not in [each for each, _ in self._counted]:
+            raw = CountedTable.of(self.table, anonymizer.schema, hierarchies, self.form)
+            self._counted.append((described, raw))
+        known = next(raw for each, raw in self._counted if each == described)
         if not anonymizer.chosen_recoding.searches:  # nothing to be limited
             anonymizer = replace(anonymizer, time_limit=None)
-        return anonymizer.task(*known)
+        return anonymizer.task(known.table, known.hierarchies)
 
 
 @contextmanager

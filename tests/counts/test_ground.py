@@ -12,7 +12,7 @@ import pytest
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Plan
 from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable, rounded
-from anonymizer.release.relations import applied, fitted
+from anonymizer.release.fitting import fitted
 from anonymizer.tables.files import Format, describe_file, read_table
 from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.estimating import distinct_of_sample
@@ -83,7 +83,7 @@ def test_a_table_is_counted_at_its_grounds_where_it_lies(kind, loaded):
         assert getattr(carried.release, said) == getattr(one.release_, said)
     again = carried.table.frame([*released.columns]).sort_values("note", ignore_index=True)
     assert again.astype(str).equals(released.astype(str))
-    assert applied(other.plan_, relation).release.classes == one.release_.classes
+    assert carried.plan.recoded(relation).release.classes == one.release_.classes
 
 
 def test_quantiles_are_those_of_all_records_where_the_table_lies():
@@ -92,7 +92,7 @@ def test_quantiles_are_those_of_all_records_where_the_table_lies():
     released = anonymizers[0].fit_transform(PEOPLE)
     carried = fitted(anonymizers[1], relation_of(of_kind("polars")))
     carried.verify()
-    plans = [each.plan_.hierarchies["income"] for each in anonymizers]
+    plans = [each.hierarchies["income"] for each in (anonymizers[0].plan_, carried.plan)]
     assert plans[0].cuts == plans[1].cuts
     assert len(plans[0].cuts[0]) == 5
     again = carried.table.frame([*released.columns])
@@ -125,7 +125,7 @@ def test_files_are_counted_at_their_grounds(tmp_path, ending):
         again = carried.table.frame([*released.columns])
         assert carried.release.recoding == anonymizers[0].release_.recoding
         plan = anonymizers[0].plan_
-        assert applied(plan, relation, form).release.classes == carried.release.classes
+        assert plan.recoded(relation, form).release.classes == carried.release.classes
     assert again.astype(str).equals(released.reset_index(drop=True).astype(str))
 
 

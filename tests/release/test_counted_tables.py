@@ -59,8 +59,11 @@ from anonymizer.privacy import (
     ValueGain,
 )
 from anonymizer.recoding.safepub import SafePub
-from anonymizer.release.relations import applied, fitted
+from anonymizer.release.fitting import fitted
+from anonymizer.release.plan import Plan
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
+from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
@@ -108,6 +111,12 @@ def counted(anonymizer: Anonymizer, table: pd.DataFrame) -> tuple[Tally, Tally]:
     """A table counted, and the release of its tally."""
     tally = engine.tally(table, anonymizer.schema.columns)
     return tally, anonymizer.fit_counted(tally, anonymizer.task(tally))
+
+
+def proven(plan: Plan, tally: Tally, unseen: Unseen) -> tuple[Release, Tally]:
+    """The release of a tally by a plan, and its records."""
+    found = plan.proven(CountedTable(tally, {}), unseen)
+    return found.release, found.records
 
 
 def texts_of(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
@@ -232,7 +241,7 @@ def test_a_plan_recodes_a_tally_with_other_values_as_a_table(unseen):
     ).fit(people())
     released, release = fitted.plan_.release(with_strangers(), unseen=unseen)
     tally = engine.tally(with_strangers(), fitted.schema.columns)
-    _, rows, again = fitted.plan_.released(tally, unseen)
+    again, rows = proven(fitted.plan_, tally, unseen)
     assert told(again) == told(release)
     assert release.unseen == {"values": 1, "records": 10, "treated": unseen}
     assert rows.sizes.sum() == len(released)
@@ -242,7 +251,7 @@ def test_records_that_no_class_covers_are_counted():
     fitted = estimator([KAnonymity(4)], recoding="boxes").fit(people())
     tally = engine.tally(with_strangers(), fitted.schema.columns)
     with pytest.raises(PolicyBrokenError, match="10 records of 300 would have to be suppressed"):
-        fitted.plan_.released(tally, "suppress")
+        proven(fitted.plan_, tally, "suppress")
 
 
 def test_records_of_values_that_are_not_covered_are_counted():
@@ -251,7 +260,7 @@ def test_records_of_values_that_are_not_covered_are_counted():
     anonymizer = estimator([KAnonymity(1)], quasi_identifiers=names).fit(people())
     other = people(seed=4).assign(town="Rome")
     with pytest.raises(InputError, match="holds 1 value, in 300 records, that the recoding does"):
-        anonymizer.plan_.released(engine.tally(other, anonymizer.schema.columns), "error")
+        proven(anonymizer.plan_, engine.tally(other, anonymizer.schema.columns), "error")
 
 
 # Populations
@@ -407,7 +416,7 @@ def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(stored, recoding):
         for chosen in (recoding, recoding, replace(recoding, seed=2))
     ]
     carried = [fitted(each, stored(table), CSV) for each in made]
-    carried.append(applied(made[0].plan_, stored(table), CSV))
+    carried.append(carried[0].plan.recoded(stored(table), CSV))
     for each in carried:
         each.verify()
     first, again, other, _ = found = [recorded(each.table) for each in carried]
@@ -416,7 +425,7 @@ def test_what_is_drawn_where_a_table_lies_is_what_was_drawn(stored, recoding):
         pd.testing.assert_frame_equal(
             released[unchanged].astype(str), table[unchanged].astype(str), check_dtype=False
         )
-    counts = made[0].release_.released, len(first)
+    counts = carried[0].release.released, len(first)
     assert counts == (300, 300)
     assert first.equals(again)
     assert not first.equals(other)
@@ -432,20 +441,21 @@ def test_a_private_sample_comes_in_random_order(stored):
         recoding=SafePub({"age": 0, "town": 1}),
     )
     carried = [fitted(anonymizer, stored(table), CSV) for _ in range(2)]
-    carried.append(applied(anonymizer.plan_, stored(table), CSV))
+    plan = carried[0].plan
+    carried.append(plan.recoded(stored(table), CSV))
     for each in carried:
         each.verify()
         ages = recorded(each.table)["age"].astype(int).tolist()
         assert 0 < len(ages) < 3000
         assert ages != sorted(ages)
     assert len({tuple(recorded(each.table)["age"]) for each in carried}) == 3
-    for carry_out in (partial(fitted, anonymizer), partial(applied, anonymizer.plan_)):
+    for carry_out in (partial(fitted, anonymizer), plan.recoded):
         with pytest.raises(InputError, match="column 'w' would be released as it is"):
             carry_out(stored(table.assign(w="x")), CSV)
 
 
 def test_a_column_that_numbers_classes_is_not_put_over_another(stored):
     anonymizer = estimator([KAnonymity(5)], recoding=MergedCells(max_classes=3))
-    fitted(anonymizer, stored(people()), CSV)
+    plan = fitted(anonymizer, stored(people()), CSV).plan
     with pytest.raises(InputError, match="the table has a column 'class'"):
-        applied(anonymizer.plan_, stored(people().assign(**{"class": 1})), CSV)
+        plan.recoded(stored(people().assign(**{"class": 1})), CSV)

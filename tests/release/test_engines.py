@@ -26,7 +26,7 @@ from anonymizer import (
     Pram,
     VariableRange,
 )
-from anonymizer.release.relations import fitted
+from anonymizer.release.fitting import fitted
 from anonymizer.tables.files.parquet import exact_frame
 from anonymizer.tables.relations.frames import relation_of
 from anonymizer.tables.relations.relation import Moves

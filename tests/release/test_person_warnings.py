@@ -22,8 +22,8 @@ from anonymizer import (
     load_census,
 )
 from anonymizer.cli import main
+from anonymizer.release.fitting import fitted
 from anonymizer.release.publish import publish
-from anonymizer.release.relations import fitted
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
 from anonymizer.release.warnings import person_warnings

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
-from anonymizer.release.relations import fitted
+from anonymizer.release.fitting import fitted
 from anonymizer.release.warnings import relation_warnings
 from anonymizer.tables.relations.frames import relation_of
 

@@ -17,7 +17,7 @@ from anonymizer.recoding import Problem, Watch, ignore
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.relations import tallied_for
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.release.study.raw import read_raw
 from anonymizer.tables.engine import Tally
@@ -136,12 +136,12 @@ def _key(study: Study) -> Hashable:
 
 
 def _tallied(study: Study, watch: Watch) -> tuple[Tally, Mapping[str, Hierarchy]]:
-    estimator = study.anonymizer(1, watch)
+    schema = study.anonymizer(1, watch).schema
     with study.opened(watch) as table:
         watch("counting the table", 0, None)
-        tally, settled = tallied_for(estimator, table, study.data_format)
-    assert isinstance(tally, Tally)
-    return tally, settled
+        raw = CountedTable.of(table, schema, study.hierarchies, study.data_format)
+    assert isinstance(raw.table, Tally)
+    return raw.table, raw.hierarchies
 
 
 def _profiled(path: Path, table: str | None, given: GivenFormat, stamp: Hashable) -> TableProfile:

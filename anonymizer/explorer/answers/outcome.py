@@ -27,7 +27,9 @@ from anonymizer.recoding.generalization import Generalization, GeneralizationPla
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Outcome as Carried
 from anonymizer.recoding.recoding import RecodingPlan, Task
+from anonymizer.release.fitting import planned
 from anonymizer.release.proof import prove, require_present
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
@@ -116,8 +118,8 @@ class StudyOutcome:
         if not self.holds or self.counted is None or self.task is None:
             return None
         estimator = self.counted.anonymizer(self.task.run.watch)
-        estimator.fit_counted(self.counted.tally, self.task)
-        return estimator.release_
+        raw = CountedTable(self.counted.tally, self.counted.hierarchies)
+        return planned(estimator, raw.columns, self.task).proven(raw).release
 
     @property
     def verdicts(self) -> Sequence[Verdict]:

@@ -20,7 +20,7 @@ from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
 from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
 from anonymizer.release.manifest.groups import Group
-from anonymizer.release.plan import Unseen
+from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, plain_text, text_of
 

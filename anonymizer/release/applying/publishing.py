@@ -15,14 +15,15 @@ from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import require_free, same_file
 from anonymizer.release.output.directory import reserved
-from anonymizer.release.plan import Plan, Unseen
+from anonymizer.release.plan import Plan, RecodedTable
 from anonymizer.release.publish import (
     Promised,
     Writing,
     write_release,
 )
-from anonymizer.release.relations import Carried, applied, counted_in
+from anonymizer.release.relations import counted_in
 from anonymizer.release.release import FILES, STEWARD, Release
+from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
 from anonymizer.release.study.place import Place, as_study, written_as
@@ -131,9 +132,9 @@ def publish_applied(
             with as_study(study, _by_option), place.opened(plan.schema.columns) as raw:
                 stored = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
                 watch("counting the table", 0, None)
-                carried = _applied(plan, stored, form, wishes.unseen)
+                recoded = _applied(plan, stored, form, wishes.unseen)
                 watch("writing and verifying the release", 0, None)
-                return write_release(output, carried, _promised(plan, manifest), writing, place)
+                return write_release(output, recoded, _promised(plan, manifest), writing, place)
 
 
 def _by_option(error: InputError) -> str | None:
@@ -218,10 +219,10 @@ def _within(plan: Plan, share: float | None) -> Plan:
     return replace(plan, fitted=fitted, method=method, followed=followed)
 
 
-def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Carried:
+def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> RecodedTable:
     """The table recoded and proven; the error of a broken policy says what would do."""
     try:
-        return applied(plan, table, form, unseen)
+        return plan.recoded(table, form, unseen)
     except PolicyBrokenError as error:
         admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
         needed = None if error.key == "suppression" else _needed(plan, admitted, unseen)
@@ -247,7 +248,7 @@ def _overlapping(plan: Plan, admitted: Tally) -> str:
 def _needed(plan: Plan, admitted: Tally, unseen: Unseen) -> float | None:
     """The share of records that would have to be suppressed; None where no share would do."""
     try:
-        outcome = _within(plan, NEARLY_ALL).carried_out(admitted, unseen)[1]
+        outcome = _within(plan, NEARLY_ALL).carried_out(admitted, unseen).outcome
     except PolicyBrokenError:
         return None
     records = outcome.suppressed_of(admitted)

@@ -12,7 +12,8 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.hierarchy import ANY
-from anonymizer.release.plan import Plan, Unseen
+from anonymizer.release.plan import Plan
+from anonymizer.release.request import Unseen
 from anonymizer.tables.values import text_of
 
 FEW = 100

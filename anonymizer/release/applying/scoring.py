@@ -9,7 +9,8 @@ from anonymizer.recoding.apply import UnknownValuesError, relabelled
 from anonymizer.release.applying.applied import AppliedPlan
 from anonymizer.release.applying.remembered import recalled, remember
 from anonymizer.release.applying.tables import plan_for
-from anonymizer.release.plan import UNSEEN, Plan, Unseen
+from anonymizer.release.plan import Plan
+from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
 
 NO_RELEASE = "not a release: not verified"

@@ -20,7 +20,7 @@ from anonymizer.recoding.generalization import GeneralizationPlan, People
 from anonymizer.release.applying.applied import AppliedPlan, AppliedRecoding
 from anonymizer.release.applying.reach import PlacedValues, Reach
 from anonymizer.release.manifest.parts import LabelText
-from anonymizer.release.plan import Unseen
+from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, rank, text_of, texts_apart

@@ -16,8 +16,9 @@ from anonymizer.masking import RandomRecoding
 from anonymizer.recoding.apply import overwritten
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.estimator.frames import table_of
-from anonymizer.release.plan import Plan, Unseen
+from anonymizer.release.plan import Plan
 from anonymizer.release.release import Release
+from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.values import texts_of
 

@@ -9,6 +9,7 @@ from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.applying.plans import AppliedRelease
+from anonymizer.release.fitting import proven
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
 from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.parts import ReleasedFile
@@ -17,6 +18,7 @@ from anonymizer.release.output.directory import reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.proof import prove
 from anonymizer.release.publish import reported_roles, signed_parts
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import COUNTS, FILES, STEWARD, Release
 from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
@@ -57,18 +59,14 @@ def publish_counts(
         parts = read_parts(study, counts)
         whole = added([part.tally for part in parts])
         anonymizer = study.anonymizer(n_jobs, watch)
-        task = anonymizer.task(whole)
-        if on_counted is not None:
-            on_counted(task)
-        released = anonymizer.fit_counted(whole, task)
+        found = proven(anonymizer, CountedTable(whole, anonymizer.hierarchies), on_counted)
         if strict:
-            require_no_warnings(anonymizer.release_.warnings)
+            require_no_warnings(found.release.warnings)
         watch("writing and verifying the release", 0, None)
-        release = _with_others(anonymizer.release_, parts[0].columns, whole)
+        release = _with_others(found.release, parts[0].columns, whole)
         about = _reported(study, release, parts, whole, key)
         manifest: Manifest = release.steward_manifest
-        final = PartCounts(as_texts(released), parts[0].columns, parts[0].roles)
-        people = anonymizer.plan_.fitted.people(released)
+        final = PartCounts(as_texts(found.records), parts[0].columns, parts[0].roles)
 
         def manifest_in(place: Path) -> Manifest:
             nonlocal manifest
@@ -79,7 +77,7 @@ def publish_counts(
 
         def write(path: Path) -> None:
             final.write(path)
-            prove(PartCounts.read(path).tally, study.published, study.privacy, people)
+            prove(PartCounts.read(path).tally, study.published, study.privacy, found.people)
 
         manifests = manifest_writers(manifest_in, key)
         files = {COUNTS: write, **manifests.of_release}

@@ -1,0 +1,81 @@
+"""From what is requested and a table to its release, proven on counts: nothing is remembered."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from anonymizer.errors import require_columns
+from anonymizer.feedback.logs import logged
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
+from anonymizer.release.plan import Plan, PlannedTable, ProvenTable, RecodedTable
+from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import Request
+from anonymizer.tables.files import Format
+from anonymizer.tables.relations.relation import Relation
+
+
+def fitted(
+    requested: Request,
+    table: Relation,
+    form: Format | None = None,
+    on_counted: Callable[[Task], object] | None = None,
+) -> RecodedTable:
+    """Release a table where it lies; errors as ``Anonymizer.fit_transform``.
+
+    ``form``: how it lies in a file. ``on_counted`` is called once the table is counted.
+    """
+    schema = requested.schema
+    require_columns(table.columns, [*schema.columns, *schema.identifiers])
+    schema.require_pinned(table.columns)
+    raw = CountedTable.of(table, schema, requested.hierarchies, form)
+    return proven(requested, raw, on_counted).recoded()
+
+
+def proven(
+    requested: Request, raw: CountedTable, on_counted: Callable[[Task], object] | None = None
+) -> ProvenTable:
+    """Choose the recoding of a counted table, and prove it; errors as ``fitted``."""
+    task = requested.task(raw.table, raw.hierarchies)
+    if on_counted is not None:
+        on_counted(task)
+    return planned(requested, raw.columns, task).proven(raw)
+
+
+def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTable:
+    """Choose the recoding of a table with some ``columns``, and carry it out; nothing is proven."""
+    recoding, counted = requested.chosen_recoding, task.counted
+    recoding.require_room({*columns} - {*counted.schema.identifiers})
+    fitted, outcome = _searched(recoding, task)
+    because = requested.objective_for(recoding)[1]
+    if because and not fitted.random:
+        fitted = replace(fitted, search=replace(fitted.search, because=because))
+    drawn = fitted.random or fitted.private  # of values that are drawn no option may tell how
+    method = {"method": recoding.name} if drawn else recoding.described
+    plan = Plan(fitted, task.seed, requested.fingerprint, method)
+    plan = replace(plan, settled=_settled(requested, plan))
+    return PlannedTable(plan, counted.kept, outcome, None if fitted.private else counted.counts)
+
+
+def _settled(requested: Request, plan: Plan) -> tuple[str, ...]:
+    """Those whose ground follows from the table that was fitted: it has cut points of its own.
+
+    A ground of few records has none, so that the hierarchy is without its level.
+    """
+    known = plan.hierarchies
+    return tuple(
+        name
+        for name, each in requested.hierarchies.items()
+        if each.follows_table and name in known and known[name].height == each.height
+    )
+
+
+@logged("search", lambda found: _nodes_of(found[0]))
+def _searched(recoding: Recoding, task: Task) -> tuple[RecodingPlan, Outcome]:
+    return recoding.fit(task)
+
+
+def _nodes_of(fitted: RecodingPlan) -> dict[str, int | None]:
+    """What is logged of a search; nothing of a differentially private one."""
+    search = fitted.search
+    if fitted.private:
+        return {}
+    return {"nodes": search.nodes, "checked": search.checked, "feasible": search.feasible}
