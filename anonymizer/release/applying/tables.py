@@ -1,7 +1,7 @@
 """From a table to the plan for it: its values placed, and what is done with those that are not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.recoding.generalization import GeneralizationPlan, People
+from anonymizer.recoding.generalization import People
 from anonymizer.release.applying.applied import AppliedPlan, AppliedRecoding
 from anonymizer.release.applying.reach import PlacedValues, Reach
 from anonymizer.release.manifest.parts import LabelText
@@ -52,9 +52,19 @@ def plan_for(
     }
     codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)
     recoding, strangers, strange = _covered(source, attributes, codes, scored)
+    given = source.plan
+    identifiers = given.schema.identifiers
+    if not isinstance(table, engine.Tally):  # which has none in any case
+        identifiers = tuple(name for name in identifiers if name in table.columns)
+    taxonomies = {name: each.taxonomy for name, each in attributes.items()}
     plan = AppliedPlan(
-        **_given(source, table, attributes),
-        recoding=recoding,
+        replace(given.schema, identifiers=identifiers),
+        given.models,
+        taxonomies,
+        recoding,
+        given.search,
+        given.suppression,
+        None if people is None else People.of(people, taxonomies),
         source=source,
         placed={name: each.placed for name, each in attributes.items()},
         strangers=strangers,
@@ -89,26 +99,6 @@ def _covered(
     regions = source.listed.regions([*attributes], rows, class_of, star=scored)
     nobody = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
     return regions, nobody, (class_of < 0)[row_of.ravel()]
-
-
-def _given(
-    source: AppliedRecoding, table: engine.Table, attributes: Mapping[str, "Values"]
-) -> dict[str, Any]:
-    """What the plan for a table has of the one that is applied, but for its recoding."""
-    given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
-    del given["recoding"]
-    identifiers = given["schema"].identifiers
-    if not isinstance(table, engine.Tally):  # which has none in any case
-        identifiers = tuple(name for name in identifiers if name in table.columns)
-    taxonomies = {name: each.taxonomy for name, each in attributes.items()}
-    people = source.plan.everybody
-    return {
-        **given,
-        "schema": replace(given["schema"], identifiers=identifiers),
-        "taxonomies": taxonomies,
-        "population": people and People.of(people, taxonomies),
-        "seen": None,
-    }
 
 
 def _require_treated(

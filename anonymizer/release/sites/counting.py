@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anonymizer.counts import ground
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
@@ -16,7 +15,7 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import digest_of_file
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.relations import counted_in
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_texts, compared, read_counts, write_counts
@@ -173,14 +172,6 @@ def part_at(
         yield raw, form
 
 
-def at_ground(study: Study, table: Relation, form: Format) -> tuple[Relation, Tally, Tally]:
-    """A part at the grounds of its columns, and its records, counted as they are and cleaned."""
-    columns = study.schema.columns
-    coarser, hierarchies = ground.grounded(table, study.hierarchies, form)
-    ground.require_countable(coarser, columns, hierarchies)
-    return coarser, *counted_in(coarser, columns, form)
-
-
 @logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
 def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
     """Count a part as a study has it, where it lies; at the grounds of its columns.
@@ -191,7 +182,7 @@ def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
     schema = study.schema
     schema.require_shape(table.columns, table.records)
     schema.require_pinned(table.columns)
-    tally = at_ground(study, table, form)[2]
+    tally = CountedTable.of(table, schema, study.hierarchies, form).table
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
     return PartCounts(as_texts(tally), columns, roles_of(study), secrets.token_hex(16))

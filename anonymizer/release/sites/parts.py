@@ -19,9 +19,9 @@ from anonymizer.release.manifest.parts import Digest, ManifestPart, Order, Relea
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
-from anonymizer.release.relations import counted_in
+from anonymizer.release.relations import CountedTable, counted_in
 from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
-from anonymizer.release.sites.counting import PartCounts, at_ground, part_at
+from anonymizer.release.sites.counting import PartCounts, part_at
 from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
@@ -148,14 +148,17 @@ def publish_part(
         watch("reading the table", 0, None)
         with output.workspace() as space, part_at(study, table, space, watch) as (stored, form):
             watch("counting the table", 0, None)
-            stored, raw, tally = at_ground(study, stored, form)
-            columns = [name for name in stored.columns if name not in study.schema.identifiers]
-            _require_same(table, counts, columns, tally, own)
-            part = following.part(tally).released
+            raw = CountedTable.of(stored, study.schema, study.hierarchies, form)
+            original = raw.original
+            assert original is not None
+            columns = [name for name in raw.columns if name not in study.schema.identifiers]
+            _require_same(table, counts, columns, raw.table, own)
+            part = following.part(raw.table).released
             _require_within(part, whole)
-            moves = Moves.between(raw, part, manifest.file[0].columns, _changed(raw, part))
+            changed = _changed(original.tally, part)
+            moves = Moves.between(original.tally, part, manifest.file[0].columns, changed)
             watch("writing and verifying the part", 0, None)
-            recoded = stored.recoded(moves)
+            recoded = original.relation.recoded(moves)
             if study.order == "random":
                 recoded = recoded.shuffled()
             released = RecodedPart(recoded, part, form.released, study.order)
