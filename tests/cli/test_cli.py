@@ -13,7 +13,7 @@ from forked import carried_out, start, unwarned
 
 from anonymizer import cli
 from anonymizer.cli import SUMMARIES, main
-from anonymizer.release import publish
+from anonymizer.release import publisher
 from anonymizer.release.output import directory
 from anonymizer.report import release
 from anonymizer.tables.relations.embedded.stored import Stored
@@ -653,7 +653,7 @@ def test_an_internal_error_shows_no_data(run, study, tmp_path, monkeypatch, erro
             raise error(f"{DISEASE}0 of {NAME}1") from None
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
-    monkeypatch.setattr(publish, "prove", lambda *_: fail(*_))
+    monkeypatch.setattr(publisher, "prove", lambda *_: fail(*_))
     monkeypatch.setattr(Stored, "write", fail)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
@@ -668,7 +668,7 @@ def test_an_internal_error_says_where(run, study, tmp_path, monkeypatch):
     monkeypatch.delenv(cli.DEBUG, raising=False)
     monkeypatch.setattr(Stored, "write", fail)
     _, _, err = run("run", study, "-o", tmp_path / "out")
-    assert err.startswith("anonymizer: internal error, RuntimeError at release/publish.py:")
+    assert err.startswith("anonymizer: internal error, RuntimeError at release/publisher.py:")
 
 
 def test_the_debug_switch_lets_it_through(study, tmp_path, monkeypatch):

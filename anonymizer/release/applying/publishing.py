@@ -13,16 +13,11 @@ from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.applying.tables import plan_for
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order
-from anonymizer.release.manifest.standing import require_free, same_file
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.plan import Plan, RecodedTable
-from anonymizer.release.publish import (
-    Promised,
-    Writing,
-    write_release,
-)
+from anonymizer.release.publisher import Expectation, FileOptions, publisher
 from anonymizer.release.relations import counted_in
-from anonymizer.release.release import FILES, STEWARD, Release
+from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
@@ -108,13 +103,10 @@ def publish_applied(
     PolicyBrokenError when the release does not hold, or its policy not of the table under the
     recoding.
     """
-    with reserved(directory, FILES, next_to=STEWARD) as output:
-        home = home_of(release)
-        if same_file(directory, home):
-            raise InputError(
-                f"{directory} is the release that is applied; choose another directory"
-            )
-        require_free(directory, table, force)
+    home = home_of(release)
+    if same_file(directory, home):
+        raise InputError(f"{directory} is the release that is applied; choose another directory")
+    with publisher(directory, table, force=force, key=key, strict=strict) as publication:
         watch("reading the release", 0, None)
         plan = Plan.from_manifest(release, study=study)
         require_followable(release, study, key=signed_by, watch=watch)
@@ -124,17 +116,18 @@ def publish_applied(
         plan = _within(plan, wishes.suppression)
         form = _format(table, manifest, plan.schema.columns, study)
         written = means.written(form)
-        safe = _is_safe(manifest, written)
-        writing = Writing(written, safe, means.parts, means.order, key, force, strict)
-        with output.workspace() as space:
-            own = Place(table, form) if study is None else study.place_of(table, form)
-            place = means.place(own)._replace(space=space, watch=watch)
-            with as_study(study, _by_option), place.opened(plan.schema.columns) as raw:
-                stored = _known_columns(raw, table, manifest, plan, wishes.drop, writing.safe)
-                watch("counting the table", 0, None)
-                recoded = _applied(plan, stored, form, wishes.unseen)
-                watch("writing and verifying the release", 0, None)
-                return write_release(output, recoded, _promised(plan, manifest), writing, place)
+        options = FileOptions(written, _is_safe(manifest, written), means.parts, means.order)
+
+        def recode(raw: Relation) -> RecodedTable:
+            stored = _known_columns(raw, table, manifest, plan, wishes.drop, options.safe)
+            return _recoded(plan, stored, form, wishes.unseen)
+
+        own = Place(table, form) if study is None else study.place_of(table, form)
+        place, expectation = means.place(own)._replace(watch=watch), _expectation(plan, manifest)
+        with as_study(study, _by_option):
+            return publication.release(
+                place, plan.schema.columns, recode, expectation, options, watch
+            )
 
 
 def _by_option(error: InputError) -> str | None:
@@ -146,13 +139,13 @@ def _by_option(error: InputError) -> str | None:
     return None
 
 
-def _promised(plan: Plan, manifest: Manifest) -> Promised:
+def _expectation(plan: Plan, manifest: Manifest) -> Expectation:
     """What the new release is held against: the policy of the one that is applied."""
     listed = plan.source.listed
     numbered = listed is not None and listed.numbered
     schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
     objective = {} if manifest.objective is None else manifest.objective.model_dump()
-    return Promised(schema, plan.fitted.models, objective)
+    return Expectation(schema, plan.fitted.models, objective)
 
 
 def _is_safe(manifest: Manifest, form: Format) -> bool:
@@ -219,7 +212,7 @@ def _within(plan: Plan, share: float | None) -> Plan:
     return replace(plan, fitted=fitted, method=method, followed=followed)
 
 
-def _applied(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> RecodedTable:
+def _recoded(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> RecodedTable:
     """The table recoded and proven; the error of a broken policy says what would do."""
     try:
         return plan.recoded(table, form, unseen)

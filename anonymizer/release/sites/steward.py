@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
@@ -11,20 +10,16 @@ from anonymizer.recoding.recoding import Task
 from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.fitting import proven
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
-from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.parts import ReleasedFile
-from anonymizer.release.manifest.standing import require_free
-from anonymizer.release.output.directory import reserved
-from anonymizer.release.plan import Plan
+from anonymizer.release.plan import Plan, ProvenTable
 from anonymizer.release.proof import prove
-from anonymizer.release.publish import reported_roles, signed_parts
+from anonymizer.release.publisher import Expectation, publisher
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.release import COUNTS, FILES, STEWARD, Release
-from anonymizer.release.signing import PrivateKey, manifest_writers
+from anonymizer.release.release import COUNTS, Release
+from anonymizer.release.signing import PrivateKey
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
 from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study
-from anonymizer.release.warnings.warnings import require_no_warnings
 from anonymizer.tables.counts_file import added, as_texts, compared
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
@@ -53,68 +48,57 @@ def publish_counts(
     the policy cannot be met.
     """
     require_countable(study)
-    with reserved(directory, FILES, next_to=STEWARD) as output:
-        require_free(directory, counts[0], force)
+    with publisher(directory, counts[0], force=force, key=key, strict=strict) as publication:
         watch("reading the counts", 0, None)
         parts = read_parts(study, counts)
-        whole = added([part.tally for part in parts])
         anonymizer = study.anonymizer(n_jobs, watch)
-        found = proven(anonymizer, CountedTable(whole, anonymizer.hierarchies), on_counted)
-        if strict:
-            require_no_warnings(found.release.warnings)
+        raw = CountedTable(added([part.tally for part in parts]), anonymizer.hierarchies)
+        found = proven(anonymizer, raw, on_counted)
         watch("writing and verifying the release", 0, None)
-        release = _with_others(found.release, parts[0].columns, whole)
-        about = _reported(study, release, parts, whole, key)
-        manifest: Manifest = release.steward_manifest
-        final = PartCounts(as_texts(found.records), parts[0].columns, parts[0].roles)
-
-        def manifest_in(place: Path) -> Manifest:
-            nonlocal manifest
-            file = _file(place / COUNTS, final, study)
-            manifest = manifest.model_copy(update={**about, "table": file})
-            _require_followable(study, manifest.public, final.tally, parts)
-            return manifest
-
-        def write(path: Path) -> None:
-            final.write(path)
-            prove(PartCounts.read(path).tally, study.published, study.privacy, found.people)
-
-        manifests = manifest_writers(manifest_in, key)
-        files = {COUNTS: write, **manifests.of_release}
-        output.write(files, force=force, next_to=manifests.of_steward)
-    return release, manifest
+        return publication.finish(ReleasedCounts(study, parts, found))
 
 
-def _file(path: Path, counts: PartCounts, study: Study) -> ReleasedFile:
-    """What is reported of the file: columns of the parts, and missing values of those counted."""
-    missing = shape_of(counts.tally, study.published)["missing"]
-    return ReleasedFile(
-        file=path.name, sha256=digest_of_file(path), columns=[*counts.columns], missing=missing
-    )
+class ReleasedCounts:
+    """The counts of a proven table whose records lie in parts, as they are written."""
 
+    name, folder = COUNTS, False
 
-def _with_others(release: Release, columns: Sequence[str], whole: Tally) -> Release:
-    """The release with the columns that the parts have and nobody counted."""
-    others = [name for name in columns if name not in whole.columns]
-    known = [*release.other_columns]
-    return replace(release, other_columns=[n for n in columns if n in {*others, *known}])
+    def __init__(self, study: Study, parts: Sequence[PartCounts], found: ProvenTable) -> None:
+        self.study, self.parts, self.found = study, parts, found
+        columns = parts[0].columns
+        self.counts = PartCounts(as_texts(found.records), columns, parts[0].roles)
+        others = [name for name in columns if name not in found.raw.columns]
+        others += found.release.other_columns
+        self.release = replace(
+            found.release, other_columns=[name for name in columns if name in others]
+        )
 
+    def write(self, path: Path) -> Release:
+        """Write them and prove them once more as read back."""
+        self.counts.write(path)
+        written = PartCounts.read(path).tally
+        prove(written, self.study.published, self.study.privacy, self.found.people)
+        return self.release
 
-def _reported(
-    study: Study,
-    release: Release,
-    parts: Sequence[PartCounts],
-    whole: Tally,
-    key: PrivateKey | None,
-) -> dict[str, Any]:
-    """What the manifest has of the counts and of how the parts are read."""
-    form = Format(True, missing_values=tuple(study.document.data.missing_values))
-    about = {
-        "columns": reported_roles(study.published, form),
-        "objective": ReportedObjective.model_validate(study.objective_options),
-        "counts": sorted(part.digest for part in parts),
-    }
-    return {**about, **signed_parts(release, whole, study.published, key)}
+    def manifest(self, release: Release, path: Path, key: PrivateKey | None) -> Manifest:
+        """Describe them, with the columns of the parts, once sites can recode by them."""
+        study, counts = self.study, self.counts
+        expectation = Expectation(study.published, study.privacy, study.objective_options)
+        form = Format(True, missing_values=tuple(study.document.data.missing_values))
+        missing = shape_of(counts.tally, study.published)["missing"]
+        about = {
+            **expectation.reported(self.found, form, key),
+            "counts": sorted(part.digest for part in self.parts),
+            "table": ReleasedFile(
+                file=path.name,
+                sha256=digest_of_file(path),
+                columns=[*counts.columns],
+                missing=missing,
+            ),
+        }
+        manifest = release.steward_manifest.model_copy(update=about)
+        _require_followable(study, manifest.public, counts.tally, self.parts)
+        return manifest
 
 
 def _require_followable(
