@@ -207,7 +207,7 @@ def test_what_is_drawn_has_the_margins_that_were_proven(kind, recoding):
     ages = Anonymizer({"age": "suppress"}, "ill", [KAnonymity(4)], recoding=recoding)
     drawn = fitted(ages, relation_of(KINDS[kind](table)))
     proven = Counter()
-    for row, size in zip(rows_of(drawn.counted.combinations), drawn.counted.sizes, strict=True):
+    for row, size in zip(rows_of(drawn.records.combinations), drawn.records.sizes, strict=True):
         proven[row] += int(size)
     found = drawn.table.frame(["age", "ill", "note"])
     assert Counter(rows_of(found[["age", "ill"]])) == proven
