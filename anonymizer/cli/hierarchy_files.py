@@ -169,8 +169,8 @@ def convert(
 def _require_elsewhere(output: Path, table: Path) -> None:
     """Refuse a list of a table's values in place of the table, or in the directory of a release."""
     from anonymizer.errors import InputError
+    from anonymizer.release.files import MANIFEST
     from anonymizer.release.manifest.standing import same_file
-    from anonymizer.release.release import MANIFEST
 
     if same_file(output, table):
         raise InputError(f"{output} is the table itself; choose another file")

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from anonymizer.feedback.words import plural
-from anonymizer.release.release import MANIFEST
+from anonymizer.release.files import MANIFEST
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.risk.attacks import Guesses, Linkage, Minimality

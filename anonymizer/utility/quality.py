@@ -14,9 +14,9 @@ from anonymizer.errors import InputError, column_names, is_whole, jobs_of, requi
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.plan import Plan
-from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine

@@ -18,8 +18,8 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.applying.applied import AppliedRecoding
 from anonymizer.release.applying.classes import Listed
 from anonymizer.release.applying.reach import Reach
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, digest_of_file, home_of, sound
-from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed_text
 

@@ -6,15 +6,18 @@ itself, for as long as the plan lives in memory; it is never pickled.
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import pandas as pd
 
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.hierarchy import ANY
-from anonymizer.release.plan import Plan
 from anonymizer.release.request import Unseen
 from anonymizer.tables.values import text_of
+
+if TYPE_CHECKING:
+    from anonymizer.release.plan import Plan
 
 FEW = 100
 """Rows up to which a look at each value is faster."""
@@ -24,10 +27,10 @@ MOST = 10_000
 
 Labels = dict[tuple[type, object], object]
 
-_MEMORIES: WeakKeyDictionary[Plan, dict[tuple[Unseen, str], Labels]] = WeakKeyDictionary()
+_MEMORIES: WeakKeyDictionary["Plan", dict[tuple[Unseen, str], Labels]] = WeakKeyDictionary()
 
 
-def recalled(plan: Plan, table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame | None:
+def recalled(plan: "Plan", table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame | None:
     """Some rows recoded by what is remembered of a plan; None where that is not enough."""
     memory = _MEMORIES.get(plan)
     if memory is None or not _is_small(plan, table):
@@ -56,7 +59,7 @@ def _labels(column: pd.Series, known: Mapping[tuple[type, object], object]) -> o
     return labels if all(isinstance(label, str) for label in labels) else None
 
 
-def remember(plan: Plan, table: pd.DataFrame, recoded: pd.DataFrame, unseen: Unseen) -> None:
+def remember(plan: "Plan", table: pd.DataFrame, recoded: pd.DataFrame, unseen: Unseen) -> None:
     """Remember what became of the values of some rows, unless whole records were suppressed."""
     names = list(plan.schema.quasi_identifiers)
     if not _is_small(plan, table):
@@ -73,7 +76,7 @@ def remember(plan: Plan, table: pd.DataFrame, recoded: pd.DataFrame, unseen: Uns
                 known[type(value), value] = label
 
 
-def _is_small(plan: Plan, table: pd.DataFrame) -> bool:
+def _is_small(plan: "Plan", table: pd.DataFrame) -> bool:
     """Whether a table is of few rows, and a plan one that looks at each attribute by itself."""
     few = isinstance(table, pd.DataFrame) and 0 < len(table) <= FEW
     if not few or isinstance(plan.recoding, Regions) or not table.columns.is_unique:

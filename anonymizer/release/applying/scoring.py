@@ -1,5 +1,7 @@
 """Rows recoded for a model that scores them: no release."""
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from anonymizer.counts.multidimensional import Regions
@@ -9,15 +11,17 @@ from anonymizer.recoding.apply import UnknownValuesError, relabelled
 from anonymizer.release.applying.applied import AppliedPlan
 from anonymizer.release.applying.remembered import recalled, remember
 from anonymizer.release.applying.tables import plan_for
-from anonymizer.release.plan import Plan
 from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
+
+if TYPE_CHECKING:
+    from anonymizer.release.plan import Plan
 
 NO_RELEASE = "not a release: not verified"
 """What ``attrs["anonymizer"]`` of such a table says."""
 
 
-def unverified(plan: Plan, table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
+def unverified(plan: "Plan", table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
     """A table recoded as it stands: every row, in its order, without a recount.
 
     Raises InputError where a quasi-identifier is absent, holds what is not covered, misses a value
@@ -50,7 +54,7 @@ def _admitted(schema: Schema, table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _recoded(plan: Plan, rows: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
+def _recoded(plan: "Plan", rows: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
     """Rows under the labels of the plan; of what it does not cover as it is wished."""
     if plan.followed is None:
         try:

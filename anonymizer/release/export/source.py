@@ -10,8 +10,8 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, sound
-from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import require_followable
 from anonymizer.release.verification.stored import StoredTable, released_at

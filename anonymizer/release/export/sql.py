@@ -10,7 +10,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.columns import ColumnSql, listed, literal, name
 from anonymizer.hierarchy.label import EVERYTHING
 from anonymizer.release.export.source import ExportedRelease, Labels, same_label
-from anonymizer.release.release import MANIFEST
+from anonymizer.release.files import MANIFEST
 from anonymizer.tables.values import number_of, number_text
 
 WHOLE = "-?(0|[1-9][0-9]*)[.]0+"

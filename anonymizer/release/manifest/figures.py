@@ -7,9 +7,9 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import Count, LabelText, ManifestPart, Number
 from anonymizer.release.manifest.steward import stewards
-from anonymizer.release.release import MANIFEST
 
 
 class ReportedQueryLoss(ManifestPart):

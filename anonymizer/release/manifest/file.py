@@ -9,7 +9,7 @@ from typing import Any
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.release.release import MANIFEST, RELEASED
+from anonymizer.release.files import MANIFEST, RELEASED
 from anonymizer.tables import engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, read_bytes
 

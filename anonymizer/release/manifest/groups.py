@@ -39,8 +39,8 @@ from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.hierarchy.rules.calendar import Dates
 from anonymizer.hierarchy.rules.dates import Clock
 from anonymizer.hierarchy.rules.order import Ranks
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
-from anonymizer.release.release import MANIFEST
 from anonymizer.tables.values import number_of
 
 ISO_DATES = Dates()

@@ -16,6 +16,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.label import Label
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.fields import FORMAT, Reported
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.file import MALFORMED, digests_of, home_of, manifest_bytes
@@ -28,7 +29,6 @@ from anonymizer.release.manifest.steward import (
     steward_file,
     without_stewards,
 )
-from anonymizer.release.release import MANIFEST
 from anonymizer.release.warnings.warnings import OF_STEWARD, uncounted
 from anonymizer.tables.reading import parsed_json, text_in
 

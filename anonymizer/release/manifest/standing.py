@@ -6,9 +6,9 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from anonymizer.errors import InputError
+from anonymizer.release.files import FILES, MANIFEST, RELEASED, SIGNATURE
 from anonymizer.release.manifest.manifest import Manifest
 from anonymizer.release.manifest.steward import steward_file
-from anonymizer.release.release import FILES, MANIFEST, RELEASED, SIGNATURE
 
 
 def require_free(directory: Path, source: Path, force: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from anonymizer.release.release import STEWARD
+from anonymizer.release.files import STEWARD
 
 Part = TypeVar("Part", bound=BaseModel)
 

@@ -14,13 +14,13 @@ from pydantic import Field, ValidationError
 
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.files import COUNTS, MANIFEST, RELEASED
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.manifest.parts import Digest, ManifestPart, Order, ReleasedFile
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.relations import CountedTable, counted_in
-from anonymizer.release.release import COUNTS, MANIFEST, RELEASED
 from anonymizer.release.sites.counting import PartCounts, part_at
 from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study

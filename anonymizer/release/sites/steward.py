@@ -8,6 +8,7 @@ from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.applying.plans import AppliedRelease
+from anonymizer.release.files import COUNTS
 from anonymizer.release.fitting import proven
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of
 from anonymizer.release.manifest.parts import ReleasedFile
@@ -15,7 +16,7 @@ from anonymizer.release.plan import Plan, ProvenTable
 from anonymizer.release.proof import prove
 from anonymizer.release.publisher import Expectation, publisher
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.release import COUNTS, Release
+from anonymizer.release.release import Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.sites.counting import PartCounts, read_parts, require_countable
 from anonymizer.release.sites.following import SitePlan

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, digest_of_file
-from anonymizer.release.release import COUNTS, MANIFEST
 from anonymizer.release.sites.counting import PartCounts
 from anonymizer.release.sites.parts import PartManifest, require_counted
 from anonymizer.release.study import Study

@@ -9,10 +9,10 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.inline import of_rule
+from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.relations import counted_in
-from anonymizer.release.release import MANIFEST, SIGNATURE
 from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study

@@ -13,6 +13,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.manifest.file import home_of, manifest_bytes
@@ -20,7 +21,6 @@ from anonymizer.release.manifest.parts import Series
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.relations import counted_in
-from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels, sets
 from anonymizer.release.verification.check import Facts, FieldCheck, required

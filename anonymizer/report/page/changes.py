@@ -8,8 +8,8 @@ import numpy as np
 
 from anonymizer.feedback.words import count, listed, number, people, plural, share
 from anonymizer.hierarchy import shown_label
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.groups import Group, kind_of
-from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import Block, Heading, Paragraph, ReportSection, ReportTable
 from anonymizer.report.page.evidence import Evidence, ReleasedAttribute
 from anonymizer.report.page.pictures import Pictures

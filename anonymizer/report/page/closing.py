@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from shlex import quote
 
 from anonymizer.feedback.words import count, listed, plural, share
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import digest_of_file
-from anonymizer.release.release import MANIFEST
 from anonymizer.report.page.document import (
     Block,
     Heading,

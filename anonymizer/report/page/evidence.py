@@ -18,9 +18,9 @@ from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.steward import steward_file
-from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification import Verification, require_sound, verify_release
 from anonymizer.release.verification.stored import released_at
