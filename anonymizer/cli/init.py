@@ -23,7 +23,8 @@ from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
-    from anonymizer.release.study.drafting import Draft, DraftOptions
+    from anonymizer.release.study.drafting import DraftOptions
+    from anonymizer.release.study.study import Draft
 
 NONE = "-"
 """What is answered for no column at all."""
@@ -78,8 +79,9 @@ def init(
     proposes.
     """
     from anonymizer.release.manifest.standing import same_file
-    from anonymizer.release.study.drafting import STUDY, DraftOptions, draft, require_room
+    from anonymizer.release.study.drafting import STUDY, DraftOptions, require_room
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
+    from anonymizer.release.study.study import draft
     from anonymizer.release.warnings.person_warnings import profile_warnings
     from anonymizer.report.printing import print_json
     from anonymizer.report.profile import print_draft, print_profile

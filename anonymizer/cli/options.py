@@ -186,9 +186,9 @@ def subject_of(
     **form: Any,
 ) -> "Subject":
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
+    from anonymizer.release.description.models import required_model
     from anonymizer.release.manifest import is_release
     from anonymizer.release.study import Study
-    from anonymizer.release.study.models import required_model
     from anonymizer.risk.subject import Subject, table_in
 
     by_name = quasi_identifiers or sensitive or missing or database_table or any(form.values())

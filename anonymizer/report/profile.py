@@ -5,7 +5,7 @@ from shlex import quote
 
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
-from anonymizer.release.study.drafting import Draft
+from anonymizer.release.study.study import Draft
 from anonymizer.report.console import console, table_of
 
 SHOWN = 100

@@ -13,11 +13,11 @@ from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.description.place import Place, as_options
 from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place, as_options
 from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarning
 from anonymizer.risk.measured import Measured

@@ -18,10 +18,10 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.release.description.place import Place
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.relations import counted_in
-from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import release_format

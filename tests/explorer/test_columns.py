@@ -17,7 +17,8 @@ from anonymizer.explorer.answers.columns import (
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.profiling import profile
 from anonymizer.release.study import Study
-from anonymizer.release.study.drafting import DraftOptions, draft
+from anonymizer.release.study.drafting import DraftOptions
+from anonymizer.release.study.study import draft
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from anonymizer.errors import InputError
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.hierarchy.authoring.writing import rule_text
+from anonymizer.release.description.document import parse_document
 from anonymizer.release.output.atomic import write_file
-from anonymizer.release.study.document import parse_document
 from anonymizer.release.study.drafting import HIERARCHIES
 from anonymizer.release.study.raw import relative
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole

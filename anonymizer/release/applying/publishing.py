@@ -11,6 +11,7 @@ from anonymizer.recoding.evaluation import budget_for
 from anonymizer.recoding.generalization import NEARLY_ALL
 from anonymizer.release.applying.plans import AppliedRelease
 from anonymizer.release.applying.tables import plan_for
+from anonymizer.release.description.place import Place, as_study, written_as
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import same_file
@@ -21,7 +22,6 @@ from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place, as_study, written_as
 from anonymizer.release.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally

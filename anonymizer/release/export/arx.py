@@ -10,10 +10,10 @@ from anonymizer.hierarchy.authoring.writing import csv_text
 from anonymizer.hierarchy.columns import PlacedColumn
 from anonymizer.hierarchy.label import Label
 from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names
+from anonymizer.release.description.place import Place
 from anonymizer.release.export.source import ExportedRelease
 from anonymizer.release.manifest.placement import grouped
 from anonymizer.release.relations import counted_in
-from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
 from anonymizer.tables.files import describe_file
 from anonymizer.tables.values import is_missing, number_of, rank, text_of

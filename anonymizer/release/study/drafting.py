@@ -23,10 +23,9 @@ from anonymizer.profiling.policy import (
 )
 from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
+from anonymizer.release.description.document import PINNED
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.study import toml
-from anonymizer.release.study.document import PINNED, parse_document
-from anonymizer.release.study.study import Study
 
 STUDY, HIERARCHIES = "study.toml", "hierarchies"
 
@@ -53,8 +52,8 @@ class DraftOptions:
         )
 
 
-class Draft(Study):
-    """A study in memory, drafted for a table: it runs as it stands, and is written to be edited.
+class StudyProposal:
+    """The text of a study that is drafted for a table, and how it is written to be edited.
 
     ``profile`` is what it follows from, ``text`` the commented study file, and ``files`` are the
     texts of its hierarchy files by their paths.
@@ -69,9 +68,6 @@ class Draft(Study):
         self.profile = profile
         self.k = _size(profile, k)
         self.data = {"path": TABLE, **(data or {})}
-        self.path = Path(STUDY)
-        self.document = parse_document(self.text, self.path)
-        self.populations = {}
 
     @cached_property
     def ladders(self) -> dict[str, Ladder]:
@@ -144,16 +140,6 @@ class Draft(Study):
         return directory / STUDY
 
 
-def draft(
-    table: pd.DataFrame | Raw,
-    wishes: DraftOptions = DraftOptions(),
-    data: Mapping[str, Any] | None = None,
-) -> Draft:
-    """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
-    found = wishes.profiled(table)
-    return Draft(found, wishes.k, data)
-
-
 def require_room(directory: Path, *, force: bool) -> None:
     """Refuse a directory that holds a study, before anything is read for another one."""
     there = [name for name in (STUDY, HIERARCHIES) if (directory / name).exists()]
@@ -208,7 +194,7 @@ def _hierarchy_text(name: str, ladder: Ladder) -> str:
     return "\n".join([head, *(toml.entry(key, given) for key, given in ladder.rule.items()), ""])
 
 
-def _sections(draft: Draft) -> list[str]:
+def _sections(draft: StudyProposal) -> list[str]:
     """The lines of a study file, section by section."""
     found, names = draft.profile, draft.profile.of_role("quasi-identifier")
     head = (
@@ -236,7 +222,7 @@ def _sections(draft: Draft) -> list[str]:
     ]
 
 
-def _data(draft: Draft) -> list[str]:
+def _data(draft: StudyProposal) -> list[str]:
     missing = missing_of(draft.profile)
     lines = [toml.entry(key, given) for key, given in draft.data.items()]
     if "columns" not in draft.data:
@@ -246,7 +232,7 @@ def _data(draft: Draft) -> list[str]:
     return ["", "[data]", *lines, toml.comment(f"{missing.why}."), setting]
 
 
-def _quasi_identifier(draft: Draft, name: str) -> list[str]:
+def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:
     column, ladder = draft.profile[name], draft.ladders[name]
     rule = draft.places.get(name, ladder.rule)
     kinds = f"{column.kind}, {column.values:,} values"
@@ -282,7 +268,7 @@ def _identifiers(found: TableProfile) -> list[str]:
     return ["", head, *why, "[identifiers]", toml.entry("attributes", list(names))]
 
 
-def _released(draft: Draft) -> list[str]:
+def _released(draft: StudyProposal) -> list[str]:
     """The columns without another role, which are listed where columns are pinned."""
     found, names = draft.profile, draft.profile.of_role("insensitive")
     if not names:
@@ -301,7 +287,7 @@ def _reasons(found: TableProfile, names: Sequence[str]) -> list[str]:
     return [toml.comment(f"{', '.join(group)}: {why}.") for why, group in alike.items()]
 
 
-def _policy(draft: Draft) -> list[str]:
+def _policy(draft: StudyProposal) -> list[str]:
     lines = ["", "# The policy: all of its models hold for every class of the release."]
     for model in draft.models:
         lines += [toml.comment(f"{model.why}."), "[[privacy]]"]
@@ -309,7 +295,7 @@ def _policy(draft: Draft) -> list[str]:
     return lines[:-1]
 
 
-def _recoding(draft: Draft) -> list[str]:
+def _recoding(draft: StudyProposal) -> list[str]:
     recoding = recoding_of(draft.profile, draft.ladders)
     lines = ["", toml.comment(f"{recoding.why}."), "[recoding]"]
     lines += [toml.entry(key, given) for key, given in recoding.keys.items()]

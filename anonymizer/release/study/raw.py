@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.profiling.raw import Raw
-from anonymizer.release.study.place import Place, as_options
+from anonymizer.release.description.place import Place, as_options
 from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.files.places import PATTERN, files_of, is_database, is_postgres

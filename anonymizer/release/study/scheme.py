@@ -8,8 +8,8 @@ from typing import Any
 from anonymizer.errors import InputError, did_you_mean, near_file, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.study.document import Document, parsed_study, validated
-from anonymizer.release.study.mistakes import require_study
+from anonymizer.release.description.document import Document, StudyDocument, parsed_study, validated
+from anonymizer.release.description.mistakes import require_study
 from anonymizer.release.study.study import Study
 from anonymizer.tables.reading import STUDY, read_whole
 
@@ -58,7 +58,7 @@ class Scheme(Study):
         sections = {name: getattr(study.document, field) for name, field in fields.items()}
         if "recoding" in content:  # a strategy is for the method that the study gives it with
             sections["search"] = study.document.search.model_copy(update={"strategy": "automatic"})
-        self.document = validated({**sections, **content}, self.path)
+        super().__init__(StudyDocument(self.path, validated({**sections, **content}, self.path)))
         self._require_same([name for name in SHARED if name in content])
         self.populations = study.populations
 

@@ -1,44 +1,21 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import fields
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from anonymizer.counts.multidimensional import CLASS
-from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError
-from anonymizer.feedback.display import in_a_line
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
-from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.recoding.problem.problem import Watch, ignore
-from anonymizer.recoding.recoding import Recoding
+from anonymizer.profiling import TableProfile
+from anonymizer.profiling.raw import Raw
+from anonymizer.recoding.problem.problem import Watch
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.manifest.parts import Order
-from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.relations import records_in
-from anonymizer.release.study.document import PINNED, STRATEGY, parse_document, read_document
-from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
-from anonymizer.release.study.place import Place, written_as
-from anonymizer.release.study.populations import population_of
-from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
-from anonymizer.tables.files.places import is_database
-
-if TYPE_CHECKING:
-    from anonymizer.release.study.drafting import Draft
-    from anonymizer.tables.relations.relation import Relation
+from anonymizer.release.description.description import Description
+from anonymizer.release.description.document import StudyDocument, parse_document
+from anonymizer.release.study.drafting import STUDY, DraftOptions, StudyProposal
 
 
-ONE_BY_ONE = "records are compared one by one"
-"""Why a table is held in memory."""
-
-
-class Study:
+class Study(Description):
     """A study file, read and checked; paths in it are relative to it.
 
     Raises
@@ -48,27 +25,10 @@ class Study:
         section and the key.
     """
 
-    populations: dict[tuple[str, str | None], Population]
-    """Each by its path and table, counted once."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.document = read_document(self.path)
-        self.populations = {}
-
     @classmethod
     def parsed(cls, text: str, path: str | Path) -> "Study":
         """The study of a text, as if it stood in a file: paths in it are relative to ``path``."""
-        study = cls.__new__(cls)
-        study.path = Path(path)
-        study.document = parse_document(text, study.path)
-        study.populations = {}
-        return study
-
-    def __repr__(self) -> str:
-        names = len(self.document.quasi_identifiers)
-        models = [str(given.get("model")) for given in self.document.privacy]
-        return in_a_line(self, str(self.path), f"{names} quasi-identifiers", " and ".join(models))
+        return cls(StudyDocument(Path(path), parse_document(text, Path(path))))
 
     @staticmethod
     def draft(
@@ -93,286 +53,12 @@ class Study:
         >>> list(study.hierarchies), study.schema.sensitive
         (['age', 'sex', 'race'], ('salary-class',))
         """
-        from anonymizer.release.study.drafting import DraftOptions, draft
-
         return draft(table, DraftOptions(k, quasi_identifiers, sensitive, identifiers), data)
-
-    @cached_property
-    def privacy(self) -> tuple[PrivacyModel, ...]:
-        """The models of the policy."""
-        if not self.document.privacy:
-            raise InputError(f"{self.path}: [[privacy]] must list at least one model")
-        return tuple(self._model(given) for given in self.document.privacy)
-
-    def _model(self, section: Mapping[str, Any]) -> PrivacyModel:
-        """Build a privacy model from its table, checking names before values."""
-        place = f"{self.path}: [[privacy]]"
-        if MODEL not in section:
-            raise InputError(
-                f'{place} lacks model, such as model = "k-anonymity"; known are {", ".join(MODELS)}'
-            )
-        kind = kind_of_model(section[MODEL], place)
-        given = {key: value for key, value in section.items() if key != MODEL}
-        mend = "add a line {key} = ... below its model"
-        require_parameters(f"{place} {kind.name}", kind, given, mend)
-        try:
-            return kind(**self._resolved(given))
-        except InputError as error:
-            raise InputError(f"{place} {error}") from None
-
-    def _resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters of a model, those that are paths being what lies there."""
-        resolved = dict(given)
-        if "hierarchy" in given:
-            resolved["hierarchy"] = Hierarchy.of(given["hierarchy"], self.path.parent)
-        if "population" in given:
-            resolved["population"] = population_of(self, given["population"])
-        return resolved
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The role of every column."""
-        document = self.document
-        return Schema(
-            tuple(document.quasi_identifiers),
-            document.sensitive.attributes,
-            document.identifiers.attributes,
-            document.data.missing,
-            tuple(self.targets),
-            self._insensitive,
-        )
-
-    @property
-    def _insensitive(self) -> tuple[str, ...] | None:
-        """The columns that are released as they are, where columns are pinned."""
-        listed = self.document.insensitive.attributes
-        if self.document.data.columns == PINNED:
-            return listed
-        if listed:
-            raise InputError(
-                f'{self.path}: [insensitive] is for pinned columns; add columns = "{PINNED}" to '
-                "[data], or leave the section out: columns without a role are released as they are"
-            )
-        return None
-
-    @property
-    def published(self) -> Schema:
-        """The roles of the columns of a release: one more distinguishes merged classes."""
-        return self.schema.with_quasi_identifier(CLASS) if self.recoding.numbered else self.schema
-
-    @cached_property
-    def targets(self) -> dict[str, float]:
-        """What mutual information is to be kept about, if not the sensitive attributes."""
-        given = self.document.objective
-        if given.target is not None and given.targets:
-            raise InputError(f"{self.path}: [objective] has target and targets; choose one")
-        return dict(given.targets) if given.target is None else {given.target: 1.0}
-
-    @cached_property
-    def hierarchies(self) -> dict[str, Hierarchy]:
-        """How each quasi-identifier generalizes."""
-        given = self.document.quasi_identifiers
-        return {name: self._hierarchy(name, what) for name, what in given.items()}
-
-    def _hierarchy(self, name: str, given: object) -> Hierarchy:
-        """The hierarchy of a quasi-identifier: of a file, or of the table in its line."""
-        try:
-            return Hierarchy.of(given, self.path.parent, name)
-        except InputError as error:
-            if isinstance(given, str) and given.strip():
-                raise  # the file says where
-            raise InputError(f"{self.path}: [quasi-identifiers] {name}: {error}") from None
-
-    @cached_property
-    def recoding(self) -> Recoding:
-        """How the quasi-identifiers are recoded."""
-        section, strategy = self.document.recoding, self.document.search.strategy
-        kind = RECODINGS[section.method]
-        options = {name: getattr(section, name) for name in section.model_fields_set - {"method"}}
-        if strategy != "automatic":
-            self._require_strategy(kind)
-            options[STRATEGY] = strategy
-        try:
-            return kind(**options)
-        except InputError as error:
-            raise InputError(f"{self.path}: [recoding] {error}") from None
-
-    def _require_strategy(self, kind: type[Recoding]) -> None:
-        """Refuse a strategy for a recoding that does not search the lattice."""
-        known = [
-            name
-            for name, other in RECODINGS.items()
-            if STRATEGY in [each.name for each in fields(other)]  # type: ignore[arg-type]
-        ]
-        if kind.name not in known:
-            raise InputError(
-                f"{self.path}: [search] strategy is for method = {', '.join(known)}, which search "
-                f"the lattice of levels; {kind.name} does not: leave it out"
-            )
-
-    @cached_property
-    def objective(self) -> Objective:
-        """What is maximised."""
-        given = self.document.objective
-        name = given.name or self._objective_name
-        try:
-            if name == AUTOMATIC:
-                name = self.recoding.default_objective(self.privacy)[0]
-            return objective_of(name, given.weights, self.targets, given.aggregate)
-        except InputError as error:
-            raise InputError(f"{self.path}: [objective] {error}") from None
-
-    @property
-    def _objective_name(self) -> str:
-        """The objective where no name is given: what its options are for, else any that suits."""
-        given = self.document.objective
-        if self.targets or {*given.weights} & {*self.document.sensitive.attributes}:
-            return MutualInformation.name
-        return AUTOMATIC if given.aggregate is None else Loss.name
-
-    @property
-    def objective_left_open(self) -> bool:
-        """Whether the study says nothing of the objective."""
-        given = self.document.objective
-        options = given.weights or self.targets or given.aggregate
-        return given.name in (None, AUTOMATIC) and not options
-
-    def disarms(self, form: Format) -> bool:
-        """Whether a release of that format has no cells that a spreadsheet would run."""
-        return self.document.output.csv_safe and not form.parquet
-
-    @cached_property
-    def output_format(self) -> Format:
-        """The format of the released table: that of the study's own, if it gives no other one.
-
-        InputError when it shall be spread over files that are no Parquet.
-        """
-        output = self.document.output
-        form = written_as(self.data_format, output.file)
-        if output.parts is not None and not form.parquet:
-            raise InputError(
-                f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
-                "leave it out"
-            )
-        return form
-
-    @property
-    def order(self) -> Order:
-        """The order of the released records; InputError where that of the table cannot be kept."""
-        given, engine = self.document.output.order, self.document.data.engine
-        if given == "kept" and engine != "duckdb":
-            raise InputError(
-                f'{self.path}: [output] order = "kept" is for the embedded engine: records of '
-                f'engine = "{engine}" have no order; leave one of them out'
-            )
-        if given == "kept" and self.recoding.private:
-            raise InputError(
-                f'{self.path}: [output] order = "kept" would disclose which records were drawn; '
-                "leave it out"
-            )
-        return given
-
-    @property
-    def objective_options(self) -> dict[str, object]:
-        """What the objective weighs: its value can be computed again from the released table."""
-        given = self.document.objective
-        return {
-            "weights": dict(given.weights),
-            "targets": self.targets,
-            "aggregate": given.aggregate,
-        }
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 of all that is requested, as a manifest has it."""
         return self.anonymizer().fingerprint
-
-    @property
-    def data_path(self) -> Path:
-        """Where the table lies."""
-        return self.path.parent / self.document.data.path
-
-    @cached_property
-    def given(self) -> GivenFormat:
-        """What ``[data]`` says of how tables are written."""
-        data = self.document.data
-        try:
-            given = {each.name: getattr(data, each.name) for each in fields(GivenFormat)}
-            pinned = {"columns": None} if data.columns == PINNED else {}
-            return GivenFormat(**given | pinned)
-        except InputError as error:
-            raise InputError(f"{self.path}: [data] {error}") from None
-
-    def format_of(self, path: Path, columns: Sequence[str] | None = None) -> Format:
-        """The format of a raw table; what ``[data]`` does not give is found by itself.
-
-        ``columns``: that the table has for sure; those of the schema by default.
-        """
-        return describe_file(path, self.given, self.schema.columns if columns is None else columns)
-
-    @cached_property
-    def data_format(self) -> Format:
-        """The format of the study's own table."""
-        return self.format_of(self.data_path)
-
-    @property
-    def found(self) -> dict[str, object]:
-        """How the study's table is written where that is unusual and the study does not say it."""
-        return self.data_format.found(self.given)
-
-    def released_format_of(self, path: Path) -> Format:
-        """The format of a released table, which is written as releases are."""
-        data = self.document.data
-        return release_format(path, data.separator, data.missing_values)
-
-    def place(self, space: Path | None = None, watch: Watch = ignore) -> Place:
-        """Where the study's table lies, and how it is read; InputError where keys do not fit.
-
-        ``space``: a directory for what does not fit into memory.
-        """
-        return self._place(self.data_path, self.data_format, watch)._replace(space=space)
-
-    def place_of(self, path: Path, form: Format, watch: Watch = ignore) -> Place:
-        """Where another table lies, which is read by the means of the study's own."""
-        own, database = self._place(path, form, watch), is_database(path)
-        if own.engine != "duckdb" and (database or not form.parquet):
-            return Place(path, form, watch=watch)  # no cluster reads it
-        return own if database else own._replace(table=None)
-
-    def _place(self, path: Path, form: Format, watch: Watch) -> Place:
-        given = self.document.data
-        if given.engine == "duckdb" and given.master is not None:
-            raise InputError(
-                f'{self.path}: [data] master is the address of a cluster; add engine = "spark" or '
-                '"dask", or leave it out'
-            )
-        for key in ("memory", "table"):
-            if given.engine != "duckdb" and getattr(given, key) is not None:
-                raise InputError(
-                    f"{self.path}: [data] {key} is for the embedded engine, not for "
-                    f'engine = "{given.engine}"; leave one of them out'
-                )
-        means = (None, given.memory, watch, given.engine, given.master)
-        return Place(path, form, given.table, *means)
-
-    @contextmanager
-    def opened(self, watch: Watch = ignore) -> "Iterator[Relation]":
-        """The study's table where it lies, with the columns of its schema."""
-        watch("reading the table", 0, None)
-        with self.place(watch=watch).opened(self.schema.columns) as table:
-            yield table
-
-    def read(
-        self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
-    ) -> pd.DataFrame:
-        """The records of the study's table, or of another one of its kind, one by one.
-
-        They have the columns of a schema. InputError where they are more than memory holds.
-        """
-        names = (schema or self.schema).columns
-        place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
-        with place.in_order.opened(names) as table:
-            return records_in(table, names, place.form, ONE_BY_ONE)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""
@@ -391,3 +77,27 @@ class Study:
             n_jobs=n_jobs,
             progress=progress,
         )
+
+
+class Draft(StudyProposal, Study):
+    """A study in memory, drafted for a table: it runs as it stands, and is written to be edited."""
+
+    def __init__(
+        self,
+        profile: TableProfile,
+        k: int | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:
+        StudyProposal.__init__(self, profile, k, data)
+        path = Path(STUDY)
+        Study.__init__(self, StudyDocument(path, parse_document(self.text, path)))
+
+
+def draft(
+    table: pd.DataFrame | Raw,
+    wishes: DraftOptions | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
+    wishes = wishes or DraftOptions()
+    return Draft(wishes.profiled(table), wishes.k, data)

@@ -9,6 +9,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
 from anonymizer.hierarchy.inline import of_rule
+from anonymizer.release.description.place import Place, as_study
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.fingerprint import fingerprint_of
@@ -16,7 +17,6 @@ from anonymizer.release.relations import counted_in
 from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place, as_study
 from anonymizer.release.verification.check import ABSENT, FieldCheck, required, said
 from anonymizer.release.verification.fields import OF_KEY
 from anonymizer.tables.files import GivenFormat, describe_file

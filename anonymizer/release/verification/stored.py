@@ -11,10 +11,10 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
 from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.description.place import Place
 from anonymizer.release.files import COUNTS, MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest, digests_of
 from anonymizer.release.relations import counted_in
-from anonymizer.release.study.place import Place
 from anonymizer.release.verification.check import FieldCheck, at, required, same
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Tally

@@ -21,12 +21,12 @@ from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.profiling.hints import unit_of
+from anonymizer.release.description.place import Place
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import sound
 from anonymizer.release.manifest.placement import class_numbers, place
 from anonymizer.release.relations import records_in
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
 from anonymizer.release.warnings.person_warnings import Keyed, repeated_warnings
 from anonymizer.release.warnings.relation_warnings import names_but
 from anonymizer.release.warnings.warnings import ReleaseWarning

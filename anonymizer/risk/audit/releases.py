@@ -12,11 +12,11 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
+from anonymizer.release.description.place import Place
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, sound
 from anonymizer.release.relations import records_in
 from anonymizer.release.study import Study
-from anonymizer.release.study.place import Place
 from anonymizer.tables import engine
 from anonymizer.tables.files import (
     Format,

@@ -8,6 +8,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     Optional,
     Union,
     get_args,
@@ -32,9 +33,9 @@ from pydantic_core import ErrorDetails
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
+from anonymizer.release.description.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.release.manifest.parts import Number, Order
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.study.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)
@@ -209,6 +210,13 @@ class Document(Section):
         if isinstance(given, str):
             return {"method": given}
         return {"method": next(iter(SECTIONS)), **given} if isinstance(given, dict) else given
+
+
+class StudyDocument(NamedTuple):
+    """The document of a study, and the path that paths in it are relative to the directory of."""
+
+    path: Path
+    document: Document
 
 
 def read_document(path: Path) -> Document:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
 from anonymizer.recoding.problem.problem import Watch, ignore
-from anonymizer.release.study.document import Engine
+from anonymizer.release.description.document import Engine
 from anonymizer.tables.files import Format, columns_in
 from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.opening import HEADER, require_named

@@ -12,10 +12,10 @@ from anonymizer.release.relations import counted_in
 from anonymizer.tables.engine import Tally
 
 if TYPE_CHECKING:
-    from anonymizer.release.study.study import Study
+    from anonymizer.release.description.description import Description
 
 
-def population_of(study: "Study", given: object) -> Population:
+def population_of(study: "Description", given: object) -> Population:
     """The table of a population, counted once for a study; InputError where it is no table."""
     path, table = _place_of(given)
     if (path, table) not in study.populations:
@@ -25,7 +25,7 @@ def population_of(study: "Study", given: object) -> Population:
     return study.populations[path, table]
 
 
-def _everybody(study: "Study", given: str, table: str | None, names: Sequence[str]) -> Tally:
+def _everybody(study: "Description", given: str, table: str | None, names: Sequence[str]) -> Tally:
     """The people of a population, counted where it lies."""
     path = study.path.parent / given
     form = study.format_of(path, names)
