@@ -95,7 +95,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.release.plan import Plan as Plan
     from anonymizer.release.release import Release as Release
     from anonymizer.release.study import Study as Study
-    from anonymizer.release.verification import (
+    from anonymizer.release.verification.verification import (
         Verification as Verification,
         verify_release as verify_release,
     )
@@ -141,7 +141,7 @@ HOMES = {
     "release.plan": "Plan",
     "release.release": "Release",
     "release.study": "Study",
-    "release.verification": "Verification verify_release",
+    "release.verification.verification": "Verification verify_release",
     "risk.check": "Check check",
     "tables.datasets": "load_adult load_census",
     "utility": "Quality measure_quality",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anonymizer.release.manifest import Manifest
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
-    from anonymizer.release.verification import Verification
+    from anonymizer.release.verification.verification import Verification
 
 
 @click.command(
@@ -63,7 +63,7 @@ def verifying(parts: Sequence[Path]) -> "Callable[..., Verification]":
     """What verifies a release: alone, or with some parts of it."""
     from anonymizer.release.sites import verify_parts
     from anonymizer.release.sites.parts import require_release
-    from anonymizer.release.verification import verify_release
+    from anonymizer.release.verification.verification import verify_release
 
     def alone(release: Path, study: Path | None, **options: Any) -> "Verification":
         require_release(release)

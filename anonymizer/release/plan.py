@@ -40,7 +40,7 @@ from anonymizer.tables.relations.relation import Moves, Relation
 if TYPE_CHECKING:
     from anonymizer.release.applying.applied import AppliedRecoding
     from anonymizer.release.applying.plans import AppliedRelease
-    from anonymizer.release.study import Study
+    from anonymizer.release.description.description import Description
     from anonymizer.tables.relations.frames import Frame
 
 
@@ -63,7 +63,7 @@ class Plan:
 
     @classmethod
     def from_manifest(
-        cls, path: str | Path, *, study: "Study | str | Path | None" = None
+        cls, path: str | Path, *, study: "Description | str | Path | None" = None
     ) -> "Plan":
         """The plan of a release that was written: it recodes other tables alike.
 
@@ -83,9 +83,9 @@ class Plan:
             or the study is needed and not given, or is another one.
         """
         from anonymizer.release.applying.plans import AppliedRelease
-        from anonymizer.release.study import Study
+        from anonymizer.release.description.description import Description
 
-        known = study if study is None or isinstance(study, Study) else Study(study)
+        known = study if study is None or isinstance(study, Description) else Description(study)
         found = AppliedRelease.at(Path(path), known)
         manifest = found.manifest
         seed = manifest.seeds.search or 0

@@ -8,8 +8,8 @@ from rich.table import Table
 from anonymizer.errors import shown
 from anonymizer.feedback.words import plural
 from anonymizer.privacy import DifferentialPrivacy, Verdict
-from anonymizer.release.verification import Verification
 from anonymizer.release.verification.fields import NEEDED
+from anonymizer.release.verification.verification import Verification
 from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk

@@ -20,7 +20,7 @@ from anonymizer.explorer.writing import (
 )
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 
 DIGEST = re.compile("[0-9a-f]{64}")
 """What says which order the records are in; each release has its own."""

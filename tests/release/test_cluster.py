@@ -11,7 +11,7 @@ from anonymizer.errors import InputError
 from anonymizer.release.applying.publishing import Means, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.cluster import opened_on
 

@@ -27,7 +27,7 @@ from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.risk.audit import audit_files
 from anonymizer.tables.files import (
     Format,

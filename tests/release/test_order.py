@@ -25,7 +25,7 @@ from anonymizer.release.applying.publishing import Means, publish_applied
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.risk.audit import audit_files
 from anonymizer.tables.relations.embedded.hashing import chance
 from anonymizer.utility import measure_file

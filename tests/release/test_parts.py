@@ -15,7 +15,7 @@ from oddities import STUDY, lay, people
 from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.release.publish import publish
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 
 TABLE = "released.parquet"
 

@@ -25,7 +25,7 @@ from anonymizer.cli import main
 from anonymizer.release.fitting import fitted
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.release.warnings import person_warnings
 from anonymizer.report.page import report_of
 from anonymizer.risk.audit import audit_files

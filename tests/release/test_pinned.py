@@ -16,7 +16,7 @@ from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.cli import main
 from anonymizer.release.sites import count_part
 from anonymizer.release.study import Study
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables.relations.frames import relation_of
 
 MONTH = [{"age": 20 + n // 10, "sex": "fm"[n % 2], "ill": "uv"[n % 3 == 0]} for n in range(80)]

@@ -12,7 +12,7 @@ from oddities import JOBS, PERSON, STUDY, lay, people
 
 from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.release.publish import publish
-from anonymizer.release.verification import verify_release
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables.relations.embedded.stored import Stored
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, taxonomies_of
@@ -18,13 +17,13 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.applying.applied import AppliedRecoding
 from anonymizer.release.applying.classes import Listed
 from anonymizer.release.applying.reach import Reach
+from anonymizer.release.description.description import Description
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, digest_of_file, home_of, sound
+from anonymizer.release.verification.studied import models_of
+from anonymizer.release.verification.studied import rules as rules_of
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed_text
-
-if TYPE_CHECKING:
-    from anonymizer.release.study import Study
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,7 @@ class AppliedRelease:
     sha256: str
 
     @classmethod
-    def at(cls, path: Path, study: "Study | None") -> "AppliedRelease":
+    def at(cls, path: Path, study: Description | None) -> "AppliedRelease":
         """The release at a path: its directory, its table or its manifest.
 
         ``study`` is that of the release: its hierarchies place values that the manifest does not
@@ -57,7 +56,9 @@ class AppliedRelease:
             return cls.of(manifest, study, digest_of_file(place))
 
     @classmethod
-    def of(cls, manifest: Manifest, study: "Study | None", sha256: str = "") -> "AppliedRelease":
+    def of(
+        cls, manifest: Manifest, study: Description | None, sha256: str = ""
+    ) -> "AppliedRelease":
         """The release that a manifest describes; errors as of :meth:`at`."""
         return cls(manifest, _source(manifest, study), sha256)
 
@@ -87,7 +88,7 @@ def _require_generalized(manifest: Manifest) -> None:
         )
 
 
-def _source(manifest: Manifest, study: "Study | None") -> AppliedRecoding:
+def _source(manifest: Manifest, study: Description | None) -> AppliedRecoding:
     """The recoding that a manifest describes."""
     hierarchies = _hierarchies(manifest, study)
     safe = manifest.spreadsheet is not None and manifest.spreadsheet.safe
@@ -143,10 +144,8 @@ def _schema(manifest: Manifest) -> Schema:
     )
 
 
-def _policy(manifest: Manifest, study: "Study | None") -> list[PrivacyModel]:
+def _policy(manifest: Manifest, study: Description | None) -> list[PrivacyModel]:
     """The policy of a release; InputError where neither manifest nor study has all of a model."""
-    from anonymizer.release.verification.studied import models_of
-
     if not manifest.privacy:
         raise InputError(f"{MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
@@ -159,16 +158,14 @@ def _policy(manifest: Manifest, study: "Study | None") -> list[PrivacyModel]:
     return found
 
 
-def _hierarchies(manifest: Manifest, study: "Study | None") -> dict[str, Hierarchy]:
+def _hierarchies(manifest: Manifest, study: Description | None) -> dict[str, Hierarchy]:
     """The hierarchies that are known: those of the study, else those that are rules.
 
     Raises InputError where the study has others than the release.
     """
-    from anonymizer.release.verification.studied import rules as checks_of
-
     rules = manifest.hierarchies
     if study is None:
-        wrong = [check.field for check in checks_of(manifest.to_dict()) if not check.agrees]
+        wrong = [check.field for check in rules_of(manifest.to_dict()) if not check.agrees]
         if wrong:
             raise InputError(
                 f"{MANIFEST} is damaged: rules of hierarchies and labels do not fit ({wrong[0]})"

@@ -22,7 +22,7 @@ from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.verification import require_followable
+from anonymizer.release.verification.soundness import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_file

@@ -13,7 +13,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, sound
 from anonymizer.release.study import Study
-from anonymizer.release.verification import require_followable
+from anonymizer.release.verification.soundness import require_followable
 from anonymizer.release.verification.stored import StoredTable, released_at
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import is_missing, text_of

@@ -24,7 +24,7 @@ from anonymizer.release.relations import CountedTable, counted_in
 from anonymizer.release.sites.counting import PartCounts, part_at
 from anonymizer.release.sites.following import SitePlan
 from anonymizer.release.study import Study
-from anonymizer.release.verification import require_followable
+from anonymizer.release.verification.soundness import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_text, as_texts, compared
 from anonymizer.tables.engine import Tally

@@ -13,8 +13,8 @@ from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.sites.counting import PartCounts
 from anonymizer.release.sites.parts import PartManifest, require_counted
 from anonymizer.release.study import Study
-from anonymizer.release.verification import Verification, verify_release
 from anonymizer.release.verification.check import FieldCheck, required
+from anonymizer.release.verification.verification import Verification, verify_release
 from anonymizer.tables.counts_file import compared
 from anonymizer.tables.engine import Tally
 

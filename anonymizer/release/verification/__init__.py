@@ -5,18 +5,3 @@ What goes in: the path of a release, a study. What comes out: a ``Verification``
 checked), and the verdicts of the recounted policy. A checker reads the table again from the file
 and takes no figure from the run that wrote it. The room may import every room up to ``release``.
 """
-
-from anonymizer.release.verification.soundness import require_followable, require_sound
-from anonymizer.release.verification.verification import (
-    Verification,
-    recoded_people,
-    verify_release,
-)
-
-__all__ = [
-    "Verification",
-    "recoded_people",
-    "require_followable",
-    "require_sound",
-    "verify_release",
-]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.words import plural
@@ -16,8 +16,8 @@ from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import Levels
 from anonymizer.recoding.safepub import SafePub
+from anonymizer.release.description.description import Description
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
     FieldCheck,
@@ -34,10 +34,13 @@ from anonymizer.release.verification.policies import described, policies
 from anonymizer.tables.values import is_missing, plain_text, text_of, texts_of
 from anonymizer.version import __version__
 
+if TYPE_CHECKING:
+    from anonymizer.release.study import Study
+
 OTHER_VERSION = "the release was made by another version, which may count other things in"
 
 
-def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | None]:
+def models_of(manifest: Manifest, study: Description | None) -> list[PrivacyModel | None]:
     """The policy of a manifest; where it only has a digest, the study's model of that digest.
 
     None where the study has none either.
@@ -56,12 +59,12 @@ def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | No
     return models
 
 
-def policy_of_study(study: Study) -> tuple[PrivacyModel, ...]:
+def policy_of_study(study: Description) -> tuple[PrivacyModel, ...]:
     """The policy of a study, each model about one attribute."""
     return about_each(study.privacy, study.schema.sensitive)
 
 
-def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def studied(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     """Columns, policy, levels and everything else that a study fixes."""
     yield from _columns(manifest, study)
     yield from _options(manifest, study)
@@ -73,7 +76,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     yield _fingerprint(manifest, study)
 
 
-def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def _columns(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     schema, reported = study.published, at(manifest, "columns")
     expected: Mapping[str, Sequence[str]] = {
         "quasi_identifiers": schema.quasi_identifiers,
@@ -94,7 +97,7 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     yield from compared_all("columns", reported, missing, "study")
 
 
-def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def _options(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     for name, given in study.objective_options.items():
         yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
@@ -112,7 +115,7 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     yield compared("masking.method", None if reported is ABSENT else reported, method, "study")
 
 
-def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def _levels(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     """Levels are those that the study requests."""
     levels = manifest["levels"]
     fixed = getattr(study.recoding, "levels", None)
@@ -286,12 +289,12 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
     return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
 
 
-def _settled(manifest: Mapping[str, Any], study: Study) -> Mapping[str, Hierarchy]:
+def _settled(manifest: Mapping[str, Any], study: "Study") -> Mapping[str, Hierarchy]:
     """The hierarchies of a study, with the grounds that the table of the release had."""
     return settled_as(study.hierarchies, manifest.get("hierarchies", {}))
 
 
-def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def _repeated(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     """The rules and the method by which other tables are recoded."""
     rules = {name: rule_alone(each) for name, each in _settled(manifest, study).items()}
     given = as_listed({name: rule for name, rule in rules.items() if rule})
@@ -310,13 +313,13 @@ def as_listed(content: object) -> Any:
     return json.loads(json.dumps(content, default=str))
 
 
-def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+def _seed(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
     reported = at(manifest, "seeds", "search")
     if reported is not None:  # a differentially private release has none
         yield compared("seeds.search", reported, study.document.search.seed, "study")
 
 
-def _fingerprint(manifest: Mapping[str, Any], study: Study) -> FieldCheck:
+def _fingerprint(manifest: Mapping[str, Any], study: "Study") -> FieldCheck:
     if at(manifest, "versions", "anonymizer") != __version__:
         return FieldCheck("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
     reported = at(manifest, "study", "fingerprint")

@@ -22,8 +22,9 @@ from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.study import Study
-from anonymizer.release.verification import Verification, require_sound, verify_release
+from anonymizer.release.verification.soundness import require_sound
 from anonymizer.release.verification.stored import released_at
+from anonymizer.release.verification.verification import Verification, verify_release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
