@@ -14,7 +14,7 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed, node_of
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 

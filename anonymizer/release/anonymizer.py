@@ -17,10 +17,10 @@ from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Watch
 from anonymizer.recoding.recoding import Recoding, Task
-from anonymizer.release.estimator.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
 from anonymizer.release.estimator.sklearn_api import Conventions
 from anonymizer.release.fitting import fitted, planned
+from anonymizer.release.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import CountedTable

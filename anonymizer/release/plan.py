@@ -20,7 +20,7 @@ from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.comparison import RawComparison
-from anonymizer.release.estimator.frames import (
+from anonymizer.release.frames import (
     output,
     relation_if_any,
     rows_of,

@@ -13,7 +13,7 @@ from anonymizer.errors import column_names
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.risk.measured import Measured
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import Columnar, Refinement, refined_by

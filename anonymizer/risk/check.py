@@ -29,7 +29,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult

@@ -13,7 +13,7 @@ from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.results import Result

@@ -20,7 +20,7 @@ from anonymizer import (
     verify_release,
 )
 from anonymizer.cli import main
-from anonymizer.release.applying.publishing import ApplyOptions, publish_applied
+from anonymizer.release.apply import ApplyOptions, publish_applied
 from anonymizer.release.plan import Plan
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study

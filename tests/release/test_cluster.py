@@ -8,7 +8,7 @@ from engines import spark_session
 from pages import ROOT, blocks
 
 from anonymizer.errors import InputError
-from anonymizer.release.applying.publishing import Means, publish_applied
+from anonymizer.release.apply import Means, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release

@@ -21,7 +21,7 @@ from anonymizer import measure_quality
 from anonymizer.cli import main
 from anonymizer.counts.flow import dealt_out
 from anonymizer.errors import InputError
-from anonymizer.release.applying.publishing import Means, publish_applied
+from anonymizer.release.apply import Means, publish_applied
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study

@@ -14,7 +14,7 @@ from math import comb
 import pytest
 
 from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
-from anonymizer.release.applying.publishing import ApplyOptions, publish_applied
+from anonymizer.release.apply import ApplyOptions, publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 

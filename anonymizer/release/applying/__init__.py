@@ -4,7 +4,5 @@ In go a plan, or a manifest, and a table with values that were not there when th
 found. Out comes the recoding of that table: each value under the label whose definition holds of
 it, or under none. ``reach.py`` places the values of one attribute, ``classes.py`` combinations of
 them, ``applied.py`` is the plan for one table, ``scoring.py`` recodes rows for models by what is
-``remembered.py``, ``plans.py`` makes plans of manifests, and
-``publishing.py`` writes releases. The room may import the other rooms of ``release`` but those
-that fit.
+``remembered.py``, and ``plans.py`` makes plans of manifests. The room imports nothing that fits.
 """

@@ -15,7 +15,7 @@ from anonymizer.errors import InputError, PolicyBrokenError, require_columns
 from anonymizer.masking import RandomRecoding
 from anonymizer.recoding.apply import overwritten
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.release.plan import Plan
 from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen

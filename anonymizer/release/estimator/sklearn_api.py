@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
-from anonymizer.release.estimator.frames import configured, container_of, output
+from anonymizer.release.frames import configured, container_of, output
 from anonymizer.release.options import changed, options_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from anonymizer.privacy.query_loss import (
     together,
 )
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.estimator.frames import table_of
+from anonymizer.release.frames import table_of
 from anonymizer.risk.measured import Measured
 from anonymizer.risk.queries.answers import CodedColumn, answered, unheard
 from anonymizer.risk.queries.language import Query, conditions, parse, placed
