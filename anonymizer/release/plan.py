@@ -28,7 +28,7 @@ from anonymizer.release.frames import (
     without_index,
 )
 from anonymizer.release.proof import prove
-from anonymizer.release.relations import CountedTable, unchanged
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
@@ -339,8 +339,7 @@ class ProvenTable:
         assert self.raw.original is not None
         source, tally = self.raw.original.relation, self.raw.original.tally
         fitted, released = self.plan.fitted, self.records
-        changed = [name for name in released.columns if not unchanged(tally, released, name)]
-        moves = Moves.between(tally, released, self.columns, changed, fitted.dealt_by())
+        moves = Moves.between(tally, released, self.columns, seed=fitted.dealt_by())
         table = source.recoded(moves)
         table = table.shuffled() if self.plan.random_order else table
         return RecodedTable(self.raw, released, self.plan, self.release, source, table)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
 from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
@@ -13,8 +12,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
-from anonymizer.tables.relations.relation import Moves, Original, Relation
-from anonymizer.tables.values import is_missing
+from anonymizer.tables.relations.relation import Moves, Original, Relation, unchanged
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,18 +104,3 @@ def admitted_in(
     if not changed and len(admitted.index) == len(raw.index):
         return relation
     return relation.recoded(Moves.between(raw, admitted, relation.columns, changed))
-
-
-def unchanged(raw: Tally, released: Tally, name: str) -> bool:
-    """Whether every record is released with the value, and the kind of value, that it had."""
-    if name not in raw.columns:
-        return False
-    codes, values = engine.distinct(raw[name].loc[released.index])
-    others, labels = engine.distinct(released[name])
-    place = {_key(label): number for number, label in enumerate(labels)}
-    same = np.array([place.get(_key(value), -1) for value in values], np.intp)
-    return bool((same[codes] == others).all())
-
-
-def _key(value: object) -> object:
-    return None if is_missing(value) else (type(value), value)

@@ -8,13 +8,16 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.steps import Step
+from anonymizer.tables.values import is_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +59,16 @@ class Moves:
         raw: Tally,
         released: Tally,
         columns: Iterable[str],
-        changed: Sequence[str],
+        changed: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> "Moves":
         """The moves from counted records to released ones, whose index says which they were.
 
-        ``columns``: those of the released table; ``changed``: those whose values it has otherwise.
+        ``columns``: those of the released table; ``changed``: those whose values it has otherwise,
+        by default those that hold other values, or values of another kind.
         """
+        if changed is None:
+            changed = [name for name in released.columns if not unchanged(raw, released, name)]
         rows = released.combinations
         of = raw.combinations.index.get_indexer(rows.index)
         moves = cls(raw, rows[list(changed)], of, released.sizes, tuple(columns))
@@ -72,6 +78,21 @@ class Moves:
     def drawn(self) -> bool:
         """Whether records that are alike fare differently: other values, or left out."""
         return bool((self.records != self.raw.sizes[self.of]).any())
+
+
+def unchanged(raw: Tally, released: Tally, name: str) -> bool:
+    """Whether every record is released with the value, and the kind of value, that it had."""
+    if name not in raw.columns:
+        return False
+    codes, values = engine.distinct(raw[name].loc[released.index])
+    others, labels = engine.distinct(released[name])
+    place = {_key(label): number for number, label in enumerate(labels)}
+    same = np.array([place.get(_key(value), -1) for value in values], np.intp)
+    return bool((same[codes] == others).all())
+
+
+def _key(value: object) -> object:
+    return None if is_missing(value) else (type(value), value)
 
 
 class NotToldApartError(InputError):
