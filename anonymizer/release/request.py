@@ -1,6 +1,6 @@
 """What is requested of an estimator, as objects: roles, policy, recoding, objective, task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -130,9 +130,12 @@ class Request:
 
         Raises InputError when table and parameters do not fit together.
         """
-        self._require_suitable()
-        known = self.hierarchies if hierarchies is None else hierarchies
-        return self._task(Counted.of(table, self.schema, known, population_of(self.models)))
+
+        def count(models: Sequence[PrivacyModel]) -> Counted:
+            known = self.hierarchies if hierarchies is None else hierarchies
+            return Counted.of(table, self.schema, known, population_of(models))
+
+        return self._task(count)
 
     def task_of(self, counted: Counted) -> Task:
         """The same of a table whose records are admitted and encoded already.
@@ -140,31 +143,28 @@ class Request:
         By the schema, the hierarchies and the population of this estimator. Raises InputError when
         parameters do not fit together.
         """
-        self._require_suitable()
-        return self._task(counted)
+        return self._task(lambda _: counted)
 
-    def _task(self, counted: Counted) -> Task:
-        run, seed = self.run(), whole_seed(self.seed)
-        return Task(counted, self.models, self.chosen_objective, seed, run)
-
-    def _require_suitable(self) -> None:
-        self._require_options()
-        self.chosen_recoding.require_suitable(self.models, self.chosen_objective, self.run())
-        self._require_given_grounds(self.models)
-
-    def _require_given_grounds(self, models: Sequence[PrivacyModel]) -> None:
-        """Refuse a ground that follows from the records where nothing else may."""
-        of_table = [name for name, each in self.hierarchies.items() if each.follows_table]
-        if of_table and any(isinstance(model, DifferentialPrivacy) for model in models):
-            raise InputError(
-                f"quantiles of {of_table[0]!r} follow from the records, and no noise protects "
-                "them; give its ground as cut points, such as ground = [10, 20, 30]"
-            )
-
-    def _require_options(self) -> None:
+    def _task(self, count: Callable[[Sequence[PrivacyModel]], Counted]) -> Task:
+        """The task for a table that is counted only if the parameters fit together."""
         require_one_of("unseen", self.unseen, UNSEEN)
         if not isinstance(self.verify, bool):
             raise InputError(f"verify = {shown(self.verify)} must be true or false")
+        recoding, models = self.chosen_recoding, self.models
+        objective, run = self.objective_for(recoding)[0], self.run()
+        recoding.require_suitable(models, objective, run)
+        if any(isinstance(model, DifferentialPrivacy) for model in models):
+            self._require_given_grounds()
+        return Task(count(models), models, objective, whole_seed(self.seed), run)
+
+    def _require_given_grounds(self) -> None:
+        """Refuse a ground that follows from the records where nothing else may."""
+        for name, hierarchy in self.hierarchies.items():
+            if hierarchy.follows_table:
+                raise InputError(
+                    f"quantiles of {name!r} follow from the records, and no noise protects "
+                    "them; give its ground as cut points, such as ground = [10, 20, 30]"
+                )
 
     def run(self) -> Run:
         """How a search may run."""
