@@ -34,8 +34,8 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.information import ceiling, lost
 from anonymizer.release.frames import table_of
+from anonymizer.release.information import ceiling, lost
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.results import Result

@@ -9,8 +9,8 @@ from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.authoring.writing import csv_text
 from anonymizer.hierarchy.columns import PlacedColumn
 from anonymizer.hierarchy.label import Label
-from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names
 from anonymizer.release.description.place import Place
+from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names
 from anonymizer.release.export.source import ExportedRelease
 from anonymizer.release.manifest.placement import grouped
 from anonymizer.release.relations import counted_in
