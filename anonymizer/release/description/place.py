@@ -129,4 +129,4 @@ def as_options() -> Iterator[None]:
         if error.section != "data" or error.key not in OPTIONS:
             raise
         option = f"here that is an option, such as --{OPTIONS[error.key]}"
-        raise InputError(str(error), option) from None
+        raise error.mended("; ".join(filter(None, (error.remedy, option)))) from None
