@@ -1,4 +1,4 @@
-"""What a raw table is: its columns, the roles and hierarchies that they suggest, a first policy.
+"""Profiles of raw tables: columns, the roles and hierarchies that they suggest, a first policy.
 
 In goes a table; out comes a :class:`TableProfile`, frozen, with a role and a reason for each
 column, and proposals that a study is drafted of. Everything follows from counts of values. No

@@ -83,7 +83,7 @@ class ProfiledColumn:
 
     @classmethod
     def of(cls, column: pd.Series) -> "ProfiledColumn | None":
-        """The values of a column by frequency; None where they cannot be told apart (lists)."""
+        """Rank a column's values by frequency; None where they cannot be told apart (lists)."""
         try:
             codes, values = engine.distinct(column)
         except InputError:
@@ -93,7 +93,7 @@ class ProfiledColumn:
 
     @classmethod
     def counted(cls, rows: pd.Series, sizes: Ints, row_of: Codes) -> "ProfiledColumn":
-        """A column of which rows were counted, with their sizes; ``row_of``: of some records."""
+        """Rank a column of which rows were counted, with sizes; ``row_of``: of some records."""
         codes, values = engine.distinct(rows)
         records = np.bincount(codes, sizes, minlength=len(values)).astype(np.int64)
         return cls._ranked(rows, codes[row_of], values, records)
@@ -125,7 +125,7 @@ class ProfiledColumn:
 
     @cached_property
     def hint(self) -> Hint | None:
-        """What the name suggests, of numbers no date."""
+        """The suggestion of the name; that of a date does not count for numbers."""
         found = hint_of(self.name)
         return None if found and found.about in DATES and self.numbers is not None else found
 
@@ -136,7 +136,7 @@ class ProfiledColumn:
 
     @cached_property
     def some_texts(self) -> tuple[str, ...]:
-        """The same of the most frequent ones: by these most kinds are passed over."""
+        """The texts of the most frequent values: by these most kinds are passed over."""
         return tuple(map(text_of, self.values[:LOOKED_AT]))
 
     @cached_property
@@ -156,7 +156,7 @@ class ProfiledColumn:
 
     @property
     def clock(self) -> Clock | None:
-        """How the values write dates; None where any is none."""
+        """The format of dates that all values have; None where any is none."""
         return None if self._dates is None else self._dates[0]
 
     @property
@@ -172,7 +172,7 @@ class ProfiledColumn:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all values are whole numbers."""
+        """True where all values are whole numbers."""
         numbers = self.numbers
         return numbers is not None and bool((numbers == np.floor(numbers)).all())
 
@@ -183,7 +183,7 @@ class ProfiledColumn:
 
     @cached_property
     def kind(self) -> Kind:
-        """What the values are."""
+        """The kind of the values."""
         return _kind(self)
 
 
@@ -199,7 +199,7 @@ def _order(column: pd.Series) -> tuple[str, ...]:
 
 
 def _all_numbers(values: tuple[object, ...]) -> Floats | None:
-    """All values as finite numbers, or None; one pass of compiled code."""
+    """Return all values as finite numbers, or None; one pass of compiled code."""
     series = pd.Series(list(values), dtype=object)
     try:
         numbers = pd.to_numeric(series, errors="coerce").to_numpy(float)
@@ -209,7 +209,7 @@ def _all_numbers(values: tuple[object, ...]) -> Floats | None:
 
 
 def _kind(column: ProfiledColumn) -> Kind:
-    """The first kind that all values are of."""
+    """Return the first kind that all values are of."""
     if not column.values:
         return "empty"
     if column.order:
@@ -224,7 +224,6 @@ def _kind(column: ProfiledColumn) -> Kind:
 
 
 def _unique(column: ProfiledColumn) -> bool:
-    """Whether nearly every record has its own value, in a table where that means something."""
     return column.records >= FEW and column.distinction >= IDENTIFYING
 
 
@@ -248,7 +247,7 @@ def _kind_of_texts(column: ProfiledColumn) -> Kind:
 
 
 def _boolean(column: ProfiledColumn) -> bool:
-    """Whether the values are two truths, or one of them."""
+    """Return whether the values are two truths, or one of them."""
     if len(column.values) > 2:
         return False
     if all(isinstance(value, bool | np.bool_) for value in column.values):
@@ -260,7 +259,7 @@ def _boolean(column: ProfiledColumn) -> bool:
 
 
 def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
-    """The values as seconds since 1970, all at once: each by itself takes 5 microseconds."""
+    """Return the values as seconds since 1970, all at once: one by one each takes 5 us."""
     how = clock.format or "ISO8601"
     texts = pd.Series(column.values if _are_timestamps(column) else column.texts, dtype=object)
     try:
@@ -277,7 +276,7 @@ def _are_timestamps(column: ProfiledColumn) -> bool:
 
 
 def _clock(column: ProfiledColumn) -> Clock | None:
-    """How the values that are looked at write dates; None where they do not."""
+    """Return the format in which the values that are looked at write dates; None for none."""
     if not column.values or not _may_be_date(column.some_texts[0]):
         return None
     for clock in map(partial(Clock, None), FORMATS):
@@ -287,7 +286,6 @@ def _clock(column: ProfiledColumn) -> Clock | None:
 
 
 def _may_be_date(text: str) -> bool:
-    """Whether a text has the signs of a date: digits first, and two marks between them."""
     return text[:1].isdigit() and len(text) >= LEAST_DATE and sum(text.count(c) for c in "-./") >= 2
 
 
@@ -296,7 +294,7 @@ def _is_date(clock: Clock, text: str) -> bool:
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:
-    """Whether numbers are codes: by the name, or as some of one length begin with 0."""
+    """Return whether numbers are codes: by the name, or as some of one length begin with 0."""
     if column.hint and column.hint.about in CODES:
         return column.whole and len(column.values) > 1
     if not column.whole or len(set(map(len, column.some_texts))) > 1:
@@ -307,7 +305,7 @@ def _code_of_digits(column: ProfiledColumn) -> bool:
 
 
 def _key(column: ProfiledColumn) -> bool:
-    """Whether whole numbers that differ count the records: 1, 2, 3, or are named so."""
+    """Return whether whole numbers that differ count the records: 1, 2, 3, or are named so."""
     assert column.numbers is not None
     if column.hint is not None:
         return column.hint.role == "identifier"
@@ -316,8 +314,35 @@ def _key(column: ProfiledColumn) -> bool:
 
 
 def _codes(column: ProfiledColumn) -> bool:
-    """Whether texts are codes of one length, with digits."""
     if len(column.values) <= FEW or len(set(map(len, column.some_texts))) > 1:
         return False
     texts = column.texts
     return len(set(map(len, texts))) == 1 and all(CODE.fullmatch(text) for text in texts)
+
+
+SPELLINGS = frozenset("? NA N/A n/a na NaN nan NULL null #N/A . -".split())  # noqa: SIM905
+"""Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
+
+
+def columns_of_texts(table: pd.DataFrame) -> list[str]:
+    """Return the columns that may hold texts whose values can be told apart."""
+    found = []
+    for name in table.columns:
+        column = table[name]
+        if not (pd.api.types.is_string_dtype(column) or column.dtype in (object, "category")):
+            continue
+        try:
+            engine.distinct(column)
+        except InputError:  # lists, say
+            continue
+        found.append(name)
+    return found
+
+
+def spellings_of_missing(table: pd.DataFrame) -> tuple[str, ...]:
+    """Return the spellings of missing values that occur in any column, sorted."""
+    found: set[str] = set()
+    for name in columns_of_texts(table):
+        values = engine.distinct(table[name])[1]
+        found |= SPELLINGS & {value.strip() for value in values if isinstance(value, str)}
+    return tuple(sorted(found))

@@ -36,7 +36,7 @@ class Determined:
 
 
 def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
-    """The columns that another one determines, at most once each; of a mutual pair both.
+    """Find the columns that another one determines, at most once each; of a mutual pair both.
 
     Pairs are compared on ``SAMPLED`` records at most: a column that is determined on these may
     differ elsewhere, so that this is a proposal and no proof.
@@ -57,17 +57,16 @@ def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
 
 
 def _sample(column: ProfiledColumn) -> Codes:
-    """The values of some records, numbered without a gap, missing ones being one value."""
     return np.asarray(pd.factorize(column.codes[:: step_of(len(column.codes))])[0], np.intp)
 
 
 def step_of(records: int) -> int:
-    """Every so many records one is looked at."""
+    """Return the step by which records are looked at, so that there are ``SAMPLED`` at most."""
     return max(-(-records // SAMPLED), 1)
 
 
 def _determines(codes: Codes, others: Codes) -> bool:
-    """Whether the likeliest value of the others, given the codes, is right nearly always."""
+    """Return whether the likeliest value of the others, given the codes, is right nearly always."""
     records, number, bound = len(codes), int(codes.max()) + 1, int(others.max()) + 1
     rarer = records - int(np.bincount(others).max())
     if number < bound or rarer < ENOUGH or number * REPEATED > records:
@@ -76,7 +75,7 @@ def _determines(codes: Codes, others: Codes) -> bool:
 
 
 def _right(codes: Codes, others: Codes, number: int, bound: int) -> int:
-    """Records that have the likeliest of the others given their code."""
+    """Count the records that have the likeliest of the others given their code."""
     if number * bound <= DENSE * len(codes):
         return int(crossed([(codes, number), (others, bound)], len(codes)).max(axis=1).sum())
     pairs, sizes = np.unique(codes * bound + others, return_counts=True)

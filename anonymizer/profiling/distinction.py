@@ -20,13 +20,26 @@ SINGLED_OUT = 0.01
 
 
 def distinction(sizes: ArrayLike, times: Ints | None = None) -> float:
-    """T / N: the share of records that stay when each class keeps a single one, in (0, 1].
+    """T / N: the share of records that stay when each class keeps a single one.
 
     The columns are a key of the records that stay (Motwani and Xu 2007: an alpha-distinct
     quasi-identifier is a key once a share of 1 - alpha is removed). Fewer records may be alone in
-    their class: see ``share_alone``. ``sizes`` (classes,); empty classes are ignored. With
-    ``times`` there are so many classes of each size, as of the next functions.
+    their class: see ``share_alone``.
 
+    Parameters
+    ----------
+    sizes
+        Records of each class, shape (classes,); empty classes are ignored.
+    times
+        The number of classes of each size, shape (classes,); None: each is one class.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+
+    Examples
+    --------
     >>> distinction([2, 2, 1])
     0.6
     >>> distinction([2, 1], np.array([2, 1]))
@@ -37,12 +50,23 @@ def distinction(sizes: ArrayLike, times: Ints | None = None) -> float:
 
 
 def separation(sizes: ArrayLike, times: Ints | None = None) -> float:
-    """1 - sum n_y (n_y - 1) / (N (N - 1)): the share of pairs of records that differ, in [0, 1].
+    """1 - sum n_y (n_y - 1) / (N (N - 1)): the share of pairs of records that differ.
 
     Pairs are counted as whole numbers and divided once, so that up to 1e8 records 1.0 means every
-    pair. It is near 1 for almost any column, as two random records seldom agree; 1 for a single
-    record. ``sizes`` (classes,); empty classes are ignored.
+    pair. It is near 1 for almost any column, as two random records seldom agree.
 
+    Parameters
+    ----------
+    sizes, times
+        As of ``distinction``.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for a single record.
+
+    Examples
+    --------
     >>> separation([2, 2, 1])
     0.8
     """
@@ -67,7 +91,7 @@ def share_alone(sizes: ArrayLike, times: Ints | None = None) -> float:
 
 
 def _records(sizes: ArrayLike, times: Ints | None) -> tuple[np.ndarray, np.ndarray]:
-    """The sizes of non-empty classes, as numbers whose squares are exact, and how many have each.
+    """Return sizes of non-empty classes, as numbers whose squares are exact, and their number.
 
     Each is one class where there are no ``times``.
     """

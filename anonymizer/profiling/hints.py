@@ -19,7 +19,7 @@ PLURAL = 5
 
 @dataclass(frozen=True)
 class Hint:
-    """What a name stands for, the role that it suggests, and the words that say so.
+    """A meaning of names, the role that it suggests, and the words that say so.
 
     Hints are in the order of their weight: of two quasi-identifiers the one that comes first is
     kept, of two sensitive attributes it is the likelier one.
@@ -167,7 +167,7 @@ BY_WORD = {
 
 
 def hint_of(name: str) -> Hint | None:
-    """What the name of a column suggests; None where it says nothing.
+    """Return the suggestion of a column's name; None where it says nothing.
 
     >>> hint_of("native-country").about, hint_of("PatientID").role, hint_of("Straße").about
     ('a country or nationality', 'identifier', 'an address')
@@ -183,7 +183,7 @@ def hint_of(name: str) -> Hint | None:
 
 
 def _fits(hint: Hint, parts: Sequence[str]) -> bool:
-    """Whether a word means in a name of several words what it means alone: not in clinic_name."""
+    """Return whether a word keeps its meaning in a name of several words: not in clinic_name."""
     if hint.role != "identifier":
         return True
     if parts[0] in COUNTED and len(parts) > 1:
@@ -194,7 +194,7 @@ def _fits(hint: Hint, parts: Sequence[str]) -> bool:
 
 
 def unit_of(name: str) -> str | None:
-    """What has a value of its own in a column of this name: a person, a household, or nothing.
+    """Name the owner of each value in a column of this name: a person, a household, or None.
 
     >>> unit_of("patient_id"), unit_of("HHID"), unit_of("school_id"), unit_of("first_name")
     ('person', 'household', None, None)
@@ -212,13 +212,12 @@ def unit_of(name: str) -> str | None:
 
 
 def _singular(word: str) -> str:
-    """A word without the s of a plural, where the list has only that."""
     plural = word not in BY_WORD and len(word) >= PLURAL and word.endswith("s")
     return word[:-1] if plural else word
 
 
 def words_of(name: str) -> Iterator[str]:
-    """The words of a name in small letters without accents, and all of them as one."""
+    """Yield the words of a name in small letters without accents, and all of them as one."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     words = [word.casefold() for word in WORDS.findall(CAMEL.sub(" ", plain))]
@@ -228,5 +227,5 @@ def words_of(name: str) -> Iterator[str]:
 
 
 def weight_of(hint: Hint | None) -> int:
-    """The place of a hint by weight; one beyond all where there is none."""
+    """Return the place of a hint by weight; one beyond all where there is none."""
     return len(HINTS) if hint is None else HINTS.index(hint)

@@ -94,7 +94,7 @@ class IdentifyingKind(NamedTuple):
 
 @dataclass(frozen=True)
 class IdentifyingValues:
-    """How many of the distinct values that were looked at are of a kind."""
+    """Count of distinct values that are of a kind, out of those that were looked at."""
 
     kind: str
     count: int
@@ -102,7 +102,7 @@ class IdentifyingValues:
 
 
 def identifying(texts: Iterable[str]) -> IdentifyingValues | None:
-    """The kind of identifying values that most of some distinct texts are of; None of none.
+    """Find the kind of identifying values that most of some distinct texts are of; None for none.
 
     >>> identifying(["kim@example.org", "none"])
     IdentifyingValues(kind='e-mail addresses', count=1, of=2)
@@ -124,7 +124,6 @@ def identifying(texts: Iterable[str]) -> IdentifyingValues | None:
 
 
 def _counted(kind: "IdentifyingKind", texts: Sequence[str]) -> int:
-    """How many texts are of a kind; 0 where so few of the first are that most cannot be."""
     first = sum(map(kind.fits, texts[:FIRST]))
     if first < kind.share * len(texts[:FIRST]) / 2:
         return 0
@@ -132,13 +131,11 @@ def _counted(kind: "IdentifyingKind", texts: Sequence[str]) -> int:
 
 
 def makes_identifier(found: IdentifyingValues | None) -> bool:
-    """Whether a column of such values is an identifier as a whole: most of them are of a kind."""
+    """Return whether most values of a column are of a kind, so that it is an identifier."""
     return found is not None and found.count >= MOST * found.of
 
 
 def _some(texts: Iterable[str]) -> Sequence[str]:
-    """The texts that are looked at, the same in whichever order they come."""
-
     def place(text: str) -> tuple[int, str]:
         return crc32(text.encode("utf-8", "replace")), text
 
@@ -146,7 +143,6 @@ def _some(texts: Iterable[str]) -> Sequence[str]:
 
 
 def _may_identify(text: str) -> bool:
-    """Whether a text may be of any kind by its length and signs, and is no plain number."""
     if not 6 <= len(text) <= LONGEST or NUMBER.fullmatch(text):
         return False
     return any(sign in text for sign in "@/.") or any(map(str.isdecimal, text))
@@ -184,7 +180,7 @@ def _module(cc: str, name: str):  # type: ignore[no-untyped-def]
 
 
 def _is_telephone(text: str) -> bool:
-    """Whether a text is written as a telephone number, and possible as one somewhere."""
+    """Return whether a text is written as a telephone number, and possible as one somewhere."""
     digits = sum(map(str.isdecimal, text))
     written = TELEPHONE.fullmatch(text) and MARKED.fullmatch(text) and 7 <= digits <= 15
     if not written or DATE.fullmatch(text):

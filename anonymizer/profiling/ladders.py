@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import chain, count
 from math import inf
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.hierarchy.rules.dates import DAY
+from anonymizer.hierarchy.rules.ranges import MOST_GROUND
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
@@ -66,7 +68,7 @@ GRID = 50
 
 
 def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) -> Ladder:
-    """The hierarchy that is proposed for a column.
+    """Propose the hierarchy of a column.
 
     Only values that five records, or ``k``, have are named. ``by`` is a column of numbers that says
     the same, and so in which order the values are.
@@ -91,7 +93,7 @@ def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) 
 
 
 def ladder_in_boxes(column: ProfiledColumn, ladder: Ladder) -> Ladder:
-    """The same for boxes, whose labels list single values and show where ranges begin.
+    """Fit a hierarchy to boxes, whose labels list single values and show where ranges begin.
 
     Values that fewer than five records have are in no list, and no range of decimals begins at one.
     """
@@ -110,7 +112,7 @@ def ladder_in_boxes(column: ProfiledColumn, ladder: Ladder) -> Ladder:
 
 
 def _prefixes(column: ProfiledColumn) -> Ladder:
-    """Prefixes of a code, of those lengths by which groups become fewer."""
+    """Propose prefixes of a code, of those lengths by which groups become fewer."""
     texts = column.texts
     lengths = {len(text) for text in texts}
     if len(lengths) > 1:  # zeros in front were lost: digits are cut off as of numbers
@@ -131,7 +133,7 @@ def _prefixes(column: ProfiledColumn) -> Ladder:
 
 
 def _calendar(column: ProfiledColumn) -> Ladder:
-    """Units of the calendar by how far apart the dates are."""
+    """Propose units of the calendar by the span of the dates."""
     assert column.moments is not None
     assert column.clock is not None
     days = span_of(Spread.of(column.moments, column.sizes)) / DAY
@@ -144,13 +146,12 @@ def _calendar(column: ProfiledColumn) -> Ladder:
 
 
 def _spanned(days: float) -> str:
-    """A length of time in a suitable unit, roughly."""
     years = days / YEAR
     return f"up to {years:.0f} years" if years >= 2 else f"up to {max(days, 1):.0f} days"
 
 
 def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:
-    """Values in order, and where groups of about equal size begin at each level."""
+    """Propose values in order, with groups of about equal size at each level."""
     spread = Spread(np.arange(len(values), dtype=float), sizes)
     levels = coarser_levels(spread, list(range(1, len(values))))[1:]
     rule: dict[str, Any] = {"order": list(values)}
@@ -160,7 +161,7 @@ def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:
 
 
 def _by_order(column: ProfiledColumn) -> Ladder | None:
-    """The order of an ordered category; None where a value is too rare to be named."""
+    """Propose the order of an ordered category; None where a value is too rare to be named."""
     if column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN or len(column.order) < 2:
         return None
     records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
@@ -169,7 +170,7 @@ def _by_order(column: ProfiledColumn) -> Ladder | None:
 
 
 def _by_range(column: ProfiledColumn) -> Ladder | None:
-    """The order of ranges that are written as texts; None where any value is no range."""
+    """Propose the order of ranges that are written as texts; None where any value is no range."""
     bounds = [range_bounds(text) for text in column.texts]
     if None in bounds or len(bounds) < FEW_VALUES or column.sizes.min() < LEAST_SHOWN:
         return None
@@ -179,7 +180,7 @@ def _by_range(column: ProfiledColumn) -> Ladder | None:
 
 
 def range_bounds(text: str) -> tuple[float, float] | None:
-    """The bounds of a range that is written as a text; None where it is no range or number.
+    """Return the bounds of a range that is written as a text; None where it is no range or number.
 
     >>> range_bounds("18-24"), range_bounds("65+"), range_bounds("under 18"), range_bounds("A4")
     ((18.0, 24.0), (65.0, inf), (-inf, 18.0), None)
@@ -195,7 +196,7 @@ def range_bounds(text: str) -> tuple[float, float] | None:
 
 
 def _kept(column: ProfiledColumn, least: int) -> Ladder:
-    """The frequent values are kept, fewer of them at each level, and the rest is ``other``."""
+    """Propose to keep frequent values, fewer of them at each level, the rest being ``other``."""
     levels: list[list[str]] = []
     before = len(column.values)
     for share in SHARES:
@@ -212,19 +213,17 @@ def _kept(column: ProfiledColumn, least: int) -> Ladder:
 
 
 def _other(column: ProfiledColumn) -> str:
-    """What the values that are not kept are called: nothing that a value is called."""
     known = {text.casefold() for text in column.texts}
     names = chain(("other", "any other", "the rest"), map("other {}".format, count(2)))
     return next(label for label in names if label not in known)
 
 
 def _frequent(column: ProfiledColumn, least: float) -> list[str]:
-    """The values that at least so many records have, most frequent first."""
     return [column.texts[place] for place in np.flatnonzero(column.sizes >= least)[:MOST_KEPT]]
 
 
 def _by_number(column: ProfiledColumn, by: ProfiledColumn) -> Ladder | None:
-    """The order of the numbers that go with the values; None where a value is too rare to be named.
+    """Propose the order of the numbers that go with the values; None where one is too rare.
 
     Each value goes with the number that most of its records have.
     """
@@ -237,7 +236,7 @@ def _by_number(column: ProfiledColumn, by: ProfiledColumn) -> Ladder | None:
 
 
 def _likeliest(column: ProfiledColumn, by: ProfiledColumn) -> Floats:
-    """The number that most records of each value have, shape (values,); last where none does."""
+    """Return the number that most records of each value have, shape (values,); inf without one."""
     assert by.numbers is not None
     both = (column.codes < len(column.values)) & (by.codes < len(by.values))
     keys = column.codes[both] * len(by.values) + by.codes[both]
@@ -246,3 +245,46 @@ def _likeliest(column: ProfiledColumn, by: ProfiledColumn) -> Floats:
     order = np.argsort(sizes, kind="stable")  # the most frequent is written last
     numbers[pairs[order] // len(by.values)] = by.numbers[pairs[order] % len(by.values)]
     return numbers
+
+
+MANY = 1_000_000
+"""Combinations of the quasi-identifiers, beyond which columns of many values get grounds."""
+
+FINER = (10, 5, 2)
+"""How much narrower a cell may be than the ranges of level 1."""
+
+
+def grounded_ladder(column: ProfiledColumn, ladder: Ladder, combinations: int) -> Ladder:
+    """Propose to count a column of many values at a ground.
+
+    That is level 1, or equal parts of its ranges as long as the cells are few. ``combinations``:
+    those of the quasi-identifiers.
+    """
+    if combinations <= MANY or len(column.values) <= MOST_GROUND:
+        return ladder
+    ground = _ground(column, ladder.rule)
+    if ground is None:
+        return ladder
+    why = f"{ladder.why}; {len(column.values):,} values are too many to be counted one by one"
+    return Ladder({**ladder.rule, "ground": ground}, why)
+
+
+def _ground(column: ProfiledColumn, rule: dict[str, Any]) -> object:
+    if "widths" in rule and column.numbers is not None and "order" not in rule:
+        return _step(column, rule["widths"][0])
+    finest = next(
+        (rule[name][0] for name in ("calendar", "prefixes", "cuts") if name in rule), None
+    )
+    return None if "order" in rule else finest
+
+
+def _step(column: ProfiledColumn, width: float) -> float:
+    """Return the width of the narrowest cells that are few enough."""
+    assert column.numbers is not None
+    span = float(np.ptp(column.numbers))
+    for finer in FINER:
+        step = Decimal(str(width)) / finer
+        whole = step == step.to_integral_value()
+        if span / float(step) <= MOST_GROUND and (whole or not column.whole):
+            return int(step) if whole else float(step)
+    return width

@@ -61,14 +61,14 @@ class Spread(NamedTuple):
 
 
 class Ladder(NamedTuple):
-    """A rule, as a study has it, and why it is proposed."""
+    """A rule, as a study has it, and the reason for it."""
 
     rule: dict[str, Any]
     why: str
 
 
 def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
-    """Ranges of the numbers of a column, the finest level first.
+    """Propose ranges of the numbers of a column, the finest level first.
 
     Small whole numbers are kept apart up to where few records are left; others get widths that
     double, or cut points with about equal numbers of records where they crowd or have long tails.
@@ -97,13 +97,13 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
 
 
 def span_of(spread: Spread) -> float:
-    """How far apart the 1st and the 99th percentile lie; the extremes where these agree."""
+    """Return the distance of the 1st and the 99th percentile; of the extremes where these agree."""
     inner = spread.quantile(0.99) - spread.quantile(0.01)
     return inner or float(np.ptp(spread.numbers))
 
 
 def _width(spread: Spread, *, whole: bool) -> Decimal:
-    """The least nice width by which the span has at most ``RANGES`` ranges."""
+    """Return the least nice width by which the span has at most ``RANGES`` ranges."""
     least = span_of(spread) / RANGES
     exponent = floor(log10(least)) if least > 0 else 0
     for power in (exponent, exponent + 1):
@@ -115,7 +115,7 @@ def _width(spread: Spread, *, whole: bool) -> Decimal:
 
 
 def _fits(spread: Spread, width: float) -> bool:
-    """Whether ranges of a width are neither crowded nor too many."""
+    """Return whether ranges of a width are neither crowded nor too many."""
     places = np.floor(spread.numbers / width)
     if places[-1] - places[0] + 1 > TAILS * RANGES:
         return False
@@ -124,7 +124,7 @@ def _fits(spread: Spread, width: float) -> bool:
 
 
 def _counted(spread: Spread) -> list[Decimal]:
-    """A cut before each whole number that leaves enough records on either side."""
+    """Cut before each whole number that leaves enough records on either side."""
     low, high = int(spread.numbers[0]), int(spread.numbers[-1])
     return _spared(
         spread,
@@ -138,7 +138,7 @@ def _counted(spread: Spread) -> list[Decimal]:
 
 
 def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
-    """Nice numbers near the quantiles of the records, and of those off a crowded least value."""
+    """Find nice numbers near the quantiles of the records, apart from a crowded least value."""
     first = spread.sizes[0] / spread.sizes.sum()
     crowded = first > CROWDED and len(spread.numbers) > 2
     rest = Spread(spread.numbers[1:], spread.sizes[1:]) if crowded else spread
@@ -150,7 +150,7 @@ def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
 
 
 def _spared(spread: Spread, cuts: Iterable[Decimal], *, whole: bool) -> list[Decimal]:
-    """Cuts that make the same ranges, sorted, none a value that few records have if it need not."""
+    """Sort cuts that make the same ranges, none a value that few records have if it need not."""
     found = set()
     for cut in cuts:
         place = int(np.searchsorted(spread.numbers, float(cut)))
@@ -163,7 +163,6 @@ def _spared(spread: Spread, cuts: Iterable[Decimal], *, whole: bool) -> list[Dec
 
 
 def _after(low: float, high: float, *, whole: bool) -> Decimal:
-    """A nice number above a crowded value, at most the next one."""
     if whole:
         return Decimal(int(low) + 1)
     exponent = floor(log10(high - low))
@@ -186,24 +185,21 @@ def nice(number: float, *, whole: bool = False) -> Decimal:
 
 
 def _cut(spread: Spread, cuts: Sequence[Decimal], why: str) -> Ladder:
-    """Levels of cut points, each of about half the ranges of the one before."""
     levels = _joining(spread, cuts)
     return Ladder({"cuts": [list(map(_plain, level)) for level in levels]}, why)
 
 
 def _joining(spread: Spread, cuts: Sequence[Decimal]) -> list[list[Decimal]]:
-    """Levels of cut points without the one that keeps every number apart, as the values do."""
     levels = coarser_levels(spread, cuts) if cuts else []
     return [level for level in levels if len(level) < len(spread.numbers) - 1]
 
 
 def _joins(spread: Spread, width: float) -> bool:
-    """Whether ranges of a width join any two numbers."""
     return len(np.unique(np.floor(spread.numbers / width))) < len(spread.numbers)
 
 
 def coarser_levels(spread: Spread, cuts: Sequence[Cut]) -> list[list[Cut]]:
-    """The cuts, and levels of fewer and fewer of them."""
+    """Return the cuts, and levels of fewer and fewer of them."""
     levels = [list(cuts)]
     for groups in GROUPS:
         if groups <= len(levels[-1]):
@@ -214,13 +210,11 @@ def coarser_levels(spread: Spread, cuts: Sequence[Cut]) -> list[list[Cut]]:
 
 
 def _coarser(spread: Spread, cuts: Sequence[Cut], groups: int) -> list[Cut]:
-    """The cuts of a level that divide the records into equal parts best."""
     shares = np.array([spread.below(float(cut)) for cut in cuts])
     places = {int(np.abs(shares - part / groups).argmin()) for part in range(1, groups)}
     return [cuts[place] for place in sorted(places)]
 
 
 def _plain(number: Decimal) -> int | float:
-    """A number as TOML writes it."""
     text = number_text(number)
     return float(text) if "." in text else int(text)

@@ -40,7 +40,7 @@ FEWEST = 3
 
 
 def is_personal(column: ProfiledColumn) -> bool:
-    """Whether a column has what a person has all along, and a key of persons tells, as it is.
+    """Return whether a column has what a person has all along, exactly: a key of persons tells it.
 
     Labels of ages are told by whatever tells roughly how old somebody is.
     """
@@ -50,7 +50,7 @@ def is_personal(column: ProfiledColumn) -> bool:
 
 
 def is_named_key(column: ProfiledColumn) -> bool:
-    """Whether the name is that of an identifier, and values are many enough for one."""
+    """Return whether the name is that of an identifier, and values are many enough for one."""
     hint = column.hint
     if hint is None or hint.role != "identifier" or column.kind in ("boolean", "decimal number"):
         return False
@@ -61,14 +61,14 @@ def is_named_key(column: ProfiledColumn) -> bool:
 
 
 def unit_in(column: ProfiledColumn) -> str | None:
-    """What has a value of its own by the name or the values of a column: a person, a household."""
+    """Name the owner of each value by a column's name or values: a person, a household, or None."""
     if makes_identifier(column.identifying) and column.identifying is not None:
         return UNITS.get(column.identifying.kind)
     return unit_of(column.name) if is_named_key(column) else None
 
 
 def is_of_codes(column: ProfiledColumn) -> bool:
-    """Whether no name says what many values with digits are, which records share: whose, perhaps.
+    """Return whether many values are codes that records share and no name explains: whose, perhaps.
 
     Ranges that are written as texts have digits, too; those of ages are few.
     """
@@ -78,7 +78,7 @@ def is_of_codes(column: ProfiledColumn) -> bool:
 
 
 def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
-    """The columns that are keys of persons of whom some have several records.
+    """Find the columns that are keys of persons of whom some have several records.
 
     What others may know of people by its name, and what is sensitive, is no key.
     """
@@ -94,7 +94,7 @@ def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
 
 
 def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
-    """Whether a column repeats and tells another one, by some records; a finer copy does not."""
+    """Return whether a column repeats and tells another one, by some records, and is no copy."""
     step = max(-(-len(column.codes) // COMPARED), 1)
     codes, others = column.codes[::step], other.codes[::step]
     there = codes < len(column.values)
@@ -102,7 +102,7 @@ def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
 
 
 def is_copy(one: ProfiledColumn, other: ProfiledColumn) -> bool:
-    """Whether numbers or dates rise or fall with those of another column: years with an age."""
+    """Return whether numbers or dates rise or fall with another column's: years with an age."""
     scales = [
         column.moments if column.numbers is None else column.numbers for column in (one, other)
     ]
@@ -118,7 +118,7 @@ def is_copy(one: ProfiledColumn, other: ProfiledColumn) -> bool:
 
 
 def is_key_to(codes: Codes, others: Codes, sizes: Ints | None = None) -> bool:
-    """Whether a value that repeats tells another column's, and is not told by it.
+    """Return whether a value that repeats tells another column's, which does not tell it.
 
     ``codes`` and ``others``: the values of both columns in some rows, numbered; ``sizes``: how many
     records each row stands for, by default 1.
@@ -128,13 +128,13 @@ def is_key_to(codes: Codes, others: Codes, sizes: Ints | None = None) -> bool:
 
 
 def may_be_key_to(codes: Codes, others: Codes) -> bool:
-    """Whether some records leave open that all of them show a key."""
+    """Return whether some records leave open that all of them show a key."""
     wrong, chance = _wrong(codes, others, None)
     return chance < BY_CHANCE or wrong <= DOUBTFUL * chance
 
 
 def _wrong(codes: Codes, others: Codes, sizes: Ints | None) -> tuple[float, float]:
-    """Wrong guesses of the others given the codes, and how many chance would leave at least.
+    """Count wrong guesses of the others given the codes, and those by chance at least.
 
     A column of V values, N records long, leaves a share (N - V) / N of the wrong guesses that there
     are without it where the two have nothing to do with each other. None would where it has too few

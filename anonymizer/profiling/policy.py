@@ -53,14 +53,14 @@ MOST_LISTED = 100
 
 
 class Proposed(NamedTuple):
-    """A section of a study: its keys and values, and why they are proposed."""
+    """A section of a study: its keys and values, and the reason for them."""
 
     keys: dict[str, Any]
     why: str
 
 
 def size_of(records: int) -> int:
-    """The k that is proposed for a table of so many records: 2, 3, 5 or 10.
+    """Return the k to propose for a number of records: 2, 3, 5 or 10.
 
     >>> size_of(3), size_of(100), size_of(30_000), size_of(1_000_000)
     (2, 3, 5, 10)
@@ -69,7 +69,7 @@ def size_of(records: int) -> int:
 
 
 def models_of(found: TableProfile, k: int) -> list[Proposed]:
-    """The models of a first policy: k-anonymity, and one about each sensitive attribute.
+    """Propose models of a first policy: k-anonymity, and one about each sensitive attribute.
 
     The whole table as one class satisfies all of them, so that some recoding does.
     """
@@ -83,7 +83,7 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
 
 
 def _about(column: ProfiledColumn, several: bool, k: int) -> Proposed:
-    """The model about the values of a sensitive attribute: closeness of numbers, else diversity."""
+    """Propose the model about a sensitive attribute: closeness of numbers, else diversity."""
     about = {"attribute": column.name} if several else {}
     sizes = _as_counted(column)
     if column.numbers is not None and len(column.values) > ORDERED:
@@ -109,20 +109,18 @@ def _about(column: ProfiledColumn, several: bool, k: int) -> Proposed:
 
 
 def _as_counted(column: ProfiledColumn) -> Ints:
-    """The records of each value as models count them: values that read alike are one."""
     places = one_text_each(texts_of(column.values), alike_keys)
     sizes: Ints = np.bincount(places, column.sizes).astype(np.int64)
     return sizes[sizes > 0]
 
 
 def _diversity(sizes: Ints) -> tuple[float, float]:
-    """The l halfway from 1 to that of the table, and that of the table."""
     whole = float(2 ** entropy(sizes))
     return floor((1 + (whole - 1) / 2) * 100) / 100, whole
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
-    """Boxes where they can be searched for, else a level for each attribute with suppression.
+    """Propose boxes where they can be searched for, else levels with suppression.
 
     The greedy tree of boxes: of UCI Adult with 8 attributes it is found in 1.2 s and has 1,648
     classes, where the beam has 1,802 in 21 s, and levels with 5 % suppressed have 53.
@@ -148,7 +146,7 @@ def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
 
 
 def missing_of(found: TableProfile) -> Proposed:
-    """What is done with records that miss a value."""
+    """Propose the treatment of records that miss a value."""
     names = (*found.of_role("quasi-identifier"), *found.of_role("sensitive"))
     gaps = [name for name in names if found[name].missing]
     if not gaps:

@@ -69,19 +69,19 @@ class TableProfile:
     repeated: tuple[str, ...] = ()
 
     def order_of(self, name: str) -> ProfiledColumn | None:
-        """The column of numbers that says the same as another one, which has their order."""
+        """Return the column of numbers that says the same as another one, which has their order."""
         return self.counted[self.orders[name]] if name in self.orders else None
 
     def of_role(self, *roles: Role) -> tuple[str, ...]:
-        """The columns that are proposed one of some roles."""
+        """Return the columns that are proposed one of some roles."""
         return tuple(column.name for column in self.columns if column.role in roles)
 
     def __getitem__(self, name: str) -> ColumnProfile:
-        """The profile of a column; KeyError where there is none."""
+        """Return the profile of a column; KeyError where there is none."""
         return {column.name: column for column in self.columns}[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """The profile as JSON has it; no value of any record."""
+        """Return the profile as JSON has it; no value of any record."""
         return {
             "records": self.records,
             "compared": self.compared,
@@ -99,16 +99,33 @@ def profile(
     sensitive: Sequence[str] | None = None,
     identifiers: Sequence[str] | None = None,
 ) -> TableProfile:
-    """Profile a raw table: what its columns are, and which roles in a study they are proposed.
+    """Profile a raw table: its columns, and the roles in a study that are proposed for them.
 
     Each column is counted once, and the proposed quasi-identifiers once together. Pairs of columns
     are compared on some records where there are many, see ``compared``. Roles follow from names in
     several languages, from how well values distinguish records, and from columns that determine
-    each other. Columns that are named keep the role that they are given.
+    each other.
 
-    Raises InputError when the table is none or has no records, a column has no text for a name,
-    stands twice or is not there, or has two roles.
+    Parameters
+    ----------
+    table
+        A DataFrame.
+    quasi_identifiers, sensitive, identifiers
+        Columns that keep the role they are given here.
 
+    Returns
+    -------
+    TableProfile
+        The figures, the role and the reason for each column; no value of any record.
+
+    Raises
+    ------
+    InputError
+        When the table is none or has no records, a column has no text for a name, stands twice or
+        is not there, or has two roles.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"age": [23, 27, 35], "diagnosis": ["flu", "flu", "cold"]})
     >>> [(column.name, column.role) for column in profile(people).columns]
@@ -155,7 +172,7 @@ def _require_table(columns: Iterable[object], records: int, given: GivenRoles) -
 def _described(
     name: str, column: ProfiledColumn | None, role: Role, why: RoleReason
 ) -> ColumnProfile:
-    """The figures of a column; one that cannot be counted has none."""
+    """Return the figures of a column; one that cannot be counted has none."""
     if column is None:
         return ColumnProfile(name, "text", 0, 0, 0.0, 1.0, 1.0, role, why)
     sizes = column.all_sizes

@@ -9,9 +9,8 @@ import pandas as pd
 
 from anonymizer.counts.ground import COMBINATIONS, OFF
 from anonymizer.kernels.arrays import Ints
-from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.profiling.columns import ProfiledColumn, columns_of_texts, spellings_of_missing
 from anonymizer.profiling.dependence import step_of
-from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
@@ -43,7 +42,7 @@ class Raw:
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> "Raw":
-        """A table in memory."""
+        """Count a table in memory."""
 
         def combinations(names: Sequence[str]) -> Sizes:
             return (np.bincount(engine.grouped(table, names)[0]),)
@@ -55,7 +54,7 @@ class Raw:
     def stored(
         cls, relation: Relation, form: Format, orders: Mapping[str, Sequence[object]] | None = None
     ) -> "tuple[Raw, Format]":
-        """A table in a file, and its format with the spellings of missing values.
+        """Count a table in a file, and find its format with the spellings of missing values.
 
         ``orders``: the values of ordered categories, by column.
         """
@@ -96,7 +95,6 @@ def _compared(records: int) -> int:
 
 
 def _counted(relation: Relation) -> Iterator[tuple[str, Tally]]:
-    """The columns of a table whose values are few enough, and can be told apart."""
     for name in relation.columns:
         if is_countable(relation, [name]):
             with suppress(NotToldApartError):
@@ -104,7 +102,7 @@ def _counted(relation: Relation) -> Iterator[tuple[str, Tally]]:
 
 
 def is_countable(relation: Relation, names: Sequence[str]) -> bool:
-    """Whether memory holds the combinations of values of some columns."""
+    """Return whether memory holds the combinations of values of some columns."""
     most = COMBINATIONS.value
     return relation.records <= most or relation.estimate(names) <= OFF * most
 
@@ -114,7 +112,7 @@ def _spelled(tally: Tally) -> Sequence[str]:
 
 
 def _column(tally: Tally, some: pd.Series, form: Format) -> ProfiledColumn:
-    """A counted column, with the codes of some of its records."""
+    """Return a counted column, with the codes of some of its records."""
     raw = tally[str(some.name)]
     clean = cleaned(raw, form) if columns_of_texts(raw.to_frame()) else raw
     codes = pd.Categorical(some, categories=raw.cat.categories).codes
@@ -123,7 +121,7 @@ def _column(tally: Tally, some: pd.Series, form: Format) -> ProfiledColumn:
 
 
 def _combinations(relation: Relation, names: Sequence[str], form: Format) -> Sizes:
-    """By clean values where memory holds them, else as they are written."""
+    """Count combinations by clean values where memory holds them, else as they are written."""
     if not is_countable(relation, names):
         return relation.multiplicities(names)
     raw = relation.tally(names)

@@ -110,7 +110,7 @@ class Proposal:
 def proposed(
     columns: Mapping[str, ProfiledColumn | None], given: GivenRoles = GivenRoles()
 ) -> Proposal:
-    """The role of every column and why, in the order of the columns.
+    """Propose the role of every column and the reason, in the order of the columns.
 
     ``columns`` that cannot be counted are None. At least one column is a quasi-identifier.
     """
@@ -161,12 +161,11 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
 
 
 def _counts(column: ProfiledColumn) -> bool:
-    """Whether the values are numbers or codes, as those of weights and sampling units."""
     return column.numbers is not None or column.kind == "code"
 
 
 def _identifies(column: ProfiledColumn) -> str:
-    """Why a column identifies by itself; nothing where it does not."""
+    """Explain why a column identifies by itself; nothing where it does not."""
     hint, found = column.hint, column.identifying
     apart = f"{len(column.values):,} values in {column.records:,} records"
     if is_named_key(column):
@@ -196,7 +195,6 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | 
 
 
 def _of_person(column: ProfiledColumn) -> bool:
-    """Whether the name is that of what a person has all along."""
     return column.hint is not None and column.hint.about in PERSONAL
 
 
@@ -222,13 +220,10 @@ def _one_of_equals(proposal: Proposal) -> None:
 
 
 def _known_by_name(column: ProfiledColumn) -> bool:
-    """Whether the name is that of a quasi-identifier."""
     return column.hint is not None and column.hint.role == "quasi-identifier"
 
 
 def _lighter(one: ProfiledColumn, other: ProfiledColumn) -> bool:
-    """Whether one of two columns that say the same is left out: the number, or the later one."""
-
     def place(column: ProfiledColumn) -> tuple[int, bool]:
         return weight_of(column.hint), column.numbers is not None
 
@@ -273,7 +268,7 @@ def _one_of_each_kind(sensitive: Sequence[ProfiledColumn]) -> list[ProfiledColum
 
 
 def _guessable(column: ProfiledColumn) -> bool:
-    """Whether an attribute may be what the table is about although no name says so."""
+    """Return whether an attribute may be what the table is about although no name says so."""
     kinds = ("boolean", "category", "ordered category")
     several = 2 <= len(column.values) <= MOST_GUESSED
     unnamed = not _known_by_name(column) and not is_named_key(column)

@@ -10,7 +10,6 @@ a table against a policy, the attacks on a release (``attacks``) and audits of r
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.risk.assessment import Assessment, assess
 from anonymizer.risk.attributes import attribute_risks, itpr
-from anonymizer.risk.chain import InformationChain
 from anonymizer.risk.detection import (
     DISTINCT,
     Detected,
@@ -18,11 +17,9 @@ from anonymizer.risk.detection import (
     detect,
     undeclared,
 )
-from anonymizer.risk.measures import Measures
-from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
-from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
-from anonymizer.risk.refinement import Refinement, refined_by
-from anonymizer.risk.subsets import MOST_SUBSETS
+from anonymizer.risk.profile import Inference, Measures, Profile, Reidentification, measures
+from anonymizer.risk.ranking import METRICS, InformationChain, Ranked, Ranking, rank
+from anonymizer.risk.refinement import MOST_SUBSETS, Refinement, refined_by
 
 __all__ = [
     "DISTINCT",

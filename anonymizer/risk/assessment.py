@@ -29,7 +29,7 @@ TERMS = {
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """What an attacker who knows the quasi-identifiers learns from a table.
+    """The risk of a table from an attacker who knows the quasi-identifiers.
 
     ``reidentification`` is the risk that a record is found by an attacker who knows that its person
     is in the table, ``inference`` that of each sensitive attribute.
@@ -47,7 +47,7 @@ class Assessment:
         return loss_of_sizes(self.reidentification.sizes)
 
     def to_dict(self) -> dict[str, object]:
-        """The assessment as JSON has it."""
+        """Return the assessment as JSON has it."""
         sizes = self.reidentification.sizes
         return {
             "records": self.reidentification.records,
@@ -108,7 +108,6 @@ class Assessment:
         return pd.DataFrame(columns, getattr(self.table, "index", None))
 
     def _profiles(self) -> list[tuple[str, Profile]]:
-        """The profiles about the record and each sensitive attribute, by suffix of columns."""
         inferred = [(f"({name})", about) for name, about in self.inference.items()]
         return [("", self.reidentification), *inferred]
 
@@ -121,11 +120,33 @@ def assess(
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
-    The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Classes are
-    the combinations of values of the quasi-identifiers. What becomes of records that miss a value
-    is up to ``missing``: ``"error"``, ``"drop"``, ``"gap"`` or ``"category"``.
+    Parameters
+    ----------
+    table
+        A DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it.
+    quasi_identifiers
+        Columns whose combinations of values are the classes.
+    sensitive
+        Columns that inference is about.
+    missing
+        The treatment of records that miss a value: ``"error"``, ``"drop"``, ``"gap"`` or
+        ``"category"``.
 
-    Raises InputError when a column is unknown or misses values, or the table has no records.
+    Returns
+    -------
+    Assessment
+        Re-identification and inference, by class and by record.
+
+    Raises
+    ------
+    InputError
+        When a column is unknown or misses values, or the table has no records.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [20, 20, 30], "disease": ["flu", "cold", "flu"]})
+    >>> assess(table, "age", "disease").by_class()["records"].tolist()
+    [2, 1]
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
@@ -144,7 +165,6 @@ def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> As
 
 
 def _posterior_of(about: Inference, class_of: Codes, values: Codes) -> Floats:
-    """P(x|y) of the value x that each record has in its class y, shape (records,)."""
     number = len(about.margin)
     rows = np.repeat(np.arange(len(about.sizes)), np.diff([*about.starts, len(about.counts)]))
     cell = np.searchsorted(rows * number + about.values, class_of * number + values)

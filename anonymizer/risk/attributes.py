@@ -40,10 +40,21 @@ class AttributeRisk:
 def attribute_risks(
     table: Columnar, names: Iterable[str], sensitive: str | None = None
 ) -> Iterator[AttributeRisk]:
-    """The risk of each attribute by itself; a column is read when its result is requested.
+    """Measure each attribute by itself; a column is read when its result is requested.
 
-    The ``table`` is a DataFrame, or a file that is read a column at a time. Inference is about the
-    ``sensitive`` attribute, which is read once.
+    Parameters
+    ----------
+    table
+        A DataFrame, or a file that is read a column at a time.
+    names
+        The attributes.
+    sensitive
+        What inference is about; it is read once. None measures re-identification alone.
+
+    Returns
+    -------
+    Iterator of AttributeRisk
+        One for each attribute, in the order of the names.
     """
     about = _sensitive_digits(table, sensitive)
     for name in names:
@@ -54,16 +65,31 @@ def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | Non
     """ITPR = max over classes y of 1 - T p(y) H(X|y) / H(X), of combined quasi-identifiers.
 
     A homogeneous class, H(X|y) = 0 < H(X), makes it 1, and further columns cannot change that:
-    they are not read. ITPR is in [0, 1]; 0 where X is constant or there is one class.
-
-    The quasi-identifiers define the T classes. X is the ``sensitive`` attribute, for inference.
-    Without it X is the record itself, for re-identification: H(X) = log2 N, H(X|y) = log2 n_y, so
-    that no identifier is needed. A table from a file is read a column at a time.
+    they are not read. The quasi-identifiers define the T classes. X is the ``sensitive``
+    attribute, for inference. Without it X is the record itself, for re-identification:
+    H(X) = log2 N, H(X|y) = log2 n_y, so that no identifier is needed.
 
     Source: Bkakria, Cuppens-Boulahia, Cuppens and Tasidou (2021), Eq. 10.
 
-    Raises InputError when the table has no records.
+    Parameters
+    ----------
+    table
+        A DataFrame, or a file that is read a column at a time.
+    quasi_identifiers, sensitive
+        Names of columns.
 
+    Returns
+    -------
+    float
+        In [0, 1]; 0 where X is constant or there is one class.
+
+    Raises
+    ------
+    InputError
+        When the table has no records.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> itpr(pd.DataFrame({"age": [20, 20, 30, 30], "sex": list("fmmm")}), ["age"])
     0.5
@@ -89,7 +115,6 @@ def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | Non
 
 
 def _sensitive_digits(table: Columnar, name: str | None) -> Digits | None:
-    """The values of a sensitive attribute as small codes; values that read alike share one."""
     if name is None:
         return None
     codes, values = by_text(table[name])

@@ -57,7 +57,7 @@ the worst class under each model is the strictest parameter that the table satis
 
 @dataclass(frozen=True, repr=False)
 class Check(PolicyResult):
-    """What a table satisfies as it is.
+    """The strictest parameters that a table satisfies as it is, and verdicts of a policy.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Check(PolicyResult):
         return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", about)
 
     def to_dict(self) -> dict[str, Any]:
-        """The check as JSON has it; an infinite figure is null."""
+        """Return the check as JSON has it; an infinite figure is null."""
         sensitive = {
             name: {measure: value if isfinite(value) else None for measure, value in found.items()}
             for name, found in self.sensitive.items()
@@ -116,16 +116,38 @@ def check(
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
-    The table is a DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it. Nothing is
-    recoded: classes are the combinations of values of the quasi-identifiers. A population that
-    models are about has to be recoded as the table is. What becomes of records that miss a value is
-    up to ``missing``: ``"error"``, ``"drop"``, ``"gap"`` or ``"category"``.
+    Nothing is recoded. A population that models are about has to be recoded as the table is.
+
+    Parameters
+    ----------
+    table
+        A DataFrame of pandas or Polars, say, as ``Anonymizer.fit`` takes it.
+    quasi_identifiers
+        Columns whose combinations of values are the classes.
+    sensitive
+        Columns whose values a policy protects.
+    privacy
+        The policy, if any.
+    missing
+        The treatment of records that miss a value: ``"error"``, ``"drop"``, ``"gap"`` or
+        ``"category"``.
+
+    Returns
+    -------
+    Check
+        Parameters that the table satisfies, risks, and the verdict of each model.
 
     Raises
     ------
     InputError
         When a column is unknown or misses values, the table has no records, or a model cannot be
         tested on it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check(pd.DataFrame({"age": [20, 20, 30, 30, 30]}), "age").k
+    2
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
@@ -177,7 +199,7 @@ def check_measured(
 
 
 def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[str, float]:
-    """The strictest parameters that every class satisfies, to every reader of the table."""
+    """Return the strictest parameters that every class satisfies, to every reader of the table."""
     measures = {**MEASURES, "t_ordered": _order(views[0], models)}
     found = {
         measure: model.worst(np.concatenate([measures_of(model, each) for each in views]))
@@ -188,7 +210,7 @@ def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[
 
 
 def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | None:
-    """The ordered distance of an attribute: the policy's, or that of numbers."""
+    """Return the ordered distance of an attribute: the policy's, or that of numbers."""
     for model in models:
         about = getattr(model, "attribute", None) in (None, classes.attribute)
         if isinstance(model, TCloseness) and model.distance == "ordered" and about:

@@ -23,8 +23,17 @@ from anonymizer.profiling.distinction import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.refinement import Columnar, Refinement, rows_in, stored
-from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
+from anonymizer.risk.refinement import (
+    Columnar,
+    Refinement,
+    Subset,
+    column_of,
+    measured,
+    refined,
+    rows_in,
+    stored,
+    subsets_up_to,
+)
 from anonymizer.tables.relations.relation import NotToldApartError, Relation
 
 DISTINCT = 0.8
@@ -42,7 +51,7 @@ MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records
 
 @dataclass(frozen=True)
 class Distinguished(Result):
-    """How well some columns distinguish records, by the functions of these names.
+    """Shares of records, or of pairs of them, that some columns distinguish.
 
     Adding a column lowers no figure.
     """
@@ -67,17 +76,36 @@ def detect(
     separation: float | None = None,
     watch: Watch = ignore,
 ) -> list[Detected]:
-    """The minimal sets of up to ``size`` columns that reach the thresholds, smallest first.
+    """Find the minimal sets of up to ``size`` columns that reach the thresholds.
 
     No column can be left out of a minimal set. Neither measure falls when a column is added, so
     that supersets of a set that was found are skipped, and all sets are where all columns together
     do not reach the thresholds. Missing values are values.
 
-    The columns are given without known identifiers, each of which is a minimal set by itself. All
-    thresholds given, in (0, 1], have to be reached; without any a distinction of ``DISTINCT``.
+    Parameters
+    ----------
+    table
+        A DataFrame, a tally, or a file that is read a column at a time.
+    names
+        The columns, without known identifiers, each of which is a minimal set by itself.
+    size
+        The largest number of columns in a set.
+    distinction, separation
+        Thresholds in (0, 1], all of which have to be reached; without any a distinction of
+        ``DISTINCT``.
+    watch
+        Called with the progress.
 
-    Raises InputError when a threshold is no such share, the table lacks a column or has no records,
-    a column's values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
+    Returns
+    -------
+    list of Detected
+        The smallest sets first.
+
+    Raises
+    ------
+    InputError
+        When a threshold is no such share, the table misses a column or has no records, a column's
+        values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     if distinction is None and separation is None:
         distinction = DISTINCT
@@ -104,7 +132,7 @@ def require_share(what: str, given: float) -> float:
 
 
 def distinguished(classes: Refinement) -> Distinguished:
-    """How well the columns that some classes are by distinguish records."""
+    """Measure how well the columns that some classes are by distinguish records."""
     return _distinguished((classes.sizes,))
 
 
@@ -137,7 +165,7 @@ class Undeclared(Result):
         return tuple(attribute for attribute in self.attributes if attribute.kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures of all columns, and the names of those that identify."""
+        """Return the figures of all columns, and the names of those that identify."""
         return {**super().to_dict(), "flagged": [attribute.name for attribute in self.flagged]}
 
 
@@ -155,7 +183,7 @@ def undeclared(
     singled_out: float = SINGLED_OUT,
     watch: Watch = ignore,
 ) -> Undeclared:
-    """How columns without a role identify records, alone and with the quasi-identifiers.
+    """Measure how columns without a role identify records, alone and with the quasi-identifiers.
 
     An attribute is an identifier where its distinction is at least ``identifying``. It is a
     quasi-identifier where adding it to the declared ones raises the share of records alone in their
@@ -200,14 +228,13 @@ def undeclared(
 
 
 def _figures(own: Sizes, both: Sizes, known: Sizes) -> dict[str, float]:
-    """The figures of a column by the sizes of its classes, alone and with the quasi-identifiers."""
     adds = max(float(entropy(*both) - entropy(*known)), 0.0)
     alone = {"share_alone_combined": share_alone(*both), "adds": adds}
     return vars(_distinguished(own)) | alone
 
 
 def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
-    """The classes of a table in memory by some columns, and of each other one without and with."""
+    """Return the classes of a table in memory, and a function that adds another column to them."""
     whole = Refinement.whole(table)
     classes = refined(whole, table, known)
 
@@ -225,7 +252,7 @@ def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
 
 
 def _stored(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
-    """The same of a table where it lies: an engine counts how many classes have each size."""
+    """Do as ``_held`` where the table lies: an engine counts how many classes have each size."""
     one = np.ones(1, np.int64)
     classes = _multiplicities(table, known) if known else (one * table.records, one)
 
@@ -240,7 +267,6 @@ def _stored(table: Relation, known: Sequence[str]) -> tuple[Sizes, SizesOf]:
 
 
 def _multiplicities(table: Relation, names: Sequence[str]) -> tuple[Ints, Ints]:
-    """The sizes of classes, in order, so that sums come to the same, and how many have each."""
     sizes, times = table.multiplicities(names)
     order = np.argsort(sizes)
     return sizes[order], times[order]

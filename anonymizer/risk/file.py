@@ -23,8 +23,8 @@ from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.measured import Measured
 from anonymizer.risk.ranking import Ranking, rank
+from anonymizer.risk.refinement import affordable
 from anonymizer.risk.subject import Subject
-from anonymizer.risk.subsets import affordable
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.places import is_database
@@ -40,7 +40,7 @@ SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 
 @dataclass(frozen=True, eq=False)
 class FileRisk:
-    """What an attacker learns from a table file, whatever columns it has.
+    """The risk of a table file, whatever columns it has.
 
     ``ranking`` is of subsets of the quasi-identifiers. ``detected`` are the minimal sets of
     columns, other than sensitive ones and identifiers, that distinguish most records, of up to
@@ -57,7 +57,7 @@ class FileRisk:
     warnings: Sequence[ReleaseWarning | ReportedWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The risk as JSON has it."""
+        """Return the risk as JSON has it."""
         content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
         content["warnings"] = [each.to_dict() for each in self.warnings]
         if self.ranking is not None:
@@ -101,7 +101,7 @@ def assess_file(
 
 @contextmanager
 def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured]:
-    """The table as it is measured.
+    """Open the table as it is measured.
 
     A Parquet file of very many columns with a role is read a column at a time, until every record
     is alone: no two of them agree in all, so that there is nothing to count.
@@ -146,7 +146,7 @@ def details_at(
 
 
 def _details(assessment: Assessment, measured: Measured, details: Details) -> pd.DataFrame:
-    """The risks of each class with its values, or of each record by its place in the file."""
+    """List the risks of each class with its values, or of each record by its place in the file."""
     if details == "class":
         return _classes_named(assessment)
     if measured.original is None and isinstance(measured.table, Tally):
@@ -160,7 +160,7 @@ def _details(assessment: Assessment, measured: Measured, details: Details) -> pd
 
 
 def _classes_named(assessment: Assessment) -> pd.DataFrame:
-    """The risks of each class with its values, ``value(age)`` for each attribute."""
+    """List the risks of each class with its values, ``value(age)`` for each attribute."""
     risks = assessment.by_class()
     class_of = assessment.classes.class_of
     some = np.zeros(assessment.classes.classes, np.intp)

@@ -12,7 +12,7 @@ from anonymizer.counts.ground import require_countable, require_held
 from anonymizer.counts.schema import Schema
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel
-from anonymizer.profiling.missing import spellings_of_missing
+from anonymizer.profiling.columns import spellings_of_missing
 from anonymizer.release.relations import admitted_in, cleaned_in
 from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.person_warnings import person_warnings
@@ -40,7 +40,7 @@ class Measured:
 
     @classmethod
     def of(cls, table: "pd.DataFrame | Relation", schema: Schema, *, respell: bool) -> "Measured":
-        """A table that somebody holds; see ``Schema.admit``."""
+        """Admit a table that somebody holds; see ``Schema.admit``."""
         if isinstance(table, pd.DataFrame):
             held = schema.admit(table, respell=respell)
             return cls(held, [*table.columns], held)
@@ -56,7 +56,7 @@ class Measured:
         respell: bool,
         spelled: bool = False,
     ) -> "Measured":
-        """A table counted where it lies, as a file has it if it has a ``form``.
+        """Count a table where it lies, as a file has it if it has a ``form``.
 
         ``spelled``: the spellings of missing values are found by their looks.
         """
@@ -71,7 +71,7 @@ class Measured:
 
     @classmethod
     def counted(cls, table: Tally, schema: Schema) -> "Measured":
-        """A table of which there are counts alone."""
+        """Admit a table of which there are counts alone."""
         held = schema.admit(table, respell=False)
         return cls(held, [*table.columns], held)
 
@@ -94,7 +94,7 @@ class Measured:
             yield from person_warnings(self.rest, self.table, schema, models, identifiers)
 
     def tally(self, columns: Sequence[str]) -> Columnar:
-        """Some columns of the records, for what combines them in every way.
+        """Count some columns of the records, to be combined in every way.
 
         InputError where they have more combinations than memory holds.
         """

@@ -1,7 +1,8 @@
-"""The informations of each class about an attribute at risk, as functions of counts."""
+"""Risk metrics of one attribute: of each class, as functions of counts, and of the whole table."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +15,79 @@ from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.population.frequencies import numbers_of_records
-from anonymizer.risk.measures import Measures
+from anonymizer.release.results import Result
 
 DENSE = 4
 """Up to this many cells per record are counted without sorting."""
+
+
+@dataclass(frozen=True)
+class Measures(Result):
+    """Risk metrics of one attribute X at risk, given the equivalence class Y; also a mapping.
+
+    X is a sensitive attribute (inference) or the record itself (re-identification). No measure
+    of risk rises when classes merge, but for ITPR, see ``itpr``; nor does H(X|Y) fall.
+
+    Parameters
+    ----------
+    records, classes
+        Records N, and classes T with records.
+    uncertainty
+        H(X), in bits.
+    conditional_uncertainty
+        H(X|Y), in bits.
+    discrimination_rate
+        DR = 1 - H(X|Y) / H(X), in [0, 1] (Bkakria et al. 2021, Eq. 5).
+    mutual_information
+        MI = H(X) - H(X|Y), in bits (Eq. 6).
+    conditional_privacy
+        CP = 1 - 2^-MI, in [0, 1) (Eq. 7).
+    maximum_information_leakage
+        MIL = max_y H(X) - H(X|y), in bits: the largest I2 (Eq. 8; du Pin Calmon and Fawaz 2012).
+    weighted_information_leakage
+        H(X) - min_y p(y) H(X|y), in bits: what Bkakria et al. tabulate as MIL.
+    entropy_l_diversity_risk
+        ELD = 2^-min_y H(X|y), in (0, 1]: 1 / the largest entropy l that holds.
+    itpr
+        max_y 1 - T p(y) H(X|y) / H(X), in [DR, 1] (Eq. 10). The factor T makes it fall when some
+        classes are split: 0.75 for classes of 4 and 12 records, 0.5 for four of 4.
+    unscaled_itpr
+        The same without the factor T, in [1 - 1/T, 1] (Eq. 9).
+    max_posterior
+        max p(x|y), in (0, 1]: how sure an attacker is of the value that is easiest to guess.
+    i1_max
+        max_y I1 = max_y D(p(x|y) || p(x)), in bits: the t of t-closeness, or MIL by divergence.
+    i2_max
+        max_y I2, in bits: MIL under the name that Bezzi (2010) gives it.
+    degenerate
+        Whether H(X) = 0, nothing to be learnt: DR and ITPR are 0 by convention then, not by limit.
+    """
+
+    records: int
+    classes: int
+    uncertainty: float
+    conditional_uncertainty: float
+    discrimination_rate: float
+    mutual_information: float
+    conditional_privacy: float
+    maximum_information_leakage: float
+    weighted_information_leakage: float
+    entropy_l_diversity_risk: float
+    itpr: float
+    unscaled_itpr: float
+    max_posterior: float
+    i1_max: float
+    i2_max: float
+    degenerate: bool
+
+    def keys(self) -> Iterator[str]:
+        """The names of the measures, so that ``dict(measures)`` and pandas know them."""
+        return (field.name for field in fields(self))
+
+    def __getitem__(self, name: str) -> float:
+        """A measure by its name."""
+        value: float = self.to_dict()[name]
+        return value
 
 
 class Profile(ABC):
@@ -248,7 +318,7 @@ class Inference(Profile):
 
     @property
     def homogeneous(self) -> Mask:
-        """Whether all records of the class have the same value."""
+        """True for each class whose records all have the same value, shape (classes,)."""
         return np.asarray(np.diff(self.starts, append=len(self.counts)) == 1)
 
     @property
@@ -279,17 +349,31 @@ class Inference(Profile):
         return cls(counts.astype(np.int64), codes, starts, margin.astype(np.int64))
 
     def _by_class(self, cells: NDArray[Any]) -> Floats:
-        """The sum over the cells of each class, per record of it."""
         return np.asarray(np.add.reduceat(cells, self.starts) / self.sizes, float)
 
 
 def measures(joint: ArrayLike) -> Measures:
-    """Risk metrics of a sensitive attribute, from its count matrix of shape (classes, values).
+    """Measure the risk of a sensitive attribute from its counts.
 
     Empty classes and values that nobody has are ignored, as they would raise ITPR.
 
-    Raises InputError when it is no matrix of whole numbers from 0, or has no records.
+    Parameters
+    ----------
+    joint
+        Records by class and value, shape (classes, values).
 
+    Returns
+    -------
+    Measures
+        The metrics of the whole table; informations are in bits.
+
+    Raises
+    ------
+    InputError
+        When it is no matrix of whole numbers from 0, or has no records.
+
+    Examples
+    --------
     >>> measures([[3, 1], [1, 3]]).mutual_information.__round__(6)
     0.188722
     """
@@ -297,7 +381,7 @@ def measures(joint: ArrayLike) -> Measures:
 
 
 def _counted(keys: Ints, weights: Ints | None) -> tuple[Ints, NDArray[Any]]:
-    """The distinct keys of some rows, in order, and the records of each."""
+    """Count the distinct keys of some rows, in order, and the records of each."""
     if int(keys.max(initial=-1)) + 1 > DENSE * len(keys):
         if weights is None:
             return np.unique(keys, return_counts=True)
@@ -309,7 +393,7 @@ def _counted(keys: Ints, weights: Ints | None) -> tuple[Ints, NDArray[Any]]:
 
 
 def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
-    """H of each class from its cells: sum of p log2 1 / p, shape (classes,).
+    """Return H of each class from its cells: sum of p log2 1 / p, shape (classes,).
 
     DR and ITPR divide by H(X), which is only 1e-11 where one record of 1e12 differs. So the
     logarithm of p > 1/2 is taken as log1p of 1 - p, which keeps these digits.

@@ -1,19 +1,26 @@
-"""Equivalence classes refined one column at a time."""
+"""Equivalence classes refined one column at a time, and measured for every subset of some columns.
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sized
+Each subset is measured once, and refined only where its classes may differ from those of a subset
+with a column less.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol, cast
+from functools import cache, cached_property, partial
+from itertools import accumulate, takewhile
+from math import comb
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
+from anonymizer.errors import InputError, is_whole
 from anonymizer.kernels import Ordering, ordering
 from anonymizer.kernels.arrays import Codes, Ints, Places
-from anonymizer.risk.measures import Measures
-from anonymizer.risk.profile import Inference, Reidentification
+from anonymizer.recoding import Watch, ignore
+from anonymizer.risk.profile import Inference, Measures, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits, Tally
 from anonymizer.tables.relations.relation import Relation
@@ -39,13 +46,13 @@ class Columnar(Protocol):
 
 
 def stored(table: Columnar | Relation) -> Relation | None:
-    """A table that is counted where it lies; None of one that gives its columns."""
+    """Return a table that is counted where it lies; None for one that gives its columns."""
     counts = callable(getattr(table, "multiplicities", None))  # no column is
     return cast("Relation", table) if counts else None
 
 
 def rows_in(table: Columnar) -> int:
-    """How many rows a table has, each of which stands for a record, or for several of a tally."""
+    """Count the rows of a table, each of which is a record, or stands for several of a tally."""
     return len(table.index) if isinstance(table, Tally) else len(cast(Sized, table))
 
 
@@ -100,7 +107,7 @@ class Refinement:
         return sizes.astype(np.int64)
 
     def is_homogeneous(self, digits: Digits | None = None) -> bool:
-        """Whether a class has one record, or one code; where cells are many, False."""
+        """Return whether a class has one record, or one code; where cells are many, False."""
         single = bool((self.sizes == 1).any())
         if single or digits is None:
             return single
@@ -191,14 +198,14 @@ class Ordered:
         return class_of
 
     def is_homogeneous(self, digits: Digits | None = None) -> bool:
-        """Whether a class has one record, or one code of these."""
+        """Return whether a class has one record, or one code of these."""
         if self.alone or digits is None:
             return self.alone > 0
         return self.kernel.uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
 
 
 def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:
-    """The classes of the records of a table that agree in all of some columns.
+    """Group the records of a table that agree in all of some columns.
 
     Classes are numbered in the order of their first rows. Once every record has a class of its
     own, further columns are not read.
@@ -214,7 +221,7 @@ def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:
 
 
 def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | Ordered]:
-    """The classes by more and more columns of a table, in the end by all of them.
+    """Yield the classes by more and more columns of a table, in the end by all of them.
 
     Each is valid until the next only. Several columns are split by at once. Where a full table of
     class by value would be too large and work enough is left, records are sorted by class.
@@ -251,6 +258,130 @@ def _split(classes: Refinement | Ordered, pack: Digits, ahead: int) -> Refinemen
 
 
 def _blocks(records: int) -> Iterator[slice]:
-    """Slices of all records."""
     for begin in range(0, records, BLOCK):
         yield slice(begin, begin + BLOCK)
+
+
+Subset = tuple[str, ...]
+T = TypeVar("T")
+
+MOST_SUBSETS = 100_000
+"""More are refused: nobody reads them, and each may cost a pass over the records."""
+
+
+def column_of(table: Columnar, name: str) -> pd.Series:
+    """Return a column of a table; InputError where none, or several, have the name."""
+    try:
+        column = table[name]
+    except KeyError:
+        raise InputError(f"the table has no column {name!r}") from None
+    if isinstance(column, pd.DataFrame):
+        raise InputError(f"column {name!r} stands more than once; give columns distinct names")
+    return column
+
+
+def refined(classes: Refinement, table: Columnar, names: Iterable[str]) -> Refinement:
+    """Split classes by more columns, which are read until every record is alone."""
+    for name in names:
+        if classes.classes == rows_in(table):
+            break
+        classes = classes.by(column_of(table, name))
+    return classes
+
+
+def affordable(size: int, attributes: int) -> int:
+    """Return the largest size up to ``size`` with at most ``MOST_SUBSETS`` subsets, or 0."""
+    sizes = range(1, min(size, attributes) + 1)
+    totals = accumulate(comb(attributes, several) for several in sizes)
+    return sum(1 for _ in takewhile(lambda total: total <= MOST_SUBSETS, totals))
+
+
+def subsets_up_to(size: int, names: Sequence[str]) -> int:
+    """Count the non-empty subsets of up to ``size`` attributes; InputError if too many."""
+    if not is_whole(size, least=1):
+        raise InputError(f"size = {size!r} must be a whole number of at least 1")
+    if not names:
+        raise InputError("name at least one attribute")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"attribute {twice[0]!r} is named more than once")
+    size = min(size, len(names))
+    fits = affordable(size, len(names))
+    if fits < size:
+        mend = f"at most size = {fits}" if fits else "fewer attributes"
+        raise InputError(
+            f"{len(names):,} attributes have more than {MOST_SUBSETS:,} subsets of up to "
+            f"{size:,}; request {mend}"
+        )
+    return sum(comb(len(names), several) for several in range(1, size + 1))
+
+
+def measured(
+    table: Columnar,
+    names: Sequence[str],
+    size: int,
+    measure: Callable[[Refinement], T],
+    enough: Callable[[T], bool] = lambda _: False,
+    watch: Watch = ignore,
+) -> dict[Subset, T]:
+    """Measure the classes of every non-empty subset of some columns, up to a size.
+
+    Supersets of a subset whose measure is ``enough`` are left out. Errors are those of
+    ``subsets_up_to`` and ``column_of``.
+
+    The walk is depth first from the last name to the first. So a subset comes after all of its own
+    subsets, and only the columns of one path are in memory. A subset with the same classes as one
+    with a column less is neither refined nor measured.
+    """
+    total, size = subsets_up_to(size, names), min(size, len(names))
+    found: dict[Subset, T] = {}
+    classes_of: dict[Subset, int] = {(): 1}
+    closed: set[Subset] = set()  # those whose supersets are left out
+
+    def twin(subset: Subset) -> Subset | None:
+        """A subset with one column less that is known to have the same classes.
+
+        Either all its records are alone, or the column left out depends on some of the others: with
+        all but one of them it split no class.
+        """
+        for name in reversed(subset) if len(subset) > 1 else ():
+            less = _without(subset, name)
+            if classes_of[less] == rows_in(table) or any(
+                classes_of[_without(subset, other)] == classes_of[_without(less, other)]
+                for other in less
+            ):
+                return less
+        return None
+
+    def visit(prefix: Subset, classes: Callable[[], Refinement], start: int) -> None:
+        """Visit the supersets of ``prefix`` by the columns from ``start`` on."""
+        for place in reversed(range(start, len(names))):
+            subset = (*prefix, names[place])
+            if any(_without(subset, name) in closed for name in subset):
+                closed.add(subset)
+                continue
+            same = twin(subset)
+            own = (
+                classes if same == prefix else cache(partial(_split_by, table, classes, subset[-1]))
+            )
+            if same is None:
+                classes_of[subset], found[subset] = own().classes, measure(own())
+            else:
+                classes_of[subset], found[subset] = classes_of[same], found[same]
+            watch("measuring subsets of attributes", len(found), total)
+            if enough(found[subset]):
+                closed.add(subset)
+            elif len(subset) < size:
+                visit(subset, own, place + 1)
+
+    trivial = Refinement.whole(table)
+    visit((), lambda: trivial, 0)
+    return found
+
+
+def _split_by(table: Columnar, classes: Callable[[], Refinement], name: str) -> Refinement:
+    return classes().by(column_of(table, name))
+
+
+def _without(subset: Subset, name: str) -> Subset:
+    return tuple(other for other in subset if other != name)

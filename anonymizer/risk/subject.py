@@ -65,7 +65,7 @@ class Subject:
 
     @classmethod
     def of_study(cls, study: Study, path: Path) -> "Subject":
-        """A table of a study, raw or released."""
+        """Take a table of a study, raw or released."""
         roles, path = study.schema, table_in(path)
         return cls(
             path,
@@ -79,7 +79,7 @@ class Subject:
 
     @classmethod
     def of_release(cls, path: Path) -> "Subject":
-        """A released table with the roles and the policy of the manifest next to it.
+        """Take a released table with the roles and the policy of the manifest next to it.
 
         Raises InputError when there is no manifest, or it is not about this table.
         """
@@ -108,7 +108,7 @@ class Subject:
         table: str | None = None,
         **form: Any,
     ) -> "Subject":
-        """Any table, with columns by name.
+        """Take any table, with columns by name.
 
         ``table``: that of a database, where it has several. ``form``: what is known of how the file
         is written (see ``GivenFormat``); the rest is found, spellings of missing values among it.
@@ -123,7 +123,7 @@ class Subject:
         return cls(path, schema, found, given=models_of(privacy), table=table, named=True)
 
     def under(self, models: Sequence[PrivacyModel]) -> "Subject":
-        """The same under another policy; its own where no model is given."""
+        """Return the subject under another policy; under its own where no model is given."""
         return replace(self, given=models_of(models))
 
     @property
@@ -141,14 +141,14 @@ class Subject:
     def warned(
         self, found: Iterable[ReleaseWarning | ReportedWarning]
     ) -> tuple[ReleaseWarning | ReportedWarning, ...]:
-        """Warnings that were found in the table, and those of its manifest about the raw one."""
+        """Join warnings that were found in the table with its manifest's about the raw one."""
         given = [*found]
         known = {(each.code, each.column) for each in given}
         return (*given, *(each for each in self._of_raw if (each.code, each.column) not in known))
 
     @property
     def _of_raw(self) -> Iterator[ReportedWarning]:
-        """What the manifest of a release tells its readers that the released table does not show.
+        """Warnings of a release's manifest about what the released table does not show.
 
         With the figures of the steward's file; ``verify`` says where that is of another release.
         """
@@ -167,7 +167,7 @@ class Subject:
     def measured(
         self, watch: Watch = ignore, *, respell: bool, in_order: bool = False
     ) -> Iterator[Measured]:
-        """The table as it is measured, while it is open; see ``Schema.admit``.
+        """Open the table as it is measured; see ``Schema.admit``.
 
         ``in_order``: its records are read in their order, too.
         """
@@ -193,7 +193,7 @@ class Subject:
             yield table
 
     def population(self, table: engine.Table) -> engine.Table | None:
-        """The population of the policy, recoded where the table is a release."""
+        """Return the population of the policy, recoded where the table is a release."""
         if self.study is None:
             return None
         if is_release(self.path):
@@ -203,20 +203,18 @@ class Subject:
 
 
 def table_in(path: Path) -> Path:
-    """The table that a path leads to: its own, or that of the release in a directory."""
+    """Return the table that a path leads to: its own, or that of the release in a directory."""
     if path.is_dir() and (path / MANIFEST).exists():
         return path / Manifest.read(path / MANIFEST).file[0].file
     return path
 
 
 def _schema_at(study: Study, path: Path) -> Schema:
-    """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
     schema = study.published if is_release(path) else study.schema
     return replace(schema, identifiers=(), targets=())
 
 
 def _form_at(study: Study, path: Path) -> Format:
-    """The format of a table of a study, a release or not."""
     if path.name == COUNTS:
         return Format(True)
     return study.released_format_of(path) if is_release(path) else study.format_of(path)

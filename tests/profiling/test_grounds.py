@@ -6,8 +6,7 @@ import pytest
 
 from anonymizer import Hierarchy
 from anonymizer.profiling.columns import ProfiledColumn
-from anonymizer.profiling.grounds import MANY, grounded_ladder
-from anonymizer.profiling.ladders import ladder_of
+from anonymizer.profiling.ladders import MANY, grounded_ladder, ladder_of
 
 RNG = np.random.default_rng(0)
 DAYS = pd.date_range("1990-01-01", periods=1500).date.astype(str)

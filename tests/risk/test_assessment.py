@@ -340,7 +340,7 @@ def test_too_many_subsets(run, study):
 
 def test_more_columns_than_all_pairs_of_are_looked_at(run, study, monkeypatch):
     """The quasi-identifiers are few, and are ranked whatever else stands in the table."""
-    monkeypatch.setattr("anonymizer.risk.subsets.MOST_SUBSETS", 100)
+    monkeypatch.setattr("anonymizer.risk.refinement.MOST_SUBSETS", 100)
     others = [f"c{i}" for i in range(20)]
     rows = [f"{line},{','.join('0' * 20)}" for line in TABLE.split()[1:]]
     (study / "table.csv").write_text("\n".join([f"{TABLE.split()[0]},{','.join(others)}", *rows]))
@@ -350,7 +350,7 @@ def test_more_columns_than_all_pairs_of_are_looked_at(run, study, monkeypatch):
 
 
 def test_too_many_columns_to_look_at_each(run, study, monkeypatch):
-    monkeypatch.setattr("anonymizer.risk.subsets.MOST_SUBSETS", 2)
+    monkeypatch.setattr("anonymizer.risk.refinement.MOST_SUBSETS", 2)
     text = (study / "study.toml").read_text()
     (study / "study.toml").write_text(text.replace('attributes = ["name"]', "attributes = []"))
     asked = ("--by", "attribute", "--size", "1")

@@ -27,11 +27,17 @@ from anonymizer.privacy import (
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.manifest import Manifest
-from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
-from anonymizer.risk.attacks.beliefs import MinimalityEvidence
-from anonymizer.risk.attacks.parts import Pattern, conjunction
-from anonymizer.risk.attacks.specializations import Setting, classes_at
-from anonymizer.risk.attacks.worlds import drawn, enumerated
+from anonymizer.risk.attacks import Minimality, minimality, worlds
+from anonymizer.risk.attacks.minimality import MinimalityEvidence
+from anonymizer.risk.attacks.worlds import (
+    Pattern,
+    Setting,
+    classes_at,
+    conjunction,
+    drawn,
+    enumerated,
+    specializations,
+)
 from anonymizer.risk.audit.audit import obstacle
 
 SUPPRESS = Hierarchy.suppression()
@@ -244,7 +250,7 @@ def evidence_of(problem: Problem, node: Node, draws: int = 10_000) -> Minimality
     counts = problem.counts
     models = [model for model in problem.models if model.sensitive]
     setting = Setting.of(counts, "w", classes_at(counts, problem.taxonomies, node), models)
-    finer = list(specializations.specializations(counts, problem.taxonomies, node).values())
+    finer = list(specializations(counts, problem.taxonomies, node).values())
     return MinimalityEvidence.of(setting, finer, draws, np.random.default_rng(7))
 
 
@@ -271,9 +277,9 @@ def test_draws_agree_with_all_worlds(monkeypatch, table, models):
     names = [name for name in table.columns if name != "w"]
     problem = problem_of(table, dict.fromkeys(names, SUPPRESS), models)
     node = (1,) * len(names)
-    monkeypatch.setattr(parts, "MOST_TABLES", 20_000)
+    monkeypatch.setattr(worlds, "MOST_TABLES", 20_000)
     exact = evidence_of(problem, node)
-    monkeypatch.setattr(parts, "MOST_TABLES", 0)
+    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
     sampled = evidence_of(problem, node)
     assert exact.draws == 0 < sampled.draws
     p, seen = exact.probability[0], sampled.accepted / sampled.draws
@@ -290,7 +296,7 @@ def test_draws_agree_with_all_worlds(monkeypatch, table, models):
 
 def test_a_sampled_attack_says_so(monkeypatch):
     exact = attacked(SKEWED, [EntropyLDiversity(2.1)], (1,))
-    monkeypatch.setattr(parts, "MOST_TABLES", 0)
+    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
     sampled = attacked(SKEWED, [EntropyLDiversity(2.1)], (1,), draws=19_999)
     assert (exact.method, sampled.method) == ("exact", "sampled")
     assert sampled.draws == 20_000
@@ -302,7 +308,7 @@ def test_a_sampled_attack_says_so(monkeypatch):
 
 
 def test_the_same_seed_gives_the_same_result(monkeypatch):
-    monkeypatch.setattr(parts, "MOST_TABLES", 0)
+    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
     first, again, other = (
         attacked(SKEWED, [EntropyLDiversity(2.1)], (1,), seed=seed) for seed in (1, 1, 2)
     )
@@ -312,7 +318,7 @@ def test_the_same_seed_gives_the_same_result(monkeypatch):
 @pytest.mark.parametrize(("most", "draws"), [(100, 0), (0, 2000)])
 def test_classes_beyond_doubt_are_not_looked_at(monkeypatch, most, draws):
     """Each of 400 classes of two x and two y is split into alike pairs in a third of its worlds."""
-    monkeypatch.setattr(parts, "MOST_TABLES", most)
+    monkeypatch.setattr(worlds, "MOST_TABLES", most)
     rows = [[f"{n}-{half}", f"{n}", "*"] for n in range(400) for half in (1, 2)]
     table = table_of({row[0]: "xx" if row[0].endswith("1") else "yy" for row in rows})
     problem = problem_of(table, {"a": Hierarchy.from_rows(rows)}, [EntropyLDiversity(1.5)])
@@ -354,13 +360,13 @@ def test_levels_that_group_the_same_are_skipped():
     hierarchy = Hierarchy.from_rows([["1", "1", "*"], ["2", "2", "*"], ["3", "2", "*"]])
     models = [EntropyLDiversity(1.5)]
     problem = problem_of(table_of({"1": "xx", "2": "xyyy"}), {"a": hierarchy}, models)
-    finer = specializations.specializations(problem.counts, problem.taxonomies, (2,))
+    finer = specializations(problem.counts, problem.taxonomies, (2,))
     assert list(finer) == [(1,)]
-    assert specializations.specializations(problem.counts, problem.taxonomies, (1,)) == {}
+    assert specializations(problem.counts, problem.taxonomies, (1,)) == {}
     below = Hierarchy.from_rows([["1", "a", "a"], ["2", "b", "b"], ["3", "b", "b"]])
     three = table_of({"1": "xy", "2": "xx", "3": "yy"})
     problem = problem_of(three, {"a": below}, models)
-    assert list(specializations.specializations(problem.counts, problem.taxonomies, (2,))) == [(0,)]
+    assert list(specializations(problem.counts, problem.taxonomies, (2,))) == [(0,)]
 
 
 def test_releases_that_are_not_minimal_are_not_applicable():

@@ -7,10 +7,9 @@ from typing import Literal
 from anonymizer.errors import InputError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.feedback.words import count, share
+from anonymizer.profiling.columns import spellings_of_missing
 from anonymizer.profiling.distinction import share_alone
-from anonymizer.profiling.grounds import grounded_ladder
-from anonymizer.profiling.ladders import ladder_in_boxes, ladder_of
-from anonymizer.profiling.missing import spellings_of_missing
+from anonymizer.profiling.ladders import grounded_ladder, ladder_in_boxes, ladder_of
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.policy import size_of
 from anonymizer.profiling.profile import ColumnProfile, TableProfile

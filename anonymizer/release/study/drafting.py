@@ -11,8 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.profiling import TableProfile, profile
-from anonymizer.profiling.grounds import grounded_ladder
-from anonymizer.profiling.ladders import ladder_in_boxes, ladder_of
+from anonymizer.profiling.ladders import grounded_ladder, ladder_in_boxes, ladder_of
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.policy import (
     Proposed,

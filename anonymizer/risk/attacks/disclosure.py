@@ -40,7 +40,7 @@ class Linkage(Result):
 
 
 def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
-    """Success of prosecutor, journalist and marketer: sum_g n_g / n_g, sum_g n_g / P_g.
+    """Return the success of prosecutor, journalist and marketer: sum n_g / n_g, sum n_g / P_g.
 
     ``sizes`` are the records n_g of each class, ``population`` the people P_g >= n_g to whom they
     may belong, shape (classes,) each.
@@ -69,7 +69,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Guesses(Result):
-    """What an attacker who knows everybody's class infers of one sensitive attribute.
+    """Inference of one sensitive attribute by an attacker who knows everybody's class.
 
     ``expected`` is sum_g max_w n_gw, the records guessed right by naming the most frequent value of
     each class: no other guess expects more (Bayes).
@@ -90,7 +90,7 @@ class Guesses(Result):
 
 
 def guesses(joint: ArrayLike | CountMatrix, skew: float = SKEW) -> Guesses:
-    """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
+    """Infer from a count matrix (classes, values): homogeneity, skewness, Bayes-optimal guesses.
 
     Raises InputError when it is no count matrix, or has no records.
 
@@ -120,7 +120,7 @@ def guesses(joint: ArrayLike | CountMatrix, skew: float = SKEW) -> Guesses:
 
 
 def guessed_right(joint: ArrayLike | CountMatrix, class_of: Codes, values: Codes) -> int:
-    """The number of people whose own value is the most frequent one of their class.
+    """Count the people whose own value is the most frequent one of their class.
 
     Of values that are as frequent, the first one is guessed. ``joint`` (classes, values) are the
     records of the release, ``class_of`` and ``values`` (people,) are -1 where there is none.
@@ -132,7 +132,7 @@ def guessed_right(joint: ArrayLike | CountMatrix, class_of: Codes, values: Codes
 
 @dataclass(frozen=True)
 class Similar(Result):
-    """What classes disclose once values of one group of a hierarchy are taken as one."""
+    """Disclosure by classes once values of one group of a hierarchy are taken as one."""
 
     level: int  # of the hierarchy of the sensitive values
     groups: int  # of that level that occur
@@ -147,7 +147,7 @@ def similarity(
     hierarchy: Hierarchy,
     attribute: str = "sensitive",
 ) -> tuple[Similar, ...]:
-    """Similarity attack (Li et al. 2007) at every level below the top, the finest first.
+    """Attack by similarity (Li et al. 2007) at every level below the top, the finest first.
 
     ``joint`` are the records by class and value, shape (classes, values), ``values`` what each
     column counts; messages name the ``attribute``.
@@ -173,7 +173,7 @@ def similarity(
 
 
 def _at(level: int, joint: ArrayLike | CountMatrix, groups: Codes) -> Similar:
-    """The attack at one level; ``groups`` (values,) is the group of each value."""
+    """Attack at one level; ``groups`` (values,) is the group of each value."""
     counts = joint if is_sparse(joint) else np.asarray(joint, np.int64)
     class_of, values = pairs_of(counts)
     records = counts.data if is_sparse(counts) else counts[class_of, values]

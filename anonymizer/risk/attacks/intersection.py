@@ -73,7 +73,6 @@ def intersect(
 
 
 def _series(labels: Labels) -> pd.Series:
-    """Labels as a column; a text is a sequence of letters."""
     return pd.Series(list(labels) if isinstance(labels, str) else labels)
 
 
@@ -98,14 +97,13 @@ def failing(
 
 
 def _worse(one: Verdict, other: Verdict) -> Verdict:
-    """The worse of two verdicts of one model."""
     if one.violating != other.violating:
         return max(one, other, key=lambda verdict: verdict.violating)
     return replace(one, worst=one.model.worst(np.array([one.worst, other.worst])))
 
 
 def candidates(cells: Codes, supports: Sequence[CountMatrix | None]) -> Ints:
-    """The number of sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
+    """Count the sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
 
     ``cells`` (rows, releases) are the classes in each release, ``supports`` (classes, values) the
     values that occur in each class of a release, sparse or not, None where it does not show the
@@ -130,7 +128,7 @@ def candidates(cells: Codes, supports: Sequence[CountMatrix | None]) -> Ints:
 def membership_bounds(
     people: Ints, cells: Codes, released: Sequence[Ints], placed: Sequence[Ints]
 ) -> tuple[Ints, Ints]:
-    """Least and most records of each intersection, where it is not known who is in the releases.
+    """Bound the records of each intersection, where it is not known who is in the releases.
 
     Of o people with some classes g_i at most n_i(g_i) are in release i, and at most
     o_i(g_i) - n_i(g_i) are not: max(0, o - sum_i (o_i - n_i)) and min(o, min_i n_i).

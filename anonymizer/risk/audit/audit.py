@@ -42,7 +42,7 @@ from anonymizer.tables.values import is_missing
 
 @dataclass(frozen=True, repr=False)
 class ReleaseAudit(PolicyResult):
-    """What one release discloses to an attacker.
+    """Disclosure of one release to an attacker.
 
     Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
     how many people of the original the best guess is right, and of how many it was tried, by
@@ -71,7 +71,7 @@ class ReleaseAudit(PolicyResult):
         return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", policy)
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit as JSON has it: the guesses that were tried are part of the inference."""
+        """Return the audit as JSON has it: guesses that were tried are part of the inference."""
         found = super().to_dict()
         guessed = found.pop("guessed")
         for name, inference in found["inference"].items():
@@ -82,7 +82,7 @@ class ReleaseAudit(PolicyResult):
 
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
-    """What releases disclose to an attacker, each and together."""
+    """Disclosure of releases to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
@@ -100,7 +100,7 @@ class Audit(Result):
 
     @property
     def satisfied(self) -> bool:
-        """Whether the policies hold, and no attack that was run finds anybody beyond them.
+        """True where the policies hold, and no attack that was run finds anybody beyond them.
 
         Attacks that were not run are ``unexamined``.
         """
@@ -108,7 +108,7 @@ class Audit(Result):
 
     @property
     def holds(self) -> bool:
-        """Whether the policy holds in every release, and for everybody in their intersection."""
+        """True where the policy holds in every release, and for everybody in their intersection."""
         together = self.intersection is None or self.intersection.satisfied
         return together and all(release.satisfied for release in self.releases)
 
@@ -131,7 +131,7 @@ class Audit(Result):
 
     @property
     def unexamined(self) -> Sequence[str]:
-        """Why this attacker was not examined, each reason once; empty where he was throughout."""
+        """Reasons why this attacker was not examined, each once; empty where he was throughout."""
         found = [each.minimality for each in self.releases if not each.minimality.examined]
         return [*dict.fromkeys(each.why for each in found)]
 
@@ -236,7 +236,7 @@ def _people(
 def _audited(
     table: PlacedPeople, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
 ) -> ReleaseAudit:
-    """Every attack on one release, by the values that are there where missing ones are nothing."""
+    """Attack one release in every way, by the values that are there where a gap is nothing."""
     release, counts, class_of = table.release, table.counts, table.class_of
     about = {name: counts.about(name).known for name in release.schema.sensitive}
     if release.schema.missing == "gap":
@@ -275,7 +275,7 @@ def _audited(
 
 
 def _verified(release: Published) -> list[Verdict]:
-    """The verdicts of the policy on the release as it is."""
+    """Return the verdicts of the policy on the release as it is."""
     people = release.population
     if people is None:
         return verify(release.table, release.schema, release.models)
@@ -306,7 +306,7 @@ CUTS = "the search was not over levels alone, and whether it cut attributes its 
 
 
 def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> attacks.Minimality:
-    """What an attacker learns about a release from knowing that no finer one satisfied the policy.
+    """Attack a release by the knowledge that no finer one satisfied the policy.
 
     ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
     """
@@ -329,7 +329,7 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
 
 
 def _obstacle(table: PlacedPeople, study: Study) -> str | None:
-    """Why the release is not known to be minimal."""
+    """Explain why the release is not known to be minimal."""
     recoding = study.recoding
     if isinstance(recoding, Best):
         return "the recoding was chosen among several by what they keep on a half of the records"
@@ -347,7 +347,7 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
 
 
 def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0) -> str | None:
-    """Why a release is not known to be minimal, by its manifest; None where it is.
+    """Explain why a release is not known to be minimal, by its manifest; None where it is.
 
     ``names`` are the quasi-identifiers, ``suppression`` the share of records that the study allows
     to be suppressed.

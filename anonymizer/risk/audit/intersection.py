@@ -64,7 +64,7 @@ class Losses(Result):
 
 @dataclass(frozen=True)
 class Intersection(Result):
-    """What several releases disclose together.
+    """Disclosure of several releases together.
 
     ``in_all`` is the risk of the people who are in all releases, ``in_some`` that of people in some
     of them only, whose absence from the others is known: adding or leaving out a few people between
@@ -85,7 +85,7 @@ class Intersection(Result):
 
     @property
     def satisfied(self) -> bool:
-        """Whether the policy is proven for everybody, in all releases or in some."""
+        """True where the policy is proven for everybody, in all releases or in some."""
         parts = [part for part in (self.in_all, self.in_some) if part is not None]
         return self.membership_known and all(part.satisfied for part in parts)
 
@@ -112,7 +112,7 @@ class KnownPeople:
         return cls(people, tables, list(models), others)
 
     def linked(self, mask: Mask, among: Mask, priors: Priors) -> LinkedClasses | None:
-        """The risk of some people, where absence from a release is a class of its own.
+        """Measure the risk of some people, absence from a release being a class of its own.
 
         ``among``: the people whose distribution of values the attacker knows, besides ``priors``.
         """
@@ -142,7 +142,7 @@ class KnownPeople:
     def _counts(
         self, known: Mask, among: Mask, name: str | None, digest: str | None
     ) -> tuple[Counts, Codes]:
-        """Classes of some people by one attribute, with the values that any release has."""
+        """Count classes of some people by one attribute, with the values that any release has."""
         classes = self.people.classes[known]
         others = None if digest is None else list(_alike(self.others[digest], classes).T)
         counts, class_of = attacks.intersect(list(classes.T), population=others)
@@ -160,13 +160,11 @@ class KnownPeople:
         return counts, class_of
 
     def _with_gap(self, name: str) -> bool:
-        """Whether a value that is missing counts as nothing in any release."""
         kinds = self.people.kinds[name]
         return self._has_gaps and len(kinds) > 1 and kinds[-1] is None
 
     @property
     def _has_gaps(self) -> bool:
-        """Whether missing values count as nothing in any release."""
         return any(table.release.schema.missing == "gap" for table in self.tables)
 
     def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> CountMatrix:
@@ -202,7 +200,7 @@ class KnownPeople:
         return found
 
     def candidates(self, name: str, cells: Codes, sizes: Ints) -> Candidates:
-        """The values of an attribute that people are left with where records are not linked.
+        """Count the values that people are left with where records are not linked.
 
         ``sizes``: how many people of each of the ``cells``, classes by release, have a value.
         """
@@ -245,20 +243,18 @@ def _others(people: Population, tables: Sequence[PlacedPeople]) -> Codes:
 
 
 def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
-    """The sensitive attribute and the digest of the population that a model is about, if any."""
     digest = model.people.digest if isinstance(model.people, Population) else None
     return (model.attribute if model.sensitive else None), digest
 
 
 def _alike(others: Codes, classes: Codes) -> Codes:
-    """Those of others who are in all releases, or in some only, as some people are."""
     inside = others >= 0
     everywhere = inside.all(axis=1)
     return others[everywhere if (classes >= 0).all() else inside.any(axis=1) & ~everywhere]
 
 
 def intersection(people: AllPeople, tables: Sequence[PlacedPeople]) -> Intersection:
-    """What releases disclose together of the people who are in all of them, and in some.
+    """Attack releases together, for the people who are in all of them, and in some.
 
     An attacker who links records knows the classes' common refinement and, where the policy
     compares with a prior, the worst of those of the releases and of the intersection. For people in
@@ -300,7 +296,7 @@ def intersection(people: AllPeople, tables: Sequence[PlacedPeople]) -> Intersect
 
 
 def _bounds(classes: Codes, tables: Sequence[PlacedPeople]) -> Intersection:
-    """The result where some table has more people than records: bounds, and no proof."""
+    """Return bounds, and no proof, where some table has more people than records."""
     if not len(classes):
         return Intersection(False)
     counts, class_of = attacks.intersect(list(classes.T))

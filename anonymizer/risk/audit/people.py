@@ -75,7 +75,7 @@ class PlacedPeople:
 
     @property
     def exact(self) -> bool:
-        """Whether every class has as many people as records: these are in the release then."""
+        """True where every class has as many people as records: these are in the release then."""
         return not self.beyond
 
     def known_columns(self, tables: "Sequence[PlacedPeople]") -> list[str]:
@@ -101,19 +101,19 @@ class PlacedPeople:
 
 
 def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, int]) -> CountMatrix:
-    """People by class and value, of the given shape; those with -1 for either are left out."""
+    """Count people by class and value, in a given shape; -1 for either leaves one out."""
     known = (class_of >= 0) & (values >= 0)
     return tabulated(class_of[known], values[known], np.ones(int(known.sum()), np.int64), shape)
 
 
 class OriginalTable(NamedTuple):
-    """Where an original table lies: its path, and its ``table`` if that is a database."""
+    """The place of an original table: its path, and its ``table`` if that is a database."""
 
     path: Path
     table: str | None = None
 
     def place(self, form: Format, study: Study | None) -> Place:
-        """Where it lies, read by the means of a study if there is one."""
+        """Return the place, to be read by the means of a study if there is one."""
         place = Place(self.path, form) if study is None else study.place_of(self.path, form)
         return place if self.table is None else place._replace(table=self.table)
 
@@ -203,7 +203,7 @@ def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
 def classes_in(
     release: Published, people: pd.DataFrame, *, alone: bool = False
 ) -> tuple[Counts, Codes]:
-    """The classes of a release, recounted, and the class of each person, -1 for none.
+    """Recount the classes of a release, with the class of each person, -1 for none.
 
     Where suppressed records were kept, people outside all classes are in the class of these. Where
     values were drawn, a person is in the class of a record that was drawn for them.
@@ -270,7 +270,6 @@ def _by_values(
 
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:
-    """Who may be in a release: people without missing values, unless these are a category."""
     if release.schema.keeps_missing:
         return np.ones(len(people), bool)
     columns = [name for name in release.schema.columns if name in people.columns]
@@ -309,7 +308,7 @@ def _codes(column: pd.Series, values: Sequence[object]) -> Codes:
 
 
 def text_as_read(value: object) -> str | None:
-    """A value as a reader of the table sees it; None for a missing one."""
+    """Return a value as a reader of the table sees it; None for a missing one."""
     return None if is_missing(value) else str(value).strip()
 
 
@@ -326,7 +325,7 @@ class AllPeople:
 
 
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
-    """The person of each record of several tables, numbered alike in all, shape (records,) each.
+    """Number the person of each record of several tables alike, shape (records,) each.
 
     7 and 7.0, as a column of numbers with missing ones has it, are one.
     """

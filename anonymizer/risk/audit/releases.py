@@ -54,12 +54,12 @@ class Published:
 
     @property
     def random(self) -> bool:
-        """Whether released values were drawn at random."""
+        """True where released values were drawn at random."""
         return bool(self.manifest.masking)
 
     @property
     def in_order(self) -> bool:
-        """Whether the records are in the order of the original."""
+        """True where the records are in the order of the original."""
         return self.manifest.file[0].order != "random"
 
     @property
@@ -70,7 +70,7 @@ class Published:
         return None if people is None else raw.admit_population(people.table)
 
     def shown(self, names: Iterable[str]) -> list[str]:
-        """Those of some columns that the released table shows unchanged."""
+        """Return the columns, of some, that the released table shows unchanged."""
         columns = {*map(str, self.table.columns)} - {*self.raw}
         return [name for name in names if name in columns]
 

@@ -39,7 +39,7 @@ HOW = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def answered(query: Query, columns: Mapping[str, "CodedColumn"], text: str) -> Codes:
-    """0 for no, 1 for unknown, 2 for yes, shape (rows,); ``text``: the query, for messages.
+    """Answer a query about each row: 0 for no, 1 for unknown, 2 for yes, shape (rows,).
 
     InputError when values are compared that have no order.
     """
@@ -77,31 +77,26 @@ class CodedColumn:
         return np.where(self.missing, UNKNOWN, np.where(yes, YES, NO))[self.codes]
 
     def lacks(self, value: Value) -> bool:
-        """Whether no record has the value."""
+        """Return whether no record has the value."""
         return self._present.isdisjoint(self._keys_of(value))
 
     def _among(self, values: Sequence[Value]) -> list[bool]:
-        """Whether each distinct value is one of some: numbers by what they are, texts as written.
-
-        By sets: a list of a thousand names is compared with a million in seconds.
-        """
+        # By sets: a list of a thousand names is compared with a million in seconds.
         wanted = {key for value in values for key in self._keys_of(value)}
         return [not wanted.isdisjoint(self._own_keys(at)) for at in range(len(self.texts))]
 
     @cached_property
     def _present(self) -> set[Key]:
-        """What the values of records equal."""
         here = np.flatnonzero(~self.missing).tolist()
         return {key for at in here for key in self._own_keys(at)}
 
     def _own_keys(self, at: int) -> set[Key]:
-        """What a distinct value equals: a number, a text, a day, a time."""
         text = self.texts[at]
         found = {self.numbers[at], text, *(moment_of(text, limit) for limit in LIMITS)}
         return {key for key in found if key is not None}
 
     def _keys_of(self, value: Value) -> set[Key]:
-        """What a value has to equal one of; a text is split as the column spells it."""
+        """Return the keys of a value, one of which must match; texts split by the column."""
         if isinstance(value, Decimal):
             return {value}
         text, moment = text_of(value), moment_of(value, value)
@@ -109,7 +104,7 @@ class CodedColumn:
         return found if moment is None else {*found, moment}
 
     def _ordered(self, condition: Condition, query: str) -> list[bool]:
-        """Whether each distinct value lies as the condition wants it; missing ones do not."""
+        """Mark the distinct values that lie as the condition wants it; missing ones do not."""
         if condition.operator == "between":
             low, high = condition.values
             above = self._ordered(_with(condition, ">=", low), query)
@@ -123,7 +118,7 @@ class CodedColumn:
     def _comparable(
         self, value: Value, condition: Condition, query: str
     ) -> tuple[Sequence[Any], Decimal | date]:
-        """The distinct values and a limit: numbers, or days, or times; None where one misses."""
+        """Return the distinct values and a limit: numbers, days or times; None where one misses."""
         limit = value if isinstance(value, Decimal) else moment_of(value, value)
         if limit is None:
             self._refuse(condition, query, _unordered(str(value)))
@@ -141,7 +136,6 @@ class CodedColumn:
 
     @property
     def _infinite(self) -> bool:
-        """Whether infinite numbers are among the values, as columns of floats have them."""
         return not {"inf", "-inf"}.isdisjoint(self.texts)
 
     @staticmethod
@@ -153,7 +147,7 @@ class CodedColumn:
 
 
 def unheard(query: Query, columns: Mapping[str, CodedColumn]) -> list[str]:
-    """What the query says that no record has, or can have: likely misspelled."""
+    """List values of the query that no record has, or can have: likely misspelled."""
     return [note for condition in conditions(query) for note in _slips(condition, columns)]
 
 
@@ -169,7 +163,7 @@ def _slips(condition: Condition, columns: Mapping[str, CodedColumn]) -> Iterator
 
 
 def moment_of(text: str, limit: str) -> date | None:
-    """The day that a text names, or the time where the limit is one; None where it names none.
+    """Read the day that a text names, or the time where the limit is one; None for neither.
 
     A limit that is a day is compared with days: every time of that day is on it.
 
@@ -192,7 +186,6 @@ def _zoned(value: object) -> bool:
 
 
 def _unordered(text: str) -> str:
-    """Why a text is no limit."""
     if number_of(text) is not None:
         return f"{text!r} is a text, and the number is written without quotes"
     return f"{text!r} is no number and no day as 2020-12-31"

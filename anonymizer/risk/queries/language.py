@@ -89,7 +89,7 @@ class Token:
     text: str = ""  # without quotes
 
     def says(self, *words: str) -> bool:
-        """Whether it is a word of the language or a sign, of these."""
+        """Return whether it is a word of the language or a sign, of these."""
         return self.kind in ("name", "sign") and self.written.lower() in words
 
 
@@ -136,13 +136,12 @@ def _tokens(query: str) -> Iterator[Token]:
 
 
 def _slip(query: str, start: int) -> str:
-    """A hint at what was meant by what cannot be read."""
     found = [hint for form, hint in SLIPS.items() if re.compile(form).match(query, start)]
     return f"; {found[0]}" if found else ""
 
 
 def placed(query: str, place: int) -> str:
-    """How messages name a position of a query, from 1; of a long query they have what is around it.
+    """Name a position of a query, from 1; a long query is shown around it.
 
     >>> placed("age > ", 7)
     "query 'age > ', position 7"

@@ -36,7 +36,7 @@ MOST_NOTES = 8
 
 @dataclass(frozen=True)
 class Question:
-    """A query, and what its answer costs the person that it is about.
+    """A query, and the loss that its answer means to the person that it is about.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Question:
     gaining: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The question as JSON has it."""
+        """Return the question as JSON has it."""
         return {
             "query": self.text,
             "answers": self.answers,
@@ -88,16 +88,16 @@ class QueriesLoss:
 
     @property
     def uncertainty(self) -> float:
-        """S_0 in bits: how uncertain the person is before any answer."""
+        """S_0 in bits: the uncertainty of the person before any answer."""
         return self.jointly.loss.uncertainty
 
     @property
     def sum_of_averages(self) -> float:
-        """What Eq. 5 compares the average loss of all together with, in bits."""
+        """Sum of the average losses in bits, with which Eq. 5 compares that of all together."""
         return sum(question.loss.average for question in self.questions)
 
     def to_dict(self) -> dict[str, Any]:
-        """The losses as JSON has them."""
+        """Return the losses as JSON has them."""
         return {
             "records": self.records,
             "about": list(self.about),
@@ -206,7 +206,7 @@ def query_losses_of(
     watch: Watch = ignore,
     **form: Any,
 ) -> QueriesLoss:
-    """The same of a table file, or of the table in the directory of a release.
+    """Measure the losses in a table file, or in the table of a release's directory.
 
     ``form``: ``table`` of a database, and how a file is written; see ``Subject.of_names``.
     """
@@ -239,23 +239,20 @@ def _losses(table: Table, asked: Asked) -> QueriesLoss:
 
 
 def _few(notes: list[str]) -> tuple[str, ...]:
-    """The first notes, and how many more there are."""
     more = len(notes) - MOST_NOTES
     return (*notes[:MOST_NOTES], f"{more:,} more of the kind") if more > 1 else tuple(notes)
 
 
 def _combined(table: Table, names: Sequence[str]) -> Codes:
-    """The combination of values of some columns that each row has, shape (rows,)."""
     return together(*(by_text(table[name])[0] for name in names))
 
 
 def _sizes_of(table: Table, rows: int) -> Ints:
-    """How many records each row stands for."""
     return table.sizes if isinstance(table, Tally) else np.ones(rows, np.int64)
 
 
 def _question(text: str, codes: Codes, sizes: Ints, about: Codes | None) -> Question:
-    """The loss of answers by their codes; of the answer of an extreme loss that of fewest records.
+    """Return the loss of answers by their codes; of an extreme loss the answer of fewest records.
 
     About the record, S_j is the logarithm of the records that an answer leaves.
     """
