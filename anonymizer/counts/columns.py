@@ -17,7 +17,7 @@ from anonymizer.tables.values import is_missing, texts_apart, without_sign
 
 
 def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
-    """The code of each value of a column, shape (rows,)."""
+    """Return the code of each value of a column, shape (rows,)."""
     codes, values = engine.distinct(column)
     return taxonomy.encode(values)[codes]
 
@@ -25,7 +25,7 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 def spread(
     column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = alike_keys
 ) -> tuple[CountMatrix, tuple[object, ...]]:
-    """The sizes of a tally's rows by their cell and value, shape (cells, values), and the values.
+    """Count a tally's rows by their cell and value, shape (cells, values), and list the values.
 
     Values of one key are one value; the default is the view of who takes most for one.
     """
@@ -59,10 +59,7 @@ def in_order(column: pd.Series) -> Codes:
 
 
 def _place(value: object) -> tuple[str, bool, str]:
-    """What sorts values by their texts, whichever engine has them.
-
-    Engines have None, NaN or NaT for what is missing, and some have no -0.0.
-    """
+    # Engines have None, NaN or NaT for what is missing, and some have no -0.0.
     if is_missing(value):
         return "None", True, ""
     return str(without_sign(value)), False, str(value)
@@ -71,7 +68,7 @@ def _place(value: object) -> tuple[str, bool, str]:
 def histograms(
     table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = alike_keys
 ) -> tuple[CountMatrix, tuple[object, ...]]:
-    """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
+    """Count records by class and value, shape (classes, values), and list the values."""
     codes, values = _as_read(table[name], keys)
     shape, cells = (classes, len(values)), class_of * len(values) + codes
     if as_array(*shape):
@@ -82,7 +79,7 @@ def histograms(
 
 
 def one_spelling(column: pd.Series) -> pd.Series:
-    """The column with one spelling for each value, of those in which it occurs.
+    """Keep one spelling for each value of a column, of those in which it occurs.
 
     What no spelling but one has stays as it is written.
     """
@@ -92,7 +89,7 @@ def one_spelling(column: pd.Series) -> pd.Series:
 
 
 def reads_as_written(column: pd.Series, keys: SpellingKeys = alike_keys) -> bool:
-    """Whether every reader tells as many values apart in a column as have texts of their own."""
+    """Return whether every reader tells apart all values that have texts of their own."""
     texts = set(_texts(engine.distinct(column)[1]))
     return len(set(keys(list(texts)))) == len(texts)
 
@@ -109,12 +106,11 @@ def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]
 
 
 def _texts(values: Sequence[object]) -> list[str | None]:
-    """What values are written as, without outer blanks; None for a missing one."""
     return [None if is_missing(value) else str(value).strip() for value in values]
 
 
 def stacked(table: engine.Table, population: engine.Table, names: Sequence[str]) -> pd.DataFrame:
-    """The quasi-identifiers of a table's rows and, below them, of a population's, as texts.
+    """Put the quasi-identifiers of a population below those of a table's rows, as texts.
 
     One may hold numbers where the other, read from a file, holds texts, or write 1.0 for 1; what
     one of them writes in two ways stays two values.

@@ -82,7 +82,6 @@ class Counted:
         return self._part(places, sizes - second), self._part(places, second)
 
     def _part(self, places: Codes, sizes: Ints) -> Counts:
-        """The counts of some records of each combination."""
         some = sizes > 0
         combinations = self.tally.combinations.iloc[places[some]].reset_index(drop=True)
         part = engine.Tally(combinations, sizes[some].astype(np.int64))

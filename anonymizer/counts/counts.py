@@ -7,8 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anonymizer.counts.hypergeometric import dealt_among
-from anonymizer.counts.pairs import chosen, dealt_out, merged
+from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.information.matrices import CountMatrix, dense, is_sparse
@@ -52,7 +51,7 @@ class Classes:
 
     @property
     def known(self) -> "Classes":
-        """The same of the records that miss no value, where a missing one counts as nothing."""
+        """The classes without records that miss a value, where a missing one counts as nothing."""
         if not self.gap:
             return self
         return replace(
@@ -97,7 +96,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How many records fall in each class and, within it, on each sensitive value.
+    """Records of each class and, within it, of each sensitive value.
 
     ``cells`` (classes, names) has the code of each class in each of the quasi-identifiers
     ``names``; a group of values goes by the smallest of its value codes, so that recodings of
@@ -157,12 +156,12 @@ class Counts:
 
     @property
     def dense(self) -> "Counts":
-        """The same with arrays only; InputError where one would be too large."""
+        """The counts with arrays only; InputError where one would be too large."""
         joint = {name: dense(each, name) for name, each in self.joint.items()}
         return replace(self, joint=joint)
 
     def about(self, attribute: str | None) -> Classes:
-        """The classes by the values of one attribute; None: by their sizes alone."""
+        """Return the classes by the values of one attribute; None: by their sizes alone."""
         if attribute is None:
             margin = np.array([self.records], np.int64)
             return Classes(self.sizes[:, None], margin, (), self.population)
@@ -205,7 +204,7 @@ class Counts:
         return Counts.of(*alone, left.population, left.gaps)
 
     def merge(self, classes: Mask) -> "Counts":
-        """Some classes as one; it goes by the cell of the first of them."""
+        """Merge some classes into one, which goes by the cell of the first of them."""
         cells = self.cells.copy()
         cells[classes] = cells[np.argmax(classes)]
         return self.at(cells) if classes.any() else self
@@ -221,19 +220,19 @@ class Counts:
         return self.at(self.cells[first[inverse]])
 
     def at(self, cells: Codes) -> "Counts":
-        """The classes in other cells, shape (classes, names), merged where these agree."""
+        """Put the classes into other cells, shape (classes, names), merged where these agree."""
         key = row_keys(cells)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         return self._with(cells[order[starts]], lambda rows: merged(rows, order, starts))
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
-        """The same classes and margins with each sensitive attribute dealt out at random."""
+        """Deal each sensitive attribute out at random among the same classes: margins stay."""
         joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
         return replace(self, joint=joint)
 
     def _with(self, cells: Codes, rows_of: Callable[[CountMatrix], Any]) -> "Counts":
-        """Other classes: their cells, and what makes their rows of those of these classes."""
+        """Return other classes: their cells, and a function that makes their rows of these."""
         return replace(
             self,
             cells=cells,
@@ -248,7 +247,7 @@ MANY = 1 << 17
 
 
 def row_keys(cells: Codes) -> Codes:
-    """One number per row, equal for equal rows and ordered as the rows are, shape (rows,).
+    """Return one number per row, equal for equal rows and ordered as they are, shape (rows,).
 
     Columns are mixed as digits; before the number could leave 63 bits it is renumbered densely,
     so overflow is impossible.
@@ -266,7 +265,7 @@ def row_keys(cells: Codes) -> Codes:
 
 
 def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
-    """A random count matrix of the same margins: the values of the records, permuted."""
+    """Deal out a count matrix of the same margins: the values of the records, permuted."""
     if is_sparse(joint):
         return dealt_out(joint, rng)
     if joint.sum() > MANY:
@@ -279,7 +278,7 @@ def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
 
 
 def _drawn(joint: Ints, rng: np.random.Generator) -> Ints:
-    """The same without a number for each record: each value goes to the places that are left.
+    """Deal out without a number for each record: each value goes to the places that are left.
 
     Which places the records of one value take is hypergeometric, whatever the others got.
     """

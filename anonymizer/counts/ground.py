@@ -31,7 +31,7 @@ NAMED = 3
 
 
 def settled(hierarchies: Mapping[str, Hierarchy], table: engine.Table) -> Mapping[str, Hierarchy]:
-    """Hierarchies with the grounds that follow from the values of a table."""
+    """Settle the grounds that follow from the values of a table."""
     found = dict(hierarchies)
     for name, hierarchy in hierarchies.items():
         if hierarchy.limits.ground is not None and name in table.columns:
@@ -44,7 +44,7 @@ def settled(hierarchies: Mapping[str, Hierarchy], table: engine.Table) -> Mappin
 def grounded(
     relation: Relation, hierarchies: Mapping[str, Hierarchy], form: Format | None = None
 ) -> tuple[Relation, Mapping[str, Hierarchy]]:
-    """The table with one value in place of all that are alike at the ground of their column.
+    """Put one value in place of all that are alike at the ground of their column.
 
     It is one of these values, or the least of its range, of the type that the column has: nothing
     is read of it but what is true of all. Values that a hierarchy does not cover stay as they are.
@@ -64,7 +64,7 @@ def grounded(
 
 
 def rounded(relation: Relation, name: str, hierarchy: Hierarchy) -> Relation:
-    """The table with a column rounded down by its engine, where all values stay in their cells.
+    """Round a column down by its engine, where all values stay in their cells.
 
     Cells are ranges: what lies between two values of one is in it, however the engine computes.
     """
@@ -85,13 +85,13 @@ def _grounded(
     stand_ins = _stand_ins(hierarchy, values)
     if stand_ins == [*range(len(stand_ins))]:
         return relation
-    from anonymizer.tables.relations.merging import merging
+    from anonymizer.tables.relations.merging import merging  # loads pyarrow
 
     return relation.recoded(merging(raw, stand_ins, relation.columns))
 
 
 def at_ground(table: T, hierarchies: Mapping[str, Hierarchy]) -> T:
-    """A table, or its tally, with labels of their ground in place of values that have one.
+    """Put labels of their ground in place of values of a table, or its tally, that have one.
 
     So two tables are one that differ in nothing that was counted.
     """
@@ -106,7 +106,7 @@ def at_ground(table: T, hierarchies: Mapping[str, Hierarchy]) -> T:
 
 
 def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
-    """The place of the value that stands for each: of those alike that of the smallest."""
+    """Return the place of the value that stands for each: the smallest of those alike."""
     cells = [_cell(hierarchy, value) for value in values]
     try:
         order = sorted(range(len(values)), key=lambda place: _place(values[place]))
@@ -119,7 +119,7 @@ def _stand_ins(hierarchy: Hierarchy, values: Sequence[object]) -> list[int]:
 
 
 def _cell(hierarchy: Hierarchy, value: object) -> Hashable:
-    """What values that are alike share; a value that is not covered shares nothing."""
+    """Return a key that values which are alike share; one that is not covered shares none."""
     key = hierarchy.key(value)
     if key is None:
         return None
@@ -129,11 +129,10 @@ def _cell(hierarchy: Hierarchy, value: object) -> Hashable:
 
 
 class NoCell:
-    """In place of the cell of values that a hierarchy does not cover."""
+    """Stand-in for the cell of values that a hierarchy does not cover."""
 
 
 def _place(value: Any) -> tuple[bool, Any]:
-    """Where a value stands among others of its kind, a missing one first."""
     missing = value is None or value is pd.NA or value != value
     return (False, 0) if missing else (True, value)
 
@@ -178,7 +177,7 @@ def require_held(relation: Relation, because: str) -> None:
 
 
 def _way_out(largest: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> str:
-    """How the first of some columns that can be counted coarser is."""
+    """Return advice on how to count the first of some columns coarser."""
     for name in largest:
         if name in hierarchies:
             example = _example(hierarchies[name])
@@ -188,7 +187,7 @@ def _way_out(largest: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> st
 
 
 def _example(hierarchy: Hierarchy) -> str | None:
-    """A ground that is coarser than the one there is."""
+    """Return a ground that is coarser than the one there is."""
     level = (hierarchy.limits.ground or 0) + 1
     if level >= hierarchy.height:
         return None

@@ -1,5 +1,6 @@
-"""Multidimensional recodings: which class every combination of values is in, and its labels."""
+"""Multidimensional recodings: the class of every combination of values, its labels and records."""
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +9,7 @@ import numpy as np
 from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
 from anonymizer.hierarchy.cuts import GROUPED, MARKED, quoted, unambiguous
 from anonymizer.hierarchy.partition import MOST_LISTED, digest_of_values
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import text_of
 
 CLASS = "class"
@@ -22,17 +23,17 @@ class HierarchyNodes:
     groups: tuple[tuple[int, int], ...]
 
     def labels(self, taxonomy: Taxonomy) -> list[tuple[int, str | None]]:
-        """The level and the label of each."""
+        """Return the level and the label of each."""
         named = ((level, taxonomy.label(level, group)) for level, group in self.groups)
         return [(level, None if label is None else text_of(label)) for level, label in named]
 
     def described(self, taxonomy: Taxonomy) -> list[dict[str, object]]:
-        """What a manifest says of each: its level, its label, and what that stands for."""
+        """Describe each group for a manifest: its level, its label, and the label's meaning."""
         named = ((level, taxonomy.label(level, group)) for level, group in self.groups)
         return [{**taxonomy.entry(label, raw=False), "level": level} for level, label in named]
 
     def label(self, taxonomy: Taxonomy) -> str | None:
-        """What they go by together: a single one by its own label, ``{4790*, 4791*}``."""
+        """Return their common label: that of a single one, or such as ``{4790*, 4791*}``."""
         labels = [label for _, label in self.labels(taxonomy)]
         return labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
 
@@ -68,7 +69,7 @@ class Regions:
         return len(self.labels[self.names[0]])
 
     def described(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, list[dict[str, object]]]:
-        """What the labels of each attribute stand for, as JSON values."""
+        """Describe the labels of each attribute, as JSON values."""
         return {
             name: _all_described(
                 taxonomies[name], dict(zip(self.labels[name], self.shapes[name], strict=True))
@@ -77,7 +78,7 @@ class Regions:
         }
 
     def listed(self) -> list[dict[str, str | None]]:
-        """The labels of each class, as JSON values."""
+        """List the labels of each class, as JSON values."""
         texts = [
             [None if label is None else str(label) for label in self.labels[name]]
             for name in self.names
@@ -86,7 +87,7 @@ class Regions:
 
 
 def _all_described(taxonomy: Taxonomy, shapes: Mapping[Hashable, Shape]) -> list[dict[str, object]]:
-    """What each label stands for; of too many values that a steward listed, their digest."""
+    """Describe each label; many values that a steward listed are their digest."""
     found = [_described(taxonomy, *each) for each in shapes.items()]
     listed = [each["values"] for each in found if "members" in each and "values" in each]
     if sum(map(len, listed)) > MOST_LISTED:  # type: ignore[arg-type]
@@ -95,13 +96,12 @@ def _all_described(taxonomy: Taxonomy, shapes: Mapping[Hashable, Shape]) -> list
 
 
 def _briefly(described: dict[str, object]) -> dict[str, object]:
-    """A group without its values: how many there are, and their digest."""
     values: list[str] = described.pop("values")  # type: ignore[assignment]
     return {**described, "listed": len(values), "sha256": digest_of_values(values)}
 
 
 def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
-    """What a label stands for; values that no steward listed only where it spells them out."""
+    """Describe a label; values that no steward listed only where it spells them out."""
     described = taxonomy.entry(label, raw=False)
     if isinstance(shape, HierarchyNodes):
         described["members"] = shape.described(taxonomy)
@@ -118,7 +118,7 @@ def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, o
 
 
 def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> list[Hashable]:
-    """How shapes are published: equal ones alike, no two different ones.
+    """Return the published labels of shapes: equal ones alike, no two different ones.
 
     ``ranges``: the attribute gets ranges, and the set of all its values is what the highest level
     calls it.
@@ -132,3 +132,58 @@ def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> l
     named = unambiguous((nodes.label(taxonomy), GROUPED, nodes.groups == whole) for nodes in some)
     known.update(zip(some, named, strict=True))
     return [shape if isinstance(shape, Interval) else known[shape] for shape in shapes]
+
+
+def dealt_out(
+    members: Sequence[Mask], cells: Codes, own: Codes, numbers: Codes, others: Codes
+) -> Codes | None:
+    """Give each record one of the overlapping classes, so that all have the records they hold.
+
+    Of several ways it is one: a maximum flow from records that are alike to classes. None where
+    there is no way.
+
+    Parameters
+    ----------
+    members
+        The values that each class covers, shape (classes, values) by attribute.
+    cells
+        The value codes of each record, shape (records, attributes).
+    numbers
+        The class of each record that classes hold, in any order, shape (records,).
+    own, others
+        What records have otherwise, and those that classes hold; shape (records,) each.
+    """
+    from scipy.sparse import csr_array  # slow to load
+    from scipy.sparse.csgraph import maximum_flow
+
+    rows, row_of, sizes = _distinct_rows(np.column_stack([cells, own]))
+    places, _, records = _distinct_rows(np.column_stack([numbers, others]))
+    alike = defaultdict(list)
+    for row, key in enumerate(rows[:, -1].tolist()):
+        alike[key].append(row)
+    edges = [
+        (1 + row, 1 + len(rows) + place, sizes[row])
+        for place, (number, key) in enumerate(places.tolist())
+        for row in alike[key]
+        if all(each[number, code] for each, code in zip(members, rows[row], strict=False))
+    ]
+    last = len(rows) + len(places) + 1
+    edges += [(0, 1 + row, size) for row, size in enumerate(sizes)]
+    edges += [(1 + len(rows) + place, last, size) for place, size in enumerate(records)]
+    begin, end, most = np.array(edges, np.int32).T
+    graph = csr_array((most, (begin, end)), shape=(last + 1, last + 1))
+    found = maximum_flow(graph, 0, last)
+    if found.flow_value != len(own) or len(own) != len(numbers):
+        return None
+    flow = found.flow[1 : len(rows) + 1, len(rows) + 1 : last].tocoo()
+    given = flow.data > 0
+    order = np.argsort(flow.row[given], kind="stable")
+    dealt = np.repeat(places[flow.col[given][order], 0], flow.data[given][order])
+    class_of = np.empty(len(own), np.intp)
+    class_of[np.argsort(row_of, kind="stable")] = dealt
+    return class_of
+
+
+def _distinct_rows(rows: Codes) -> tuple[Codes, Codes, Codes]:
+    found, place, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    return found, place.ravel(), sizes

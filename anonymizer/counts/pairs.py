@@ -1,4 +1,4 @@
-"""Count matrices made and merged: dense where that is quick, by pairs of class and value otherwise.
+"""Count matrices made, merged and dealt out: dense where that is quick, else pairs that occur.
 
 The one place that decides which kind they are. scipy is imported when one is sparse, not before.
 """
@@ -36,7 +36,7 @@ ENTRIES = "data", "indices"
 
 
 def as_array(classes: int, values: int, pairs: int = 0) -> bool:
-    """Whether histograms of this shape are an array, where at least so many pairs occur."""
+    """Return whether histograms of this shape are an array, where at least so many pairs occur."""
     cells = classes * values
     if cells <= FEW_CELLS:
         return True
@@ -44,7 +44,7 @@ def as_array(classes: int, values: int, pairs: int = 0) -> bool:
 
 
 def settled(joint: CountMatrix) -> CountMatrix:
-    """Sparse histograms as an array where they should be one, others as they are."""
+    """Return sparse histograms as an array where they should be one, others as they are."""
     if not is_sparse(joint):
         return joint
     classes, values = joint.shape
@@ -52,7 +52,7 @@ def settled(joint: CountMatrix) -> CountMatrix:
 
 
 def in_columns(joint: CountMatrix, order: Codes) -> CountMatrix:
-    """The same with the columns in another order."""
+    """Put the columns into another order."""
     found = joint[:, order]
     if is_sparse(found):
         found.sort_indices()
@@ -60,7 +60,7 @@ def in_columns(joint: CountMatrix, order: Codes) -> CountMatrix:
 
 
 def by_pairs(joint: CountMatrix) -> Any:
-    """The same as a sparse matrix, however few its counts are."""
+    """Return a sparse matrix, however few its counts are."""
     if is_sparse(joint):
         return joint
     from scipy.sparse import csr_array
@@ -69,7 +69,7 @@ def by_pairs(joint: CountMatrix) -> Any:
 
 
 def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> CountMatrix:
-    """Records by class and value from rows of a class, a value and records, (rows,) each."""
+    """Count records by class and value, from rows of a class, a value and records, (rows,) each."""
     if as_array(*shape):
         joint = np.zeros(shape, np.int64)
         np.add.at(joint, (class_of, codes), sizes)
@@ -83,7 +83,7 @@ def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]
 
 
 def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
-    """The rows of classes added up: those in ``order`` from each of ``starts`` to the next one."""
+    """Add up rows of classes: those in ``order`` from each of ``starts`` to the next one."""
     if not is_sparse(joint):
         return np.add.reduceat(joint[order], starts, axis=0)
     rows = joint[order]
@@ -94,7 +94,7 @@ def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
 
 
 def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
-    """The rows of a sparse matrix from each of ``lows`` to before ``highs``, (runs,), added up.
+    """Add up rows of a sparse matrix, from each of ``lows`` to before ``highs``, (runs,).
 
     Runs may overlap.
     """
@@ -108,12 +108,12 @@ def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
 
 
 def chosen(joint: CountMatrix, classes: Any) -> CountMatrix:
-    """The rows of some classes, by mask or places."""
+    """Return the rows of some classes, by mask or places."""
     return settled(joint[classes])
 
 
 def with_empty_rows(joint: CountMatrix, rows: int) -> CountMatrix:
-    """The same with so many classes more at the end, which have no record."""
+    """Append classes that have no record."""
     if not is_sparse(joint):
         return np.pad(joint, ((0, rows), (0, 0)))
     indptr = np.pad(joint.indptr, (0, rows), mode="edge")
@@ -122,7 +122,7 @@ def with_empty_rows(joint: CountMatrix, rows: int) -> CountMatrix:
 
 
 def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
-    """A sparse count matrix of the same margins at random: the values of the records, permuted.
+    """Deal out a sparse count matrix of the same margins: the values of the records, permuted.
 
     The records of a few classes are counted at a time: they may be far more than their pairs.
     """
@@ -147,3 +147,58 @@ def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
     indptr = np.append(0, np.cumsum(np.concatenate([np.diff(part.indptr) for part in parts])))
     data, indices = (np.concatenate([getattr(part, name) for part in parts]) for name in ENTRIES)
     return settled(type(joint)((data, indices, indptr), shape=joint.shape))
+
+
+EXACT = 10**9
+"""Records below which NumPy draws from the hypergeometric distribution."""
+
+NORMAL = 1e4
+"""Variance from which on a number of very many records is drawn as a normal one."""
+
+
+def dealt_among(places: Ints, records: int, rng: np.random.Generator) -> Ints:
+    """Deal records out at random to classes of ``places`` each, shape (classes,).
+
+    All ways to take places are equally likely. As by ``Generator.multivariate_hypergeometric``
+    where there are fewer than ``EXACT`` places, which is as many as that takes.
+    """
+    if places.sum() < EXACT:
+        found: Ints = rng.multivariate_hypergeometric(places, records, method="marginals")
+        return found
+    totals = [places]
+    while len(totals[-1]) > 1:  # of pairs, of pairs of pairs, and so on
+        even = np.append(totals[-1], np.zeros(len(totals[-1]) % 2, np.int64))
+        totals[-1:] = [even, even[::2] + even[1::2]]
+    taken = np.array([records], np.int64)
+    for each in reversed(totals[:-1]):
+        left = _hypergeometric(each[::2], each[1::2], taken[: len(each) // 2], rng)
+        taken = np.column_stack([left, taken[: len(left)] - left]).ravel()
+    return taken[: len(places)]
+
+
+def _hypergeometric(good: Ints, bad: Ints, taken: Ints, rng: np.random.Generator) -> Ints:
+    """Draw the number of good ones among those that are taken, shape (pairs,)."""
+    found = np.empty(len(good), np.int64)
+    exact = (good < EXACT) & (bad < EXACT)
+    found[exact] = rng.hypergeometric(good[exact], bad[exact], taken[exact])
+    found[~exact] = _of_many(good[~exact], bad[~exact], taken[~exact], rng)
+    return found
+
+
+def _of_many(good: Ints, bad: Ints, taken: Ints, rng: np.random.Generator) -> Ints:
+    """Draw where there are ``EXACT`` or more, nearly: by the smaller kind, and the smaller part.
+
+    With shares a and b of all, which are N, of these, the mean is N a b, and the variance
+    N a (1 - a) b (1 - b). Where it is small, so is one share: below .004, whose factor 1 - a a
+    binomial number leaves out. Else a normal number has its law but for a hundredth at most.
+    """
+    total = good + bad
+    kind, part = np.minimum(good, bad), np.minimum(taken, total - taken)
+    fewer, more = np.minimum(kind, part), np.maximum(kind, part) / total
+    variance = fewer * more * (1 - more) * (1 - fewer / total)
+    found = np.rint(rng.normal(fewer * more, np.sqrt(variance))).astype(np.int64)
+    small = variance < NORMAL
+    found[small] = rng.binomial(fewer[small], more[small])
+    found = np.clip(found, 0, fewer)
+    found = np.where(part == taken, found, kind - found)
+    return np.asarray(np.where(kind == good, found, taken - found))

@@ -45,7 +45,7 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Schema:
-    """Which column is what; an attribute has one role.
+    """The role of each column; an attribute has one.
 
     A release leaves out the ``identifiers`` and is to keep much information about the ``targets``,
     which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns. The
@@ -98,7 +98,7 @@ class Schema:
 
     @property
     def keeps_missing(self) -> bool:
-        """Whether records that miss a value stay in the table."""
+        """True where records that miss a value stay in the table."""
         return self.missing in ("gap", "category")
 
     @property
@@ -117,7 +117,7 @@ class Schema:
         return tuple(name for name in self.targets if name not in self.sensitive)
 
     def with_quasi_identifier(self, name: str) -> "Schema":
-        """The roles in a release that has one more column to tell its classes by."""
+        """Return the roles in a release that has one more column to tell its classes by."""
         # An identifier of that name is gone from the release.
         others = tuple(other for other in self.identifiers if other != name)
         return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
@@ -257,7 +257,7 @@ class Schema:
     def with_gaps(
         self, joint: Mapping[str, CountMatrix], values: Mapping[str, Values]
     ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
-        """Histograms, what they count, and the attributes whose last value counts as nothing.
+        """Return histograms, what they count, and attributes whose last value counts as nothing.
 
         Where all records miss an attribute, that is its value. A text that some reader takes for
         missing is a value to whoever reads the text: ``None`` may be an answer.
@@ -274,7 +274,6 @@ class Schema:
 
 
 def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:
-    """The value codes of a tally's rows, shape (rows, names)."""
     columns = [encoded(tally.combinations[name], taxonomies[name]) for name in names]
     return np.column_stack(columns).astype(np.intp)
 
@@ -282,7 +281,7 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
 def _by_cell(
     tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = alike_keys
 ) -> tuple[Codes, Ints, dict[str, CountMatrix], dict[str, Values]]:
-    """The distinct cells of a tally's rows, their sizes, histograms by attribute, and values.
+    """Return the distinct cells of a tally's rows, with sizes, histograms by attribute, and values.
 
     Rows that differ by sensitive values alone are one cell before histograms are made: of many
     values there are far more such rows than cells.
@@ -299,7 +298,6 @@ def _by_cell(
 def _joint(
     found: Mapping[str, tuple[CountMatrix, Values]],
 ) -> tuple[dict[str, CountMatrix], dict[str, Values]]:
-    """Count matrices by attribute, and what their columns count."""
     return {n: matrix for n, (matrix, _) in found.items()}, {n: v for n, (_, v) in found.items()}
 
 
@@ -328,7 +326,6 @@ def _taxonomy(
 
 
 def _sized(tally: engine.Tally, name: str) -> tuple[list[object], list[int]]:
-    """The distinct values of a column, and the records that have each."""
     codes, values = engine.distinct(tally.combinations[name])
     sizes = np.bincount(codes, tally.sizes, minlength=len(values))
     return list(values), sizes.astype(np.int64).tolist()

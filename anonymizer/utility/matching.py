@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Partitions, row_keys
-from anonymizer.counts.flow import dealt_out
-from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.multidimensional import CLASS, dealt_out
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from anonymizer import measure_quality
 from anonymizer.cli import main
-from anonymizer.counts.flow import dealt_out
+from anonymizer.counts.multidimensional import dealt_out
 from anonymizer.errors import InputError
 from anonymizer.release.apply import Means, publish_applied
 from anonymizer.release.manifest.steward import steward_file
