@@ -9,7 +9,7 @@ from types import ModuleType
 import click
 
 from anonymizer.papers.row import PublishedSection
-from anonymizer.report.printing import print_json, printing
+from anonymizer.report.printing import picture_at, print_json, printing
 
 PAPERS = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
 """The papers, modules of this room.
@@ -36,7 +36,6 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
 
     Every figure says whether it is as published, and why not where it is not.
     """
-    from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
     if as_json and markdown:
@@ -55,8 +54,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
 def _print(
     module: ModuleType, sections: Sequence[PublishedSection], plot: Path | None, form: str
 ) -> None:
-    from anonymizer.papers.page import page
-    from anonymizer.papers.report import flattened, print_reproduction
+    from anonymizer.papers.report import flattened, page, print_reproduction
 
     if form == "json":
         print_json(flattened(sections))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from math import isclose
 
-from anonymizer.papers.contents import VARIES
+from anonymizer.papers.report import VARIES
 
 NUMBER = re.compile(r"(?<![A-Za-z_])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 NEAR = 1e-3

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from anonymizer import load_adult
-from anonymizer.papers.bezzi2010.adult import Experiment
+from anonymizer.papers.bezzi2010.adult import Experiment, attributes
 from anonymizer.papers.bezzi2010.chains import MEASURES, chain_x, chain_y, random_laws
 from anonymizer.papers.bezzi2010.figures import figures, range_label
 from anonymizer.papers.bezzi2010.mechanism import mechanisms
 from anonymizer.papers.bezzi2010.section2 import section2
 from anonymizer.papers.bezzi2010.section3 import section3
 from anonymizer.papers.bezzi2010.section4 import refusal, sufficient
-from anonymizer.papers.bezzi2010.table import attributes
 
 T, L = 0.55, 2.7
 

@@ -10,9 +10,8 @@ from papers.computed import sections_of
 from papers.pages import stale
 
 from anonymizer.papers.command import PAPERS
-from anonymizer.papers.page import page
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.report import page
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 

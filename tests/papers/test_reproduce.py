@@ -19,6 +19,8 @@ from anonymizer.papers.row import (
     DIFFERS,
     IMPOSSIBLE,
     TRUNCATED,
+    Column,
+    PlottedSeries,
     PublishedSection,
     Row,
     agreement,
@@ -27,7 +29,6 @@ from anonymizer.papers.row import (
     trend,
     trends,
 )
-from anonymizer.papers.series import Column, PlottedSeries
 from anonymizer.report.printing import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())

@@ -5,13 +5,12 @@ Transactions on Data Privacy 3: Table 1, the example of Tables 2 and 3, and the 
 
 from collections.abc import Sequence
 
-from anonymizer.papers.bezzi2010.adult import Experiment
+from anonymizer.papers.bezzi2010.adult import Experiment, attributes
 from anonymizer.papers.bezzi2010.example import example, properties
 from anonymizer.papers.bezzi2010.mechanism import mechanisms
 from anonymizer.papers.bezzi2010.section2 import section2
 from anonymizer.papers.bezzi2010.section3 import section3
 from anonymizer.papers.bezzi2010.section4 import rows
-from anonymizer.papers.bezzi2010.table import attributes
 from anonymizer.papers.row import PublishedSection
 from anonymizer.tables.datasets import load_adult
 

@@ -42,7 +42,7 @@ PROOFS = "proven in docs/theory/information.md"
 
 
 def chain_rows(rule: Rule) -> list[Row]:
-    """Whether the rule holds for each information: over random laws, and small ones."""
+    """Return whether the rule holds for each information: over random laws, and small ones."""
     return [_row(name, rule) for name in MEASURES]
 
 
@@ -130,6 +130,5 @@ def _given(name: str, law: Floats, by_symbol: bool) -> Floats:
 
 
 def _shares(sizes: Floats) -> Floats:
-    """p(y1|x), 0 where x does not occur."""
     total = sizes.sum(1, keepdims=True)
     return np.asarray(np.divide(sizes, total, out=np.zeros_like(sizes), where=total > 0))

@@ -18,10 +18,9 @@ from anonymizer.information.entropy import (
     weighted_uncertainty_reduction,
 )
 from anonymizer.kernels.arrays import Ints
-from anonymizer.papers.bezzi2010.bars import bars_of
 from anonymizer.papers.bezzi2010.chains import EVENNESS, LAWS, chain_rows
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.row import IMPOSSIBLE, PublishedSection, Row
+from anonymizer.papers.row import IMPOSSIBLE, PublishedSection, Row, bars_of
 from anonymizer.risk import Profile
 
 CLASSES = 3
@@ -65,7 +64,7 @@ def small_tables() -> list[Ints]:
 
 
 def _sign(name: str, tables: list[Ints]) -> Row:
-    """Whether the least of any class of any table is negative."""
+    """Return whether the least of any class of any table is negative."""
     information, published, _ = INFORMATIONS[name]
     least = [float(information(table).min()) for table in tables]
     lowest = int(np.argmin(np.round(least, DIGITS)))
@@ -81,7 +80,7 @@ def _sign(name: str, tables: list[Ints]) -> Row:
 
 
 def _mean(name: str, tables: list[Ints]) -> Row:
-    """Whether the mean over records is the mutual information of every table."""
+    """Return whether the mean over records is the mutual information of every table."""
     information, _, published = INFORMATIONS[name]
     away = [
         abs(table.sum(axis=1) @ information(table) / table.sum() - mutual_information(table))

@@ -10,8 +10,7 @@ from anonymizer.hierarchy import Interval, Partition
 from anonymizer.information.entropy import specific_information, surprise
 from anonymizer.kernels.arrays import Mask
 from anonymizer.papers.bezzi2010.adult import INFORMATION, SENSITIVE, Experiment, L, T
-from anonymizer.papers.bezzi2010.bars import bars_of
-from anonymizer.papers.row import Row
+from anonymizer.papers.row import Row, bars_of
 
 TOLERANCE = 1e-9
 """Bits, as models forgive."""

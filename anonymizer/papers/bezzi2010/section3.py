@@ -106,7 +106,6 @@ def _by_identity() -> Iterator[tuple[bool, bool]]:
 
 
 def _numbered(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and the records of each."""
     return np.arange(len(table)), table.sum(axis=1)
 
 

@@ -136,7 +136,7 @@ def refusal(counts: Counts) -> Row:
 
 
 def possible(counts: Counts, diversity: float) -> bool:
-    """Whether the library takes this l for a table."""
+    """Return whether the library takes this l for a table."""
     try:
         require_possible(counts, [EntropyLDiversity(diversity)])
     except AnonymizerError:

@@ -170,7 +170,6 @@ def _cells(name: str) -> list[Row]:
 
 
 def _spread(values: Sequence[Hashable]) -> str:
-    """How many records each value has, most first."""
     return " + ".join(str(records) for _, records in Counter(values).most_common())
 
 

@@ -25,6 +25,8 @@ from anonymizer.papers.row import (
     AS_PUBLISHED,
     DIFFERS,
     IMPOSSIBLE,
+    Column,
+    PlottedSeries,
     PublishedSection,
     Reading,
     Row,
@@ -34,7 +36,6 @@ from anonymizer.papers.row import (
     trends,
     within,
 )
-from anonymizer.papers.series import Column, PlottedSeries
 
 Found = dict[str, list[float]]
 
@@ -170,14 +171,13 @@ WHERE = "anonymizer.risk.Profile.measures"
 
 
 def _rising(name: str, lines: np.ndarray) -> Row:
-    """Whether all lines of a grid rise."""
     ways = [trend(line) for line in lines]
     shown = ", ".join(f"{ways.count(way)} of {len(ways)}: {way}" for way in dict.fromkeys(ways))
     return Row.claim(name, set(ways) == {"rises"}, shown, "increases")
 
 
 def _trends(found: Found, over: str, expected: dict[str, str]) -> list[Row]:
-    """Whether each metric rises or falls as the text says."""
+    """Return whether each metric rises or falls as the text says."""
     rows = []
     for short, way in expected.items():
         series = {reading: found[name] for reading, name in readings_of(short).items()}
@@ -187,14 +187,12 @@ def _trends(found: Found, over: str, expected: dict[str, str]) -> list[Row]:
 
 
 def _range(found: Found, reading: str) -> Reading:
-    """From where to where MIL goes, to whole bits."""
     least, largest = min(found[MIL[reading]]), max(found[MIL[reading]])
     holds = (round(least), round(largest)) == (7, 13)
     return Reading(reading, f"{least:.6f} to {largest:.6f}", AS_PUBLISHED if holds else "")
 
 
 def _ruled_out(scheme: str, ages: Sequence[int]) -> Row:
-    """What a table with these ages skewed does that the text says otherwise of."""
     found = along(schemes.five_ages(excess * np.array(ages)) for excess in range(0, 2000, 50))
     said = {MIL[TABULATED] if short == "MIL" else short: way for short, way in EXCESS.items()}
     against = [f"{name} {trend(found[name])}" for name in said if trend(found[name]) != said[name]]

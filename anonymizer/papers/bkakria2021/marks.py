@@ -107,7 +107,6 @@ def _ages_in_order(metric: str) -> list[str]:
 
 
 def _diseases_in_order(metric: str) -> list[str]:
-    """Disease 3 > Disease 2 > Disease 1."""
     first, second, third = (metric_of(metric, profile(f"Age 5, Disease {n}")) for n in (1, 2, 3))
     return [] if third - EDGE > second and second - EDGE > first else [""]
 
@@ -135,7 +134,6 @@ def _rises(over: str) -> Test:
 
 
 def _bounded(metric: str) -> bool:
-    """Whether records that are all disclosed come to 1, however many they are."""
     disclosed = (Reidentification.of([1] * records) for records in (8, 10_000))
     return all(abs(metric_of(metric, profile) - 1) < EDGE for profile in disclosed)
 

@@ -175,7 +175,7 @@ def _compared(first: Mapping[str, float], second: Mapping[str, float]) -> list[R
 
 
 def _verdict(name: str, first: float, second: float) -> Row:
-    """Whether a figure says that the second release risks more."""
+    """Return whether a figure says that the second release risks more."""
     sign = -1 if name in SAFER_WHEN_LARGE else 1
     more = sign * (second - first)
     if abs(more) < SAME:

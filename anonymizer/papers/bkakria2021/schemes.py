@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.papers.row import Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, Row
 from anonymizer.risk import Inference, Profile, Reidentification
 
 EQ_8 = "Eq. 8"

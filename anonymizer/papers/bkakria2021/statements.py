@@ -35,12 +35,12 @@ def printed(metric: str, names: Sequence[str]) -> list[float]:
 
 
 def ages_in_order(values: Sequence[float]) -> bool:
-    """Whether two are alike and the others fall, in the order of ``AGES_EXPECTED``."""
+    """Return whether two are alike and the others fall, in the order of ``AGES_EXPECTED``."""
     return abs(values[0] - values[1]) < EDGE and all(a - EDGE > b for a, b in pairwise(values[1:]))
 
 
 def rising(values: Sequence[float]) -> bool:
-    """Whether each is above the one before."""
+    """Return whether each is above the one before."""
     return all(b - EDGE > a for a, b in pairwise(values))
 
 

@@ -13,8 +13,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 from anonymizer.risk.attributes import itpr
 
 RECORDS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
@@ -119,7 +118,7 @@ def figure_7() -> PublishedSection:
 
 
 def grows(read: Sequence[float], known: Sequence[float]) -> list[Row]:
-    """Whether the time grows linearly: where every column is read, and where ITPR is soon 1."""
+    """Return whether the time grows linearly: where all columns are read, and ITPR is soon 1."""
     fit = linear(ATTRIBUTES, read)
     return [
         timed(

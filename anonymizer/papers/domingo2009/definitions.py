@@ -41,7 +41,6 @@ def _agree(
 
 
 def _h(law: Floats) -> float:
-    """Entropy in bits of all cells, whatever the shape."""
     return float(entropy(law.ravel()))
 
 
@@ -88,12 +87,10 @@ def _conditional(rng: np.random.Generator) -> list[Row]:
 
 
 def _given(law: Floats) -> float:
-    """I of the last two axes given the first, as the mean over it."""
     return float(sum(mutual_information(part) * part.sum() for part in law))
 
 
 def _by_entropies(law: Floats) -> float:
-    """The same as H(3,1) + H(3,2) - H(3) - H(3,1,2)."""
     return _h(law.sum(axis=2)) + _h(law.sum(axis=1)) - _h(law.sum(axis=(1, 2))) - _h(law)
 
 
@@ -156,7 +153,6 @@ def _roots(rng: np.random.Generator) -> list[Row]:
 
 
 def _root(covariance: Floats) -> Floats:
-    """The symmetric, positive definite square root, shape (n, n)."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray((vectors * np.sqrt(values)) @ vectors.T)
 

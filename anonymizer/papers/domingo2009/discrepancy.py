@@ -4,8 +4,7 @@ import numpy as np
 
 from anonymizer.channels import pil, probabilistic_loss
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 
 SAMPLES, RECORDS, POPULATION = 200, 500, 20_000
 NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)
@@ -55,7 +54,6 @@ def _definition() -> Row:
 
 
 def _integral(end: float) -> float:
-    """Twice the integral of a standard normal density from 0, by the trapezoidal rule."""
     z = np.linspace(0, end, 20_001)
     density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     return float((density[1:] + density[:-1]).sum() * z[1])

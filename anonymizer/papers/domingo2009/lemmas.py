@@ -66,7 +66,6 @@ def _scalars() -> Row:
 
 
 def _normal_information(covariance: Floats, first: int) -> float:
-    """I in bits of the first of jointly normal variables and the others."""
     return gaussian_information(gaussian_correlation(covariance, first))
 
 

@@ -11,8 +11,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 
 CHANCE, LIMIT = 0.3, 0.1
 FLIP = 0.1
@@ -35,7 +34,6 @@ def four_models() -> PublishedSection:
 
 
 def _entropy(chance: float) -> float:
-    """H of a coin in bits."""
     return float(-chance * np.log2(chance) - (1 - chance) * np.log2(1 - chance))
 
 

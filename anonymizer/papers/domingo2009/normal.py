@@ -15,8 +15,7 @@ from anonymizer.channels import (
 )
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 
 RATE, FIRST = 2.0, 2
 RIVALS = 2000

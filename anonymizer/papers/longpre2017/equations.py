@@ -59,12 +59,10 @@ def equations() -> PublishedSection:
 
 
 def _bits(p: Floats) -> float:
-    """-sum p log2 p, as Eq. 1 has it."""
     return -sum(float(each * np.log2(each)) for each in p)
 
 
 def _same(what: str, pairs: Sequence[tuple[float, float]], says: str, place: str) -> Row:
-    """Whether two ways come to the same in all trials."""
     off = max(abs(one - other) for one, other in pairs)
     return Row.claim(what, off < ROUNDED * 100, f"off by {off:.0e}", says, place=place)
 
@@ -145,7 +143,6 @@ def _left(trials: Sequence[RandomTrial]) -> list[Row]:
 
 
 def _steps(t: RandomTrial) -> tuple[float, Floats, Floats]:
-    """S_0, p(E_j) and S_j by plain sums."""
     parts = t.parts(t.answer)
     chance = np.array([part.sum() for part in parts])
     return _bits(t.law), chance, np.array([_bits(part / part.sum()) for part in parts])

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.papers.longpre2017.house import BELOW_1000, BELOW_1001, BOTH, HOUSES, LOSS
-from anonymizer.papers.row import PublishedSection, Row
-from anonymizer.papers.series import Column, PlottedSeries
+from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
 from anonymizer.privacy.query_loss import QueryLoss, losses_by_answer, query_loss, together
 
 NEAR = slice(995, 1004)
@@ -56,7 +55,6 @@ def _by_house() -> Row:
 
 
 def _losses_of(answers: NDArray[np.generic]) -> NDArray[np.float64]:
-    """The loss where each alternative is the truth, shape (alternatives,)."""
     codes = together(answers)  # numbered by first appearance, as losses are
     return losses_by_answer(codes)[1][codes]
 

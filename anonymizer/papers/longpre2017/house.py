@@ -106,12 +106,10 @@ def _questions_needed() -> list[Row]:
 
 
 def _bits_of(k: int) -> list[Codes]:
-    """The answers to k questions about the binary digits of 2^k alternatives."""
     return [np.arange(2**k) >> digit & 1 for digit in range(k)]
 
 
 def _halvings(houses: int) -> int:
-    """Questions until one house is left, where each halves the houses and the larger half stays."""
     return 0 if houses == 1 else 1 + _halvings(-(-houses // 2))
 
 

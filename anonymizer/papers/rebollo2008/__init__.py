@@ -6,8 +6,7 @@ Privacy in Statistical Databases: the statements of section 4, and Figures 6 and
 from collections.abc import Sequence
 
 from anonymizer.papers.rebollo2008.definitions import definitions
-from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
-from anonymizer.papers.rebollo2008.seeing import channels_that_see
+from anonymizer.papers.rebollo2008.figures import channels_that_see, figure_6, figure_7
 from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.papers.row import PublishedSection
 
