@@ -41,7 +41,7 @@ def points_of(section: PublishedSection) -> Iterator[Table]:
 
 
 def summary(sections: Iterable[PublishedSection]) -> str:
-    """How many published figures agree."""
+    """Count the published figures that agree."""
     said = [row.status for section in sections for row in section.rows]
     agreed = [status for status in said if status.startswith(AS_PUBLISHED)]
     cut, differ, cannot = (

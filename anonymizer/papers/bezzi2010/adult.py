@@ -83,7 +83,7 @@ class Experiment:
         return found.node if found else self.problem.lattice.heights
 
     def star(self, most: int | None = None) -> Refined:
-        """A1*, exact, with at most so many ranges, or any number of them."""
+        """Find A1*, exact, with at most n ranges, or any number of them."""
         options = RangeOptions(max_ranges=most) if most else RangeOptions()
         return refine_jointly(self.problem, ["age"], Refiner(INFORMATION, options))
 
@@ -96,7 +96,7 @@ class Experiment:
         )
 
     def ladder(self) -> list[Row]:
-        """What each recoding keeps: A2, A1, the best node, A1* by heuristic and exact."""
+        """Information that each recoding keeps: A2, A1, the best node, A1* heuristic and exact."""
         heuristic = Refiner(INFORMATION, cutting=cut_heuristically)
         moved, four, star = (
             refine_jointly(self.problem, ["age"], heuristic),
@@ -132,7 +132,7 @@ class Experiment:
         ]
 
     def name_of(self, node: Node) -> str:
-        """What a node keeps, as the paper writes it: {sex}, {A2}."""
+        """Name what a node keeps, as the paper writes it: {sex}, {A2}."""
         age = [f"A{node[0]}"] if node[0] < self.problem.lattice.heights[0] else []
         names = zip(self.problem.counts.names[1:], node[1:], strict=True)
         return "{" + ", ".join([*age, *(name for name, level in names if not level)]) + "}"

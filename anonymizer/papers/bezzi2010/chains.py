@@ -93,7 +93,7 @@ def smallest(name: str, rule: Rule) -> Floats:
 
 
 def furthest(name: str, rule: Rule, law: Floats, by_symbol: bool = False) -> float:
-    """How far the two sides of the rule are apart, at the worst symbol that occurs, in bits."""
+    """Return the distance of the two sides of the rule, at the worst symbol, in bits."""
     occurring = law.sum(2) > 0 if rule == "X" else law.sum((1, 2)) > 0
     sides = chain_x(name, law) if rule == "X" else chain_y(name, law, by_symbol)
     return float(np.abs(sides[0] - sides[1])[occurring].max())
@@ -114,7 +114,7 @@ def chain_y(name: str, law: Floats, by_symbol: bool = False) -> tuple[Floats, Fl
 
 
 def _given(name: str, law: Floats, by_symbol: bool) -> Floats:
-    """What x tells about Y2 when Y1 is known.
+    """Return the information of x about Y2 when Y1 is known.
 
     I2 compares H(Y2|Y1) with H(Y2|Y1,x), each a mean over the Y1 of its own. I4 is of a variable,
     whether X is x, so that Y1 comes as it does for all, unless it is to be ``by_symbol``; I1 and

@@ -123,7 +123,7 @@ FOUND = {"I1": DIAGNOSIS.i1, "I2": DIAGNOSIS.i2, "I3": DIAGNOSIS.i3, "I4": DIAGN
 
 
 def example() -> list[PublishedSection]:
-    """What the classes tell about the diagnosis, and about who it is."""
+    """Reproduce what the classes tell about the diagnosis, and about who it is."""
     return [_classes(), _whole(), _identity()]
 
 
@@ -235,7 +235,7 @@ def _whole() -> PublishedSection:
 
 
 def _identity() -> PublishedSection:
-    """Who it is, at risk; Eq. 6 holds with equality in the smallest class."""
+    """Reproduce the identity at risk; Eq. 6 holds with equality in the smallest class."""
     found: Profile = reidentification(DECADES)
     bound = float(np.log2(found.records / found.sizes.min()))
     rows = [

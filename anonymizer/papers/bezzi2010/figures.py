@@ -17,7 +17,7 @@ TOLERANCE = 1e-9
 
 
 def figures(experiment: Experiment) -> list[Row]:
-    """What the three recodings retain and lose, then the panels of each figure."""
+    """Reproduce what the three recodings retain and lose, then the panels of each figure."""
     a2, a1 = (experiment.age_alone(level) for level in (2, 1))
     star = experiment.star(4)
     fails = "[0,25] and [75,100] fail t, [0,25] fails l"

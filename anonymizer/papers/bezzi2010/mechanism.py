@@ -71,7 +71,7 @@ def mechanisms() -> PublishedSection:
 
 
 def _further(mechanism: Floats, prior: Floats) -> list[Row]:
-    """That less epsilon is more privacy, and two answers at once."""
+    """Check that less epsilon is more privacy, and two answers at once."""
     bounds = [theta(epsilon) for epsilon in STEPS]
     answers = len(mechanism[0])
     both = (mechanism[:, :, None] * mechanism[:, None]).reshape(len(mechanism), answers**2)

@@ -35,7 +35,7 @@ WEIGHTS = (-1.0, 0.0, 0.5, 0.9, 0.99, 1.01, 1.1, 2.0)
 
 
 def combinations() -> list[Row]:
-    """What the section says of a I1 + (1 - a) I2."""
+    """Check the claims of the section about a I1 + (1 - a) I2."""
     shares = JOINT.sum(axis=1) / JOINT.sum()
     i1, i2 = surprise(JOINT), specific_information(JOINT)
     averages = [float(shares @ (a * i1 + (1 - a) * i2)) for a in WEIGHTS]
@@ -83,7 +83,7 @@ def least_of_combination(weight: float) -> float:
 
 
 def combination_gap(weight: float, law: Floats) -> float:
-    """How far a I1 + (1 - a) I2 is from chain rule X, at the worst symbol, in bits."""
+    """Return the distance of a I1 + (1 - a) I2 from chain rule X, at the worst symbol, in bits."""
     sides = [
         weight * np.asarray(one) + (1 - weight) * np.asarray(two)
         for one, two in zip(chain_x("I1", law), chain_x("I2", law), strict=True)
@@ -262,7 +262,7 @@ def eq1_by_class(joint: Ints) -> float:
 
 
 def _laws() -> list[Row]:
-    """What the section says of mutual information."""
+    """Check the claims of the section about mutual information."""
     outer = np.outer([1, 2, 3], [4, 1])
     least = min(eq1(table) for table in small_tables())
     gap = max(_chain_gap(law) for law in random_laws())

@@ -84,7 +84,7 @@ SPREADS = {
 
 @cache
 def profile(name: str) -> Profile:
-    """What is known of the patients of a row of Tables 4 and 5, by its name."""
+    """Return the profile of the patients of a row of Tables 4 and 5, by its name."""
     case = {part.rpartition(" ")[0]: int(part.rpartition(" ")[2]) for part in name.split(", ")}
     age = AGES[case["Age"]]
     if "Disease" in case:
@@ -174,7 +174,7 @@ def _spread(values: Sequence[Hashable]) -> str:
 
 
 def formulas() -> PublishedSection:
-    """How many of the eight printed cells each formula gives."""
+    """Count the printed cells, of eight, that each formula gives."""
     rows = []
     for metric, readings in FORMULAS.items():
         found = {name: readings(profile(name)) for name in TABLE_4}

@@ -55,7 +55,7 @@ def pairs() -> Iterator[Ints]:
 
 
 def matrix(x: Sequence[Hashable], y: Sequence[Hashable]) -> Ints:
-    """How many records have each value of Y and X."""
+    """Count the records that have each value of Y and X."""
     rows, columns = (list(dict.fromkeys(values)) for values in (y, x))
     found = np.zeros((len(rows), len(columns)), np.int64)
     for left, right in zip(y, x, strict=True):
@@ -134,7 +134,7 @@ def metrics() -> Iterator[Row]:
 
 
 def spread_of_mi(joint: Ints) -> float:
-    """How far the three forms of Eq. 6 and the library's own are apart."""
+    """Return the distance of the three forms of Eq. 6 and the library's own."""
     across = joint.T
     x, y = (float(entropy(each.sum(axis=0))) for each in (joint, across))
     forms = (
@@ -231,7 +231,7 @@ def proposition() -> PublishedSection:
 
 
 def proof(known: Sequence[Profile], below: float) -> list[Row]:
-    """What the proof supposes and uses; ``below``: the least of ITPR - DR."""
+    """Check what the proof supposes and uses; ``below``: the least of ITPR - DR."""
     return [
         Row.claim(
             "its proof: what is supposed",
@@ -257,7 +257,7 @@ def proof(known: Sequence[Profile], below: float) -> list[Row]:
 
 
 def bounded(name: str, values: Sequence[float]) -> Row:
-    """That values are within 0 and 1; how near they come to either is shown."""
+    """Check that values are within 0 and 1, and show how near they come to either."""
     shown = f"{min(values):.6f} to {max(values):.6f}"
     return Row.claim(name, min(values) >= 0 and max(values) <= 1, shown, "bounded by 0 and 1")
 
@@ -268,7 +268,7 @@ def raw(known: Profile) -> float:
 
 
 def random_tables() -> Iterator[Ints]:
-    """Of 1 to 6 classes and 2 to 5 values, some of them empty."""
+    """Draw tables of 1 to 6 classes and 2 to 5 values, some of them empty."""
     rng = np.random.default_rng(2021)
     for _ in range(TABLES):
         shape = rng.integers(1, 7), rng.integers(2, 6)
@@ -325,7 +325,7 @@ def holds(
     shown: str = "",
     remark: str = "",
 ) -> Row:
-    """That two ways to compute something agree; ``off``: by how much they do not."""
+    """Check that two ways to compute something agree; ``off``: by how much they do not."""
     found = shown or f"they differ by {0 if off < CLOSE else off:.3g}"
     why = f"the two differ by {off:.3g}"
     return Row.claim(quantity, off < CLOSE, found, says, remark, why=why, place=place, where=where)

@@ -257,7 +257,7 @@ def figure_4() -> PublishedSection:
 
 
 def _quoted(scheme: SchemePanel) -> list[Row]:
-    """What the text quotes, in a table."""
+    """Reproduce the figures that the text quotes, in a table."""
     where = scheme.name.partition("(")[2].rstrip(")")
     rising = along(scheme.profiles(range(START, END + 1)))
     rows = [
@@ -282,7 +282,7 @@ def _quoted(scheme: SchemePanel) -> list[Row]:
 
 
 def _impossible(theta: float) -> list[Row]:
-    """What no table can do, if theta is what Eq. 15 says."""
+    """Show what no table can do, if theta is what Eq. 15 says."""
     least = {EQ_8: theta, f"{TABULATED}, at the least,": theta / 2}
     prior = along([example(0)])["H(X)"][0]
     rows = [

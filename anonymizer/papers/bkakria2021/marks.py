@@ -53,7 +53,7 @@ def marks() -> PublishedSection:
 
 
 def _only(rows: Sequence[Row]) -> Row:
-    """Which metrics assess both risks, by the marks derived."""
+    """Find the metrics that assess both risks, by the marks derived."""
     pairs = zip(rows[::2], rows[1::2], strict=True)
     both = [
         name
@@ -89,7 +89,7 @@ def _reading(name: str, metric: str, risk: str, printed: str) -> Reading:
 
 @cache
 def _failed(metric: str, risk: str) -> list[str]:
-    """What a metric does not do that the paper expects of it."""
+    """List the expectations of the paper that a metric does not meet."""
     return [
         what + (f" in {', '.join(where)}" if where[0] else "")
         for what, test in TESTS[risk].items()

@@ -109,7 +109,7 @@ def pair() -> list[PublishedSection]:
 
 
 def _measured(people: Patients) -> dict[str, float]:
-    """What can be said of a release, by name."""
+    """Measure a release, each figure by its name."""
     zones, decades = people.generalized
     records = reidentification(zones, decades).measures
     disease = inference(people.diseases, zones, decades)

@@ -82,7 +82,7 @@ def five_ages(excess: np.ndarray) -> Inference:
 
 
 def example(ill: int) -> Inference:
-    """The example of the text: 10^8 records, 1000 of them ill, so many of these in 100 records."""
+    """Reproduce the example of the text: 10^8 records, 1000 of them ill, some in 100 records."""
     group, everybody = np.array([ill, 100 - ill]), np.array([1000, 10**8 - 1000])
     return Inference.of([group, everybody - group])
 
@@ -99,7 +99,7 @@ def plane(epsilon: int, moved: int) -> Profile:
 
 
 def moved_to(epsilon: int) -> list[int]:
-    """How many records have to move for theta to come nearest to each of ``THETAS``."""
+    """Return the records that have to move for theta to come nearest to each of ``THETAS``."""
     most = int(equal_steps(epsilon)[0]) // 2
     reached = np.array([plane(epsilon, moved).i2.max() for moved in range(most)])
     return [int(np.abs(reached - theta).argmin()) for theta in THETAS]

@@ -45,7 +45,7 @@ def rising(values: Sequence[float]) -> bool:
 
 
 def of_table_4() -> PublishedSection:
-    """Which metrics the text says to put the cases right, and which not."""
+    """Check which metrics put the cases right by the text, and which do not."""
     rows = [
         *(_reversed(metric) for metric in ("DR", "MI", "MIL")),
         *(_extremes(metric) for metric in ("DR", "MI", "MIL")),
@@ -132,7 +132,7 @@ def _right(what: str, holds: bool, values: Sequence[float], remark: str) -> Row:
 
 
 def of_metrics() -> PublishedSection:
-    """What is said of a metric as such: where it is 0, where its values lie, how it is defined."""
+    """Check claims about a metric as such: its zeros, its range, its definition."""
     rng = np.random.default_rng(5)
     independent = [np.outer(*rng.integers(1, 9, (2, 4))) for _ in range(50)]
     off = max(abs(metric_of("MI", Inference.of(joint))) for joint in independent)

@@ -11,7 +11,7 @@ NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)
 
 
 def information_loss() -> PublishedSection:
-    """How pil behaves: unchanged data, fresh samples, two samples, noise."""
+    """Show how pil behaves: unchanged data, fresh samples, two samples, noise."""
     rng, bounded = np.random.default_rng(3), pil(0.0, 0.1, 1 / 500)
     first = Row.claim(
         "a mean of 0 that becomes 0.1, 500 records of variance 1",

@@ -13,7 +13,7 @@ ROUNDED = 1e-9
 
 
 def measures() -> PublishedSection:
-    """What mutual information is said to be and to do."""
+    """Check what mutual information is said to be and to do."""
     rows = [*_lemma_1(), _scalars(), _sufficient(), _zero_loss()]
     return PublishedSection(
         "Sections 2 and 3: mutual information", rows, "The paper prints no numbers.",

@@ -140,7 +140,7 @@ def _figure_1() -> Row:
 
 
 def _figure_1_bottleneck() -> Row:
-    """The same with mutual information as loss."""
+    """Reproduce Figure 1 with mutual information as loss."""
     path = bottleneck_path(BINARY, np.geomspace(1.65, 8, 8))
     known = [_gerber(found.loss) for found in path]
     series = PlottedSeries(

@@ -26,7 +26,7 @@ def drawn() -> PublishedSection:
 
 
 def _by_house() -> Row:
-    """What is lost by A, by B and by both where she lives in each house."""
+    """Show the loss by A, by B and by both where she lives in each house."""
     losses = [
         Column(name, label, _losses_of(answers)[NEAR].tolist(), "bits")
         for name, label, answers in (
@@ -83,7 +83,7 @@ def _figures(losses: list[QueryLoss]) -> list[Column]:
 
 
 def shapes(number: int) -> dict[str, list[NDArray[np.bool_]]]:
-    """So many questions of each shape."""
+    """Make questions of each shape."""
     return {
         "halves": [(HOUSES - 1) >> (10 - i) & 1 == 1 for i in range(number)],
         "spread": [2000 * (i + 1) // (number + 1) >= HOUSES for i in range(number)],

@@ -40,7 +40,7 @@ LOSS = "anonymizer.privacy.query_loss.query_loss"
 
 
 def celebrity() -> PublishedSection:
-    """What the text says of the house, and of the two questions about it."""
+    """Check what the text says of the house, and of the two questions about it."""
     rows = [*_questions_needed(), *_two_questions(), *_both(), _subadditive()]
     return PublishedSection(
         "Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.",

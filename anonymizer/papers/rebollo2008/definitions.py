@@ -20,7 +20,7 @@ TRADEOFF = "anonymizer.channels.privacy_distortion"
 
 
 def definitions() -> list[PublishedSection]:
-    """What both sections define and state."""
+    """Check what both sections define and say."""
     return [_models(), _problem(), _rates()]
 
 

@@ -131,7 +131,7 @@ def _rates(d: Sequence[float], optima: Sequence[float]) -> list[Column]:
 
 
 def _points(grid: Grid, reading: str, descents: Mapping[float, Performance]) -> Row:
-    """Where descents end, and the certified risk of the same distortion."""
+    """Show the ends of descents, and the certified risk of the same distortion."""
     d = [descents[share].distortion for share in SHARES]
     best = [
         privacy_distortion(
@@ -165,7 +165,7 @@ def _close(best: OptimalChannel, share: float, *found: Performance) -> Row:
 
 
 def _reading(name: str, best: OptimalChannel, found: Performance) -> Reading:
-    """Where a descent ends, and whether that is very close."""
+    """Describe the end of a descent, and whether that is very close."""
     excess = found.cost / best.cost - 1
     rate = float(gaussian_rate(found.distortion, 1.0, RHO, "nats")[0])
     shown = (
@@ -177,7 +177,7 @@ def _reading(name: str, best: OptimalChannel, found: Performance) -> Reading:
 
 
 def _optima(grid: Grid, optima: Mapping[float, OptimalChannel]) -> list[Row]:
-    """What the certified optima look like."""
+    """Describe the shapes of the certified optima."""
     rows = []
     for share, best in optima.items():
         rule = grid.performance(grid.rule(share), share)
@@ -248,7 +248,7 @@ def figure_7(steps: int = STEPS) -> PublishedSection:
 
 
 def _shapes(away: Mapping[str, float], excess: Mapping[str, float], steps: int) -> list[Row]:
-    """What the text says of the channels found, by how far their shapes and costs are away."""
+    """Check the text on the channels found, by the distances of their shapes and costs."""
     shapes = {name: f"{value:.3f}" for name, value in away.items()}
     rows = [
         Row.claim(

@@ -44,7 +44,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class Grid:
-    """So many samples of X, and of W, on [-reach, reach]: the density there, made to sum to 1."""
+    """Samples of X, and of W, on [-reach, reach]: the density there, made to sum to 1."""
 
     samples: int
     reach: float = 3.0
@@ -80,7 +80,7 @@ class Grid:
         return np.asarray((1 - share) * np.eye(self.samples) + share * middle)
 
     def performance(self, channel: Floats, share: float) -> Performance:
-        """What a channel comes to, at lambda of d."""
+        """Return the performance of a channel, at lambda of d."""
         distortion = float(self.p @ (channel * squared(self.x)).sum(axis=1))
         risk = self.risk(channel)
         return Performance(distortion, risk, distortion + slope_of(share) * risk)
@@ -128,7 +128,7 @@ class Grid:
     def descents(
         self, shares: Sequence[float], steps: int = STEPS, recipe: "Recipe | None" = None
     ) -> list[Floats]:
-        """The channels that so many steps come to, by the recipe as it is described by default."""
+        """Return the channels that n steps reach, by the recipe as it is described by default."""
         channels = self.descended(shares, [steps], recipe or DESCRIBED)[0]
         return list(channels)
 
@@ -143,7 +143,7 @@ class Grid:
             return [channels.copy() for step, channels in walk if step in marks]
 
     def settled(self, shares: Sequence[float], steps: int, recipe: "Recipe") -> list[Floats]:
-        """The means of the channels of the last sixteenth of so many steps."""
+        """Return the means of the channels of the last sixteenth of n steps."""
         last = -(-steps // 16)
         with single_threaded():
             walk = islice(self.steps(shares, recipe), steps - last, steps)
@@ -155,14 +155,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a descent goes on: whether steps are weighted by p(x), and how rows become laws again."""
+    """A recipe of descent: steps weighted by p(x) or not, and the way rows become laws again."""
 
     weighted: bool
     project: Callable[[Floats], None]
 
 
 def clipped(channel: Floats) -> None:
-    """What is negative is set to 0, and rows are divided by their sums, in place."""
+    """Set negative entries to 0, and divide rows by their sums, in place."""
     np.maximum(channel, 0, out=channel)
     channel /= channel.sum(axis=-1, keepdims=True)
 
