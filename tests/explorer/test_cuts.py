@@ -21,7 +21,7 @@ from anonymizer.explorer.answers.ranges.standing import (
     why_not,
 )
 from anonymizer.explorer.session.session import Session
-from anonymizer.explorer.views.cuts.changes import Cutting
+from anonymizer.explorer.views.cuts import Cutting
 from anonymizer.recoding.levels import Fixed
 from anonymizer.utility.figures import figures_of
 

@@ -85,7 +85,7 @@ class Chart:
 
     @property
     def base_tooltip(self) -> dict[str, Any]:
-        """What a tooltip looks like."""
+        """Style of a tooltip."""
         found: dict[str, Any] = self._base()["tooltip"]
         return found
 

@@ -51,11 +51,11 @@ class Explorer:
         return self._studies.get(text, lambda: self.session.study(text))
 
     def outcome(self, text: str, watch: Watch) -> StudyOutcome:
-        """What the study of a text comes to, with its table as it is now."""
+        """Return the outcome of a study's text, with its table as it is now."""
         return self._outcomes.get((text, self.stamp(text)), lambda: self._computed(text, watch))
 
     def stamp(self, text: str) -> Hashable:
-        """What changes when the table of a study does, or when it can be found again."""
+        """Return a stamp that changes when a study's table does, or when it can be found again."""
         try:
             return stamp_of(self.study(text).data_path)
         except AnonymizerError:  # the outcome says it

@@ -64,7 +64,7 @@ class ExplorerPage:
 
     @property
     def shows_labels(self) -> bool:
-        """Whether labels of classes may be shown."""
+        """True where labels of classes may be shown."""
         return not self.explorer.aggregate_only
 
     def take(self, words: str, change: Change) -> None:
@@ -91,7 +91,7 @@ class ExplorerPage:
             self.status.count(computations)
 
     async def answer(self, kind: str, function: Callable[[Work], T]) -> T | None:
-        """What a function computes in a thread; None where a newer one of its kind came.
+        """Compute a function in a thread; None where a newer one of its kind came.
 
         ``kind``: what it is, such as ``"frontier"``. What it raises is shown on the page, and None
         is given.
@@ -202,7 +202,6 @@ class ExplorerPage:
         self.update()
 
     async def _connected(self) -> None:
-        """What only the browser knows, once it is there."""
         await self.client.connected()
         self.client.run_javascript(LISTEN + KEEP_FOCUS)
         await self.theme.read()

@@ -79,7 +79,7 @@ class Guard:
 
     @property
     def link(self) -> str:
-        """What opens the page."""
+        """Address that opens the page."""
         return f"http://{HOSTS[0]}:{self.port}/?token={self.token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +100,7 @@ class Guard:
             await _refused(scope, send, 403, REFUSED)
 
     def _addressed(self, headers: MutableMapping[str, str]) -> bool:
-        """Whether a request names this page, and comes from it or from no page."""
+        """Return whether a request names this page, and comes from it or from no page."""
         ending = f":{self.port}"
         hosts = {host + ending for host in HOSTS} | ({*HOSTS} if self.port == PLAIN else set())
         origin = headers.get("origin")
@@ -112,7 +112,6 @@ class Guard:
         return compare_digest(given.encode(), self.token.encode())
 
     def _given_in(self, headers: MutableMapping[str, str]) -> list[str]:
-        """The values of our cookie; others, of any form, are of other pages of this machine."""
         pairs = [each.partition("=") for each in headers.get("cookie", "").split(";")]
         return [value.strip() for name, _, value in pairs if name.strip() == self.cookie]
 
@@ -124,7 +123,6 @@ class Guard:
 
 
 def _local(path: str) -> str:
-    """A path of this site: one that a browser could take for another host is the first page."""
     plain = path.isascii() and all(c.isalnum() or c in "/-_" for c in path)
     return path if plain and path.startswith("/") and not path.startswith("//") else "/"
 

@@ -20,7 +20,7 @@ class RulerBar:
 
 @dataclass(frozen=True)
 class RulerDrawing:
-    """What a ruler shows.
+    """The elements of a ruler, as it is drawn.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class RulerDrawing:
 
 @dataclass(frozen=True)
 class Handled:
-    """What somebody did to the cuts of a ruler: one went from a key to another, or came, or went.
+    """A change of the cuts of a ruler: one went from a key to another, or came, or went.
 
     ``cuts`` are the keys of all cuts after it.
     """

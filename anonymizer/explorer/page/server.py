@@ -54,7 +54,7 @@ def serve(explorer: Explorer, port: int, on_ready: Callable[[str], None]) -> Non
 
 
 def _listening(port: int) -> socket.socket:
-    """What listens at a port of this machine; InputError where nothing can."""
+    """Return a socket that listens at a port of this machine; InputError where none can."""
     try:
         return socket.create_server((HOSTS[0], port))
     except OSError as error:

@@ -70,7 +70,6 @@ class Status:
             self.figures[name].set_text(text)
 
     def _show_way(self) -> None:
-        """Offer the view in which what is wrong can be mended, unless it is open."""
         wanted = mended_in(self.page.outcome)
         self.way.set_visibility(wanted not in ("", self.page.view.name))
         if wanted:
@@ -120,7 +119,7 @@ FIGURES = ("Information kept", "Surest guess", "Classes", "Smallest class", "Sup
 
 
 def verdict_of(outcome: StudyOutcome) -> str:
-    """Whether the policy holds, in a sentence."""
+    """Return whether the policy holds, in a sentence."""
     if outcome.holds:
         return "✓ The policy holds for every class."
     return f"✗ {outcome.refusal[:1].upper()}{outcome.refusal[1:]}"

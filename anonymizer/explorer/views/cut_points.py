@@ -17,15 +17,19 @@ from anonymizer.explorer.answers.ranges.standing import (
 from anonymizer.explorer.page.controls import note
 from anonymizer.explorer.page.ruler import Handled, Ruler, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
-from anonymizer.explorer.views.cuts.changes import Cutting, step_words
-from anonymizer.explorer.views.cuts.controls import CutField, CutSearch, offer, select
-from anonymizer.explorer.views.cuts.drawing import (
+from anonymizer.explorer.views.cuts import (
+    CutField,
+    CutFigures,
+    CutSearch,
+    Cutting,
     cuts_said,
     drawing_of,
+    offer,
+    select,
     start_of,
     starts_of,
+    step_words,
 )
-from anonymizer.explorer.views.cuts.figures import CutFigures
 from anonymizer.explorer.views.view import View
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
@@ -161,7 +165,6 @@ class CutPointsView(View):
         return "The line above says what is wrong." if self.page.fresh else "Counting the table."
 
     def _point(self, number: Decimal) -> str:
-        """A cut point in words."""
         if not self.page.shows_labels:
             return f"rank {self._keys.keys([number])[0]}"
         return point_text(self._taxonomy.scale, number)
@@ -186,7 +189,6 @@ class CutPointsView(View):
             self._standing = standing_of(self.page.outcome, name)
 
     def _cutting(self) -> Cutting | None:
-        """What changes the study; None, and a word about it, where it is too early for that."""
         if self._standing is None:
             self.page.notify(TOO_EARLY)
             return None
@@ -239,7 +241,6 @@ class CutPointsView(View):
             self.show()
 
     def _held_of(self, cuts: Sequence[Decimal]) -> list[Decimal]:
-        """The cuts that the next search keeps: all, until some were chosen."""
         return [cut for cut in cuts if self._held is None or cut in self._held]
 
     def _hold(self) -> None:

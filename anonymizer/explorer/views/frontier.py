@@ -1,5 +1,6 @@
 """The frontier: what is kept against t or l, by recoding; any point of it can be taken."""
 
+import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,12 +14,14 @@ from anonymizer.explorer.answers.series import (
     SERIES,
     Swept,
     model_of,
+    options_of,
     recodings_of,
     swept_in,
 )
 from anonymizer.explorer.page.controls import called, fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import GenericEventArguments, Text, ui
 from anonymizer.explorer.session import contents
+from anonymizer.explorer.session.contents import Content
 from anonymizer.explorer.views.frontier_chart import (
     COLUMNS,
     DrawnFrontier,
@@ -26,7 +29,6 @@ from anonymizer.explorer.views.frontier_chart import (
     row_of,
     share_of,
 )
-from anonymizer.explorer.views.frontier_steps import key_of, taken
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import SupersededError, Work
 from anonymizer.feedback.words import bits
@@ -36,6 +38,44 @@ from anonymizer.release.study import Study
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage
+
+
+def key_of(content: Content, swept: Swept) -> str:
+    """Return as text what the points depend on: the study without threshold and recoding."""
+    known = {name: each for name, each in content.items() if name not in ("recoding", "search")}
+    known["seed"] = content.get("search", {}).get("seed")
+    given: dict[str, Any] = {"model": swept.model.name}
+    if swept.place is None:
+        given |= {"distance": "kl"} if swept.model.name == MODELS[0] else {}
+    else:
+        place = swept.place
+        split = contents.with_threshold(content, place, swept.parameter, 0, swept.attribute)
+        place += len(split["privacy"]) - len(known["privacy"])
+        given = split["privacy"][place]
+        known["privacy"] = [each for number, each in enumerate(split["privacy"]) if number != place]
+    left_out = (swept.parameter, "attribute")
+    known["swept"] = {name: each for name, each in given.items() if name not in left_out}
+    known["about"] = swept.attribute
+    return json.dumps(known, sort_keys=True, default=str)
+
+
+def taken(
+    content: Content, swept: Swept, threshold: float, recoding: Generalization | None
+) -> Content:
+    """A study at a point: with its threshold, and its recoding where that is another one."""
+    if swept.place is not None:
+        given = (swept.place, swept.parameter, threshold, swept.attribute)
+        content = contents.with_threshold(content, *given)
+    else:
+        about = {"attribute": swept.attribute}
+        several = len(contents.attributes_of(content, "sensitive")) > 1
+        distance = {"distance": "kl"} if swept.model.name == MODELS[0] else {}
+        parameters = {**distance, swept.parameter: threshold, **(about if several else {})}
+        content = contents.with_model(content, swept.model.name, parameters)
+    if recoding is None:
+        return content
+    return contents.with_recoding(content, recoding.name, options_of(recoding))
+
 
 OFTEN = 0.3
 """Seconds between two looks at points that were computed."""
@@ -62,7 +102,6 @@ class FrontierView(View):
 
     @property
     def _answer(self) -> Answer | None:
-        """What is known of the frontier that is asked for; nothing of one that was before it."""
         return self._known[1] if self._known is not None and self._known[0] == self._key else None
 
     def shape(self) -> Hashable:
@@ -187,7 +226,7 @@ class FrontierView(View):
             self._draw()
 
     def _while_open(self, watch: Watch) -> Watch:
-        """What ends a computation once another view is open."""
+        """Return a watch that ends a computation once another view is open."""
 
         def watching(doing: str, done: int, of: int | None) -> None:
             if self.page.view is not self:

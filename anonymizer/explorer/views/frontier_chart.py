@@ -32,7 +32,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class DrawnFrontier:
-    """What a chart shows: points by recoding, what is known of the study, and the raw table's."""
+    """The points of a chart by recoding, the study's own, and the raw table's."""
 
     swept: Swept
     original: float
@@ -178,7 +178,6 @@ class FrontierChart:
         }
 
     def _clicked(self, event: EChartPointClickEventArguments) -> None:
-        """Take the point by what it is called: where it stood, another one may be by now."""
         mark = self._clickable.get((event.series_name, event.name))
         if mark is not None:
             self._on_mark(mark)
@@ -208,7 +207,7 @@ def tooltip_of(drawn: DrawnFrontier, mark: Mark) -> str:
 
 
 def share_of(retained: float, original: float) -> str:
-    """What is kept as a share of the raw table's."""
+    """Return the information kept as a share of the raw table's."""
     return share(retained / original) if original > 0 else "-"
 
 

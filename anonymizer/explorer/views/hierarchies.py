@@ -1,7 +1,7 @@
 """The hierarchies: what each makes of its column, level by level, and how it is edited."""
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.columns import proposed_rule, size_in
@@ -10,25 +10,118 @@ from anonymizer.explorer.answers.generalized.hierarchies import (
     LevelClasses,
     classes_by_level,
     generalized_of,
+    level_now,
     limits_in,
     listed_of,
     rows_in,
     rule_in,
     with_limits,
 )
-from anonymizer.explorer.page.controls import note
+from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import method_of, with_rule
-from anonymizer.explorer.session.hierarchies import kept_rows
-from anonymizer.explorer.views.editing.labels import Labels
-from anonymizer.explorer.views.editing.levels import LevelRows
+from anonymizer.explorer.session.hierarchies import kept_rows, saved_rows, saved_rule
 from anonymizer.explorer.views.editing.range_levels import RangeLevels
-from anonymizer.explorer.views.editing.saving import SavingButton
-from anonymizer.explorer.views.editing.tree import GroupTree
+from anonymizer.explorer.views.editing.tree import GroupTree, Labels
 from anonymizer.explorer.views.view import View
-from anonymizer.feedback.words import plural
+from anonymizer.feedback.words import count, plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.recoding import Watch
+
+if TYPE_CHECKING:
+    from anonymizer.explorer.page.frame import ExplorerPage
+
+LEVELS = ("Level", "Groups", "Largest group", "Smallest group", "Classes then", "Smallest class")
+
+EXPLAINED = (
+    "Level 0 keeps the values, the highest level is one group of all. Classes then: the "
+    "equivalence classes if this attribute were released at that level, all others as they are "
+    "now, before anything is suppressed."
+)
+
+WHOLE = (
+    "Classes then are not known here: the recoding has groups of its own for each class, and no "
+    "level for an attribute."
+)
+
+
+class LevelRows:
+    """A row for each level."""
+
+    def __init__(self, page: "ExplorerPage") -> None:
+        self._page = page
+        heading("Levels")
+        note(EXPLAINED)
+        self._listing = listing("Levels", LEVELS)
+        self._whole = Text("p").classes("note")
+
+    def show(self, found: Generalized, classes: list[LevelClasses] | None) -> None:
+        """Fill in what each level comes to."""
+        outcome = self._page.outcome if self._page.fresh else None
+        now = None if outcome is None else level_now(outcome, found.name)
+        unknown = "-" if self._page.fresh else "…"
+        fill(self._listing, level_rows(found, classes, now, unknown))
+        together = outcome is not None and outcome.plan is not None and classes is None
+        self._whole.set_text(WHOLE if together else "")
+
+
+def level_rows(
+    found: Generalized, classes: list[LevelClasses] | None, now: int | None, unknown: str
+) -> list[list[str]]:
+    """Return a row of figures for each level; ``unknown`` stands for classes not known."""
+    rows = []
+    for use in found.levels:
+        known = classes is not None and use.level < len(classes)
+        then = classes[use.level] if known and classes is not None else None
+        rows.append(
+            [
+                f"{use.level} (released now)" if use.level == now else str(use.level),
+                count(use.groups),
+                plural(use.largest, "record"),
+                plural(use.smallest, "record"),
+                unknown if then is None else count(then.classes),
+                unknown if then is None else plural(then.smallest, "record"),
+            ]
+        )
+    return rows
+
+
+SAVED = (
+    "It is written to hierarchies/, next to the study, and the study refers to it. Earlier steps "
+    "that refer to a file which is replaced have the new one then."
+)
+
+
+class SavingButton:
+    """A button that saves, and whether a file that is there may be replaced."""
+
+    def __init__(self, view: "HierarchiesView") -> None:
+        self._view = view
+        with ui.element("div").classes("line") as line:
+            ui.button("Save as file", on_click=self._save).props("no-caps outline")
+            self._replace = ui.checkbox("Replace a file that is there")
+            note(SAVED)
+        line.set_visibility(view.page.shows_labels)
+
+    def _save(self) -> None:
+        if self._view.take("saved as file", self._saved):
+            self._replace.set_value(False)
+            self._view.page.notify("Saved in hierarchies/, next to the study.")
+
+    def _saved(self) -> dict[str, Any]:
+        """Write the file; the rule that refers to it."""
+        session, name = self._view.page.explorer.session, self._view.attribute
+        replace = bool(self._replace.value)
+        given, rows = self._view.rule, rows_in(self._view.hierarchy)
+        limits = limits_in(given)
+        if rows is not None:
+            path = saved_rows(session, name, rows, replace=replace)
+        else:
+            bare = {key: each for key, each in given.items() if key not in limits}
+            path = saved_rule(session, name, bare, replace=replace)
+        self._view.page.explorer.forget()  # a file that studies refer to may be another one now
+        return {"file": path, **limits}
+
 
 HIDDEN = "Groups are neither shown nor edited, since the page shows no labels (--aggregate-only)."
 
@@ -77,7 +170,7 @@ class HierarchiesView(View):
             note(HIDDEN)
 
     def shape(self) -> Hashable:
-        """Which attributes there are."""
+        """The attributes."""
         return tuple(self.page.content["quasi-identifiers"])
 
     def show(self) -> None:
@@ -140,7 +233,6 @@ class HierarchiesView(View):
             self._editor.show(found)
 
     def _clear_editor(self) -> None:
-        """Take away what edits the attribute before: whatever is done there is done to this one."""
         self._kind, self._editor = "", None
         self._editing.clear()
 
@@ -180,7 +272,7 @@ class HierarchiesView(View):
 
     @property
     def edits_labels(self) -> bool:
-        """Whether groups of the tree can be chosen, and edited."""
+        """True where groups of the tree can be chosen, and edited."""
         return isinstance(self._editor, Labels)
 
     def choose(self, level: int, label: str) -> None:

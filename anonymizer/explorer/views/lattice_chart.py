@@ -147,7 +147,6 @@ class LatticeChart:
         return {"color": palette.muted}
 
     def _clicked(self, event: EChartPointClickEventArguments) -> None:
-        """Take the node by what it is called: where it stood, another one may be by now."""
         if event.data_type == "node" and event.name in self._clickable:
             self._on_node(self._clickable[event.name])
 

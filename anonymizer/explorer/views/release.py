@@ -44,7 +44,7 @@ COLUMNS = (
 
 
 class ReleaseView(View):
-    """What is released, next to what was given, and the buttons that write it."""
+    """The released table next to the given one, and the buttons that write it."""
 
     name, title = "release", "Release"
     question = "What is released, and what is it weak in?"
@@ -202,7 +202,6 @@ class ReleaseView(View):
         self.others.set_visibility(bool(self._columns))
 
     def _whole(self) -> Preview | None:
-        """The preview of the study that is shown, if there is one."""
         found = self.page.explorer.preview
         return found if found is not None and found.text == self.page.text else None
 
@@ -248,7 +247,6 @@ class ReleaseView(View):
 
 
 def _small(table: ui.table) -> ui.table:
-    """A listing of few narrow columns, which has room on any screen."""
     return table.props("dense", remove=":grid")
 
 
@@ -258,7 +256,6 @@ def _row(change: AttributeChange) -> tuple[str, str, str, str, str]:
 
 
 def _top(found: Sequence[object], one: str, more: str, when: str) -> str:
-    """How many values there are, and how many of them are listed."""
     listing_all = len(found) <= TOP
     return f"{plural(len(found), one, more)} {when}" + (
         "." if listing_all else f", the {TOP} of most records:"

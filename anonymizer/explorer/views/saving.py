@@ -97,13 +97,13 @@ class SavingFields:
 
     @property
     def directory(self) -> Path:
-        """Where the release goes."""
+        """The directory that the release is written to."""
         given = os.path.expanduser((self.place.value or "").strip())  # noqa: PTH111 (~nobody stays)
         return Path(os.path.normpath(self.page.explorer.session.home / given))
 
     @property
     def reason(self) -> str:
-        """Why no release can be written now; empty where one can."""
+        """Reason why no release can be written now; empty where one can."""
         page = self.page
         if page.text != page.explorer.session.text:
             return "A change is being tried: take it or leave it first."
@@ -185,7 +185,7 @@ class SavingFields:
         self.commands.set_visibility(True)
 
     def _is_place_given(self) -> bool:
-        """Whether there is a directory in the field; if not, that is said."""
+        """Return whether there is a directory in the field; if not, that is said."""
         given, home = (self.place.value or "").strip(), self.page.explorer.session.home.resolve()
         if given and given.isprintable() and home.is_relative_to(self.directory.resolve()):
             self.commands.set_visibility(False)
@@ -208,7 +208,7 @@ class SavingFields:
             self._say(self.written, f"The report is in {found}; open it in any browser.")
 
     async def _carried_out(self, words: str, function: Callable[[Work], T]) -> T | None:
-        """What is written in a thread; None where it cannot be, which is said then.
+        """Write in a thread; None where that fails, which is said then.
 
         What is written already is not disturbed: that would end it.
         """
@@ -251,7 +251,6 @@ def _said() -> Text:
 
 
 def _tried(function: Callable[[], T]) -> T | AnonymizerError:
-    """What a function gives, or why it cannot."""
     try:
         return function()
     except AnonymizerError as error:

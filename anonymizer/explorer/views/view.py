@@ -25,7 +25,7 @@ class View(ABC):
         self.page = page
 
     def shape(self) -> Hashable:
-        """What the elements depend on: they are built anew when it changes.
+        """The state that the elements depend on: they are built anew when it changes.
 
         Elements that are built anew lose the focus. So it is only what changes how many there are
         and what they are for, not what they show.
@@ -33,7 +33,7 @@ class View(ABC):
         return None
 
     def watched(self, work: "Work") -> Watch:
-        """What a long computation reports to, which ends with the view that it is for."""
+        """Return the watch of a long computation, which ends with the view that it is for."""
 
         def watch(doing: str, done: int, of: int | None) -> None:
             work.ended = work.ended or self.page.view is not self

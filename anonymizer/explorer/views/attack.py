@@ -1,11 +1,14 @@
 """What an attacker learns who knows some attributes: raw, chosen and best side by side."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.multidimensional import Regions
 from anonymizer.explorer.answers.attack import (
     NOTHING,
     Exposure,
+    ExposureMeasure,
     Telling,
     classes_in_words,
     exposure_of,
@@ -14,6 +17,7 @@ from anonymizer.explorer.answers.attack import (
 )
 from anonymizer.explorer.answers.classes import by_labels
 from anonymizer.explorer.answers.outcome import StudyOutcome
+from anonymizer.explorer.page.charts import Chart
 from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import (
@@ -22,11 +26,137 @@ from anonymizer.explorer.session.contents import (
     options_of,
     with_recoding,
 )
-from anonymizer.explorer.views.attack.picture import BEST, CHOSEN, RAW, Picture
-from anonymizer.explorer.views.attack.words import comparison, summary
 from anonymizer.explorer.views.view import View
 from anonymizer.explorer.work import Work
-from anonymizer.feedback.words import share
+from anonymizer.feedback.words import listed, plural, share
+
+if TYPE_CHECKING:
+    from anonymizer.explorer.page.frame import ExplorerPage
+
+BROKEN = "The chosen levels break the policy and are not released; this is what they would expose. "
+"""What is said of levels of which there is no release."""
+
+
+def comparison(
+    outcome: StudyOutcome, best: StudyOutcome | None, method: str, knows_all: bool
+) -> str:
+    """Describe the release or levels to compare with, and cautions about the figures.
+
+    ``best``: what the best levels come to, once that is known.
+    """
+    if outcome.counts is None or outcome.plan is None:
+        return "There is no release to attack: the study cannot be carried out as it stands."
+    said = " ".join(_cautions(outcome, knows_all))
+    return f"{said} {_against(outcome, best, method)}".strip()
+
+
+def _against(outcome: StudyOutcome, best: StudyOutcome | None, method: str) -> str:
+    """Describe the release or levels to compare with."""
+    assert outcome.plan is not None
+    if outcome.plan.random:
+        return ""
+    if method == "fixed":
+        return BROKEN * (not outcome.holds) + _best_levels(best)
+    if outcome.plan.search.proven:
+        return f"The chosen recoding ({method}) is the best of its kind already."
+    return f"The chosen recoding ({method}) is the best that was found of its kind."
+
+
+def _best_levels(best: StudyOutcome | None) -> str:
+    if best is not None and best.counts is None:
+        return "No levels at all satisfy the policy, so there is no best."
+    return "Best levels: the same policy, with the levels that are best by the study's objective."
+
+
+def _cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
+    """Yield cautions about the figures of a release."""
+    raw, counts, plan = outcome.raw, outcome.counts, outcome.plan
+    if plan is not None and plan.random:
+        yield "Released values are drawn at random: what is taken here for true need not be."
+    if plan is not None and isinstance(plan.recoding, Regions) and not knows_all:
+        yield (
+            "Classes have labels of their own: who knows some attributes is taken to recognize the "
+            "label that each of them has for the person."
+        )
+    if raw is not None and counts is not None and raw.records > counts.records:
+        left = plural(raw.records - counts.records, "record is", "records are")
+        yield f"{left} left out of the release."
+
+
+def summary(known: Sequence[str], about: str | None, exposure: Exposure | None) -> str:
+    """Summarize the attack in a sentence."""
+    if exposure is None:
+        return ""
+    who = f"Who knows {listed(known)}" if known else "Who knows nothing of a person"
+    found = f"finds a person's record with a probability of at most {share(exposure.highest)}"
+    if exposure.guessing is None or about is None:
+        return f"{who} {found}."
+    surest = share(exposure.guessing.surest)
+    return f"{who} {found}, and nobody's “{about}” is guessed with more than {surest}."
+
+
+RAW, CHOSEN, BEST = "Raw table", "As chosen", "Best levels"
+
+DRAWN = ("Surest guess", "Guessed right on average", "Highest re-identification risk")
+"""What is drawn: the others are in the table."""
+
+
+DECALS = {
+    RAW: {"symbol": "none"},
+    CHOSEN: {"symbol": "rect", "dashArrayX": [1, 0], "dashArrayY": [2, 5], "rotation": 0.785},
+    BEST: {"symbol": "circle", "symbolSize": 0.6},
+}
+"""Patterns of the bars, so that colour is not the only sign."""
+
+
+class AttackPicture:
+    """The chart, with a pattern for each table."""
+
+    def __init__(self, page: "ExplorerPage") -> None:
+        self._chart = Chart(page)
+
+    def show(self, exposed: Mapping[str, Exposure], about: str | None) -> None:
+        """Draw what tables expose, by their names."""
+        measures = [each for each in measures_for(about) if each.name in DRAWN or about is None]
+        categories = self._chart.axis(
+            "",
+            type="category",
+            data=[each.short for each in measures],
+        )
+        categories["axisLabel"] |= {
+            "interval": 0,
+            "width": 90,
+            "overflow": "break",
+            "lineHeight": 15,
+        }
+        options = {
+            "xAxis": categories,
+            "yAxis": self._chart.axis("share of records or probability, %", min=0, max=100),
+            "series": [
+                self._bars(table, exposed[table], measures)
+                for table in (RAW, CHOSEN, BEST)
+                if table in exposed
+            ],
+        }
+        words = "; ".join(
+            f"{table}: " + ", ".join(f"{e.name} {share(e.portion(each))}" for e in measures)
+            for table, each in exposed.items()
+        )
+        self._chart.show(options, f"Bars of what the attacker learns. {words}.")
+
+    def _bars(
+        self, table: str, exposure: Exposure, measures: Sequence[ExposureMeasure]
+    ) -> dict[str, Any]:
+        """The bars of one table, with their numbers."""
+        label = {"show": True, "position": "top", "formatter": "{c}%"}
+        return {
+            "name": table,
+            "type": "bar",
+            "data": [round(100 * each.portion(exposure), 2) for each in measures],
+            "label": {**label, "color": self._chart.palette.ink},
+            "itemStyle": {"decal": DECALS[table]},
+        }
+
 
 WAITING = "Not computed yet"
 
@@ -69,7 +199,7 @@ class AttackView(View):
         self._tables = (RAW, CHOSEN, BEST) if self._is_fixed else (RAW, CHOSEN)
         self._table = listing("What the attacker learns", ["Measure", *self._tables, "Meaning"])
         self._compared = note()
-        self._picture = Picture(self.page)
+        self._picture = AttackPicture(self.page)
         heading("Which attributes tell most?")
         self._tells = note()
         columns = [f"{table}: {what}" for table in (RAW, CHOSEN) for what in KNOWN]
@@ -151,7 +281,7 @@ class AttackView(View):
         self._fill(outcome)
 
     def _searched(self, work: Work) -> StudyOutcome:
-        """What the best levels under the policy come to."""
+        """Return the outcome of the best levels under the policy."""
         session = self.page.explorer.session
         text = session.after(
             lambda content: with_recoding(content, "full-domain", _suppressing(content))
@@ -162,7 +292,6 @@ class AttackView(View):
         return self.page.view is not self or outcome is not self._answered
 
     def _choice(self) -> tuple[list[str] | None, str | None, bool]:
-        """What is known, what is guessed, and whether the person is known to be in the table."""
         names = [name for name, box in self._known.items() if box.value]
         known = names if len(names) < len(self._known) else None
         about = None if self._about.value is None else str(self._about.value)
@@ -231,7 +360,6 @@ def _exposed(
 
 
 def _suppressing(content: dict[str, object]) -> dict[str, object]:
-    """What a study says of suppression."""
     options = options_of(content)
     return {key: options[key] for key in SUPPRESSING if key in options}
 
