@@ -139,6 +139,7 @@ class Counts:
         counts = cls(
             names, cells, sizes, joint, margins, records, values or {}, targets, population, gaps
         )
+        # Rows that repeat a cell become one class.
         return counts.at(cells)
 
     def __len__(self) -> int:
@@ -185,6 +186,7 @@ class Counts:
         cells = self.cells.copy()
         for name, partition in recoding.items():
             column = self.names.index(name)
+            # A group goes by its smallest code, so that nested recodings compose.
             cells[:, column] = partition.representatives[cells[:, column]]
         return self.at(cells)
 
@@ -256,6 +258,7 @@ def row_keys(cells: Codes) -> Codes:
     bound = 1
     for column in cells.T:
         digits = int(column.max(initial=0)) + 1
+        # Renumbered before it overflows: there are no more numbers than rows.
         if bound * digits >= 2**62:
             distinct, key = np.unique(key, return_inverse=True)
             bound = len(distinct)

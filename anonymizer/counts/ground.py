@@ -154,6 +154,7 @@ def require_countable(
     if relation.records <= most:
         return
     found = relation.estimate(columns)
+    # An estimate must not refuse what may fit.
     if found <= OFF * most:
         return
     values = {name: relation.estimate([name]) for name in columns}

@@ -161,6 +161,7 @@ def dealt_out(
     alike = defaultdict(list)
     for row, key in enumerate(rows[:, -1].tolist()):
         alike[key].append(row)
+    # Node 0 is the source; kinds of records follow, then kinds in classes, then the sink.
     edges = [
         (1 + row, 1 + len(rows) + place, sizes[row])
         for place, (number, key) in enumerate(places.tolist())
@@ -173,6 +174,7 @@ def dealt_out(
     begin, end, most = np.array(edges, np.int32).T
     graph = csr_array((most, (begin, end)), shape=(last + 1, last + 1))
     found = maximum_flow(graph, 0, last)
+    # Less than all records flow where no deal satisfies all classes.
     if found.flow_value != len(own) or len(own) != len(numbers):
         return None
     flow = found.flow[1 : len(rows) + 1, len(rows) + 1 : last].tocoo()

@@ -87,6 +87,7 @@ def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
     if not is_sparse(joint):
         return np.add.reduceat(joint[order], starts, axis=0)
     rows = joint[order]
+    # Rows of one class stand next to each other: leaving out the ends between joins their pairs.
     indptr = rows.indptr[np.append(starts, len(order))]
     found = type(joint)((rows.data, rows.indices, indptr), shape=(len(starts), joint.shape[1]))
     found.sum_duplicates()
@@ -100,6 +101,7 @@ def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
     """
     lengths = joint.indptr[highs] - joint.indptr[lows]
     indptr = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    # The places of the pairs of all runs, one run after the other.
     taken = np.arange(indptr[-1]) + np.repeat(joint.indptr[lows] - indptr[:-1], lengths)
     shape = len(lows), joint.shape[1]
     found = type(joint)((joint.data[taken], joint.indices[taken], indptr), shape=shape)
@@ -133,6 +135,7 @@ def dealt_out(joint: Any, rng: np.random.Generator) -> CountMatrix:
             f"be compared with chance, which is {MOST_DEALT:,}; group its values, or release a "
             "part of the table"
         )
+    # Four bytes for each record: see ``MOST_DEALT``.
     values = np.repeat(np.arange(len(margin), dtype=np.int32), margin)
     rng.shuffle(values)
     ends = np.append(0, np.cumsum(joint.sum(axis=1)))
@@ -199,6 +202,7 @@ def _of_many(good: Ints, bad: Ints, taken: Ints, rng: np.random.Generator) -> In
     found = np.rint(rng.normal(fewer * more, np.sqrt(variance))).astype(np.int64)
     small = variance < NORMAL
     found[small] = rng.binomial(fewer[small], more[small])
+    # A normal number may lie beyond what is possible.
     found = np.clip(found, 0, fewer)
     found = np.where(part == taken, found, kind - found)
     return np.asarray(np.where(kind == good, found, taken - found))

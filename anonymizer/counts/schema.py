@@ -192,6 +192,7 @@ class Schema:
 
     def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
+        # Nothing but the quasi-identifiers of a population is read.
         only = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
@@ -266,6 +267,7 @@ class Schema:
         for name in self.sensitive if self.missing == "gap" else ():
             missing = [is_missing(value) for value in values[name]]
             if any(missing) and not all(missing):
+                # Stable: values keep the order of their texts, the missing one comes last.
                 order = np.argsort(missing, kind="stable")
                 found[name] = in_columns(joint[name], order)
                 kinds[name] = tuple(values[name][place] for place in order)

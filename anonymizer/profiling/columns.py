@@ -105,6 +105,7 @@ class ProfiledColumn:
         held = np.empty(len(values), object)
         held[:] = values
         absent = np.asarray(pd.isna(held), bool)
+        # Missing last, then by falling size, then by first occurrence.
         ranked = np.lexsort([np.arange(len(values)), -sizes, absent])
         place = np.empty(len(ranked), np.intp)
         place[ranked] = np.arange(len(ranked))
@@ -150,6 +151,7 @@ class ProfiledColumn:
         values = self.values
         if not values or any(isinstance(value, bool | np.bool_) for value in values[:LOOKED_AT]):
             return None
+        # A few first: most columns of texts are passed over by these.
         if isinstance(values[0], date) or _all_numbers(values[:LOOKED_AT]) is None:
             return None
         return _all_numbers(values)
@@ -214,6 +216,7 @@ def _kind(column: ProfiledColumn) -> Kind:
         return "empty"
     if column.order:
         return "ordered category"
+    # From the surest sign to the weakest: what a value is for certain goes before its looks.
     if makes_identifier(column.identifying):
         return "identifier"
     if _boolean(column):
@@ -261,7 +264,8 @@ def _boolean(column: ProfiledColumn) -> bool:
 def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
     """Return the values as seconds since 1970, all at once: one by one each takes 5 us."""
     how = clock.format or "ISO8601"
-    texts = pd.Series(column.values if _are_timestamps(column) else column.texts, dtype=object)
+    stamps = all(isinstance(value, pd.Timestamp) for value in column.values[:LOOKED_AT])
+    texts = pd.Series(column.values if stamps else column.texts, dtype=object)
     try:
         found = pd.to_datetime(texts, format=how, errors="coerce", utc=True)
     except (ValueError, OverflowError):
@@ -271,26 +275,19 @@ def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
     return found.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64) / MICROSECONDS
 
 
-def _are_timestamps(column: ProfiledColumn) -> bool:
-    return all(isinstance(value, pd.Timestamp) for value in column.values[:LOOKED_AT])
-
-
 def _clock(column: ProfiledColumn) -> Clock | None:
     """Return the format in which the values that are looked at write dates; None for none."""
     if not column.values or not _may_be_date(column.some_texts[0]):
         return None
     for clock in map(partial(Clock, None), FORMATS):
-        if all(_is_date(clock, text) for text in column.some_texts):
+        # Of days and months that fit both ways the first form is taken: see ``FORMATS``.
+        if all(_may_be_date(text) and clock.moment(text) is not None for text in column.some_texts):
             return clock
     return None
 
 
 def _may_be_date(text: str) -> bool:
     return text[:1].isdigit() and len(text) >= LEAST_DATE and sum(text.count(c) for c in "-./") >= 2
-
-
-def _is_date(clock: Clock, text: str) -> bool:
-    return _may_be_date(text) and clock.moment(text) is not None
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:

@@ -41,7 +41,10 @@ def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
     Pairs are compared on ``SAMPLED`` records at most: a column that is determined on these may
     differ elsewhere, so that this is a proposal and no proof.
     """
-    some = {column.name: _sample(column) for column in columns}
+    some: dict[str, Codes] = {}
+    for column in columns:
+        codes = column.codes[:: step_of(len(column.codes))]
+        some[column.name] = np.asarray(pd.factorize(codes)[0], np.intp)
     known = {
         (one, other)
         for one, codes in some.items()
@@ -56,10 +59,6 @@ def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
     ]
 
 
-def _sample(column: ProfiledColumn) -> Codes:
-    return np.asarray(pd.factorize(column.codes[:: step_of(len(column.codes))])[0], np.intp)
-
-
 def step_of(records: int) -> int:
     """Return the step by which records are looked at, so that there are ``SAMPLED`` at most."""
     return max(-(-records // SAMPLED), 1)
@@ -69,6 +68,7 @@ def _determines(codes: Codes, others: Codes) -> bool:
     """Return whether the likeliest value of the others, given the codes, is right nearly always."""
     records, number, bound = len(codes), int(codes.max()) + 1, int(others.max()) + 1
     rarer = records - int(np.bincount(others).max())
+    # Fewer values cannot determine more, and a key would determine everything.
     if number < bound or rarer < ENOUGH or number * REPEATED > records:
         return False
     return records - _right(codes, others, number, bound) <= WRONG * rarer

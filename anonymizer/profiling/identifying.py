@@ -125,6 +125,7 @@ def identifying(texts: Iterable[str]) -> IdentifyingValues | None:
 
 def _counted(kind: "IdentifyingKind", texts: Sequence[str]) -> int:
     first = sum(map(kind.fits, texts[:FIRST]))
+    # Half the share: by chance the first texts may have fewer than the others.
     if first < kind.share * len(texts[:FIRST]) / 2:
         return 0
     return first + sum(map(kind.fits, texts[FIRST:]))
@@ -139,6 +140,7 @@ def _some(texts: Iterable[str]) -> Sequence[str]:
     def place(text: str) -> tuple[int, str]:
         return crc32(text.encode("utf-8", "replace")), text
 
+    # By a digest: the same texts whichever engine counted them, in any order.
     return nsmallest(MOST_VALUES, {text for text in texts if text}, key=place)
 
 

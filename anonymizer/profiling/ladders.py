@@ -123,6 +123,7 @@ def _prefixes(column: ProfiledColumn) -> Ladder:
         return Ladder({"widths": widths}, "codes without their leading zeros: the last digits go")
     chosen: list[int] = []
     groups = len(texts)
+    # From the longest prefix on, each of which has to leave clearly fewer groups.
     for length in range(max(lengths) - 1, 0, -1):
         left = len({text[:length] for text in texts})
         if 1 < left <= SHRINKS * groups:
@@ -141,13 +142,10 @@ def _calendar(column: ProfiledColumn) -> Ladder:
     if column.kind == "datetime" and "day" not in units:
         units = ("day", *(unit for unit in units if unit != "week"))
     form = {"format": column.clock.format} if column.clock.format else {}
-    why = f"dates {_spanned(days)} apart: units of the calendar"
-    return Ladder({"calendar": list(units), **form}, why)
-
-
-def _spanned(days: float) -> str:
     years = days / YEAR
-    return f"up to {years:.0f} years" if years >= 2 else f"up to {max(days, 1):.0f} days"
+    span = f"{years:.0f} years" if years >= 2 else f"{max(days, 1):.0f} days"
+    why = f"dates up to {span} apart: units of the calendar"
+    return Ladder({"calendar": list(units), **form}, why)
 
 
 def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:

@@ -88,7 +88,11 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
     widths = [width]
     while float(widths[-1]) * 4 < max(span_of(spread), 4 * float(width)):
         widths.append(widths[-1] * 2)
-    joining = [each for each in widths if _joins(spread, float(each))]
+    joining = [
+        each
+        for each in widths
+        if len(np.unique(np.floor(spread.numbers / float(each)))) < len(spread.numbers)
+    ]
     if not joining:
         return Ladder({"suppress": True}, "numbers that no width joins: kept, or replaced by *")
     return Ladder(
@@ -109,6 +113,7 @@ def _width(spread: Spread, *, whole: bool) -> Decimal:
     for power in (exponent, exponent + 1):
         for step in WHOLE_STEPS if whole and power < 1 else STEPS:
             width = step.scaleb(power)
+            # A width that fits but for rounding fits.
             if float(width) >= least * (1 - 1e-9) and not (whole and width < 2):
                 return width
     return Decimal(2)
@@ -141,6 +146,7 @@ def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
     """Find nice numbers near the quantiles of the records, apart from a crowded least value."""
     first = spread.sizes[0] / spread.sizes.sum()
     crowded = first > CROWDED and len(spread.numbers) > 2
+    # A crowded least value, 0 say, would take most quantiles for itself.
     rest = Spread(spread.numbers[1:], spread.sizes[1:]) if crowded else spread
     found = {nice(rest.quantile(place / GROUPS[0]), whole=whole) for place in range(1, GROUPS[0])}
     if crowded:
@@ -192,10 +198,6 @@ def _cut(spread: Spread, cuts: Sequence[Decimal], why: str) -> Ladder:
 def _joining(spread: Spread, cuts: Sequence[Decimal]) -> list[list[Decimal]]:
     levels = coarser_levels(spread, cuts) if cuts else []
     return [level for level in levels if len(level) < len(spread.numbers) - 1]
-
-
-def _joins(spread: Spread, width: float) -> bool:
-    return len(np.unique(np.floor(spread.numbers / width))) < len(spread.numbers)
 
 
 def coarser_levels(spread: Spread, cuts: Sequence[Cut]) -> list[list[Cut]]:

@@ -142,6 +142,7 @@ def profile(
     roles = proposal.roles
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = table.combinations(known)
+    # Sizes are those of classes, or different sizes with their numbers.
     combinations = int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
     counted = {name: column for name, column in columns.items() if column is not None}
     return TableProfile(

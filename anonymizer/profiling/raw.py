@@ -75,9 +75,12 @@ class Raw:
             return cls.of(engine.replaced(frame, texts)), form
         names = list(relation.columns)
         spread = relation.spread(names, HELD)
+        # Where records have no order, some at random.
         some = relation.sample(names, HELD) if spread is None else spread
         counted = dict(_counted(relation))
-        spellings = {each for tally in counted.values() for each in _spelled(tally)}
+        spellings = {
+            each for tally in counted.values() for each in spellings_of_missing(tally.combinations)
+        }
         form = replace(form, missing_values=tuple(sorted(spellings)))
         columns = {
             name: _column(counted[name], some[name], form) if name in counted else None
@@ -105,10 +108,6 @@ def is_countable(relation: Relation, names: Sequence[str]) -> bool:
     """Return whether memory holds the combinations of values of some columns."""
     most = COMBINATIONS.value
     return relation.records <= most or relation.estimate(names) <= OFF * most
-
-
-def _spelled(tally: Tally) -> Sequence[str]:
-    return spellings_of_missing(tally.combinations)
 
 
 def _column(tally: Tally, some: pd.Series, form: Format) -> ProfiledColumn:

@@ -145,10 +145,15 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
         why = "all records have one value, which tells nobody apart"
         proposal.propose(name, "insensitive", why)
     elif why:
+        # What may only be rare is left out like an identifier, but not called one.
         sure = column.kind == "identifier" or is_named_key(column) or column.identifying is not None
         role: Role = "identifier" if sure else "left out"
         proposal.propose(name, role, why)
-    elif hint is not None and hint.role == "left out" and _counts(column):
+    elif (
+        hint is not None
+        and hint.role == "left out"
+        and (column.numbers is not None or column.kind == "code")  # as weights and units are
+    ):
         proposal.propose(
             name, "left out", f"by its name it is {hint.about}, which gives the sample away"
         )
@@ -158,10 +163,6 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
         proposal.sensitive.append(column)
     else:
         proposal.candidates.append(column)
-
-
-def _counts(column: ProfiledColumn) -> bool:
-    return column.numbers is not None or column.kind == "code"
 
 
 def _identifies(column: ProfiledColumn) -> str:
@@ -186,7 +187,8 @@ def _identifies(column: ProfiledColumn) -> str:
 def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
     """Make identifiers of candidates that repeat and tell an age, a sex or a date of birth."""
     known = [column for column in columns.values() if column is not None and is_personal(column)]
-    for column in [each for each in proposal.candidates if not _of_person(each)]:
+    others = [c for c in proposal.candidates if c.hint is None or c.hint.about not in PERSONAL]
+    for column in others:
         about = [each.name for each in known if tells(column, each)]
         if about:
             why = f"it repeats and tells {about[0]!r}, as the key of a person does"
@@ -194,13 +196,10 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | 
             proposal.candidates.remove(column)
 
 
-def _of_person(column: ProfiledColumn) -> bool:
-    return column.hint is not None and column.hint.about in PERSONAL
-
-
 def _one_of_equals(proposal: Proposal) -> None:
     """Leave out candidates that another one determines, none for one whose name says less."""
     ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
+    # By weight, so that what is compared is what would be proposed.
     found = determined(ranked[:MOST_COMPARED])
     of = {column.name: column for column in proposal.candidates}
     gone: dict[str, Determined] = {}

@@ -3,8 +3,8 @@
 What goes in: a `Task`, that is a table counted once, a policy, an objective. What comes out: a
 `RecodingPlan` and the `Outcome` of carrying it out; nothing is verified here. `recoding.py` has the
 protocol; `levels.py`, `ranges.py`, `classes.py` and `safepub.py` the recodings with their options;
-`problem/` what every search shares, `full_domain/`, `partitions/`, `boxes/` and `merged_cells/` the
-searches; `evaluation.py` what a recoding releases of counts, held against a policy. May import
+`problem/` what every search shares, `full_domain/`, `partitions/`, `boxes/` and `merged_cells.py`
+the searches; `evaluation.py` what a recoding releases of counts, held against a policy. May import
 privacy, objectives, counts, hierarchy, tables, information, kernels.
 """
 

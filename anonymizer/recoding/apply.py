@@ -71,6 +71,7 @@ def matched(released: engine.Table, people: T, schema: Schema) -> T:
     """
     if not engine.all_equal(released, schema.quasi_identifiers, ANY).any():
         return people
+    # The people are counted after the released records, and may be in classes of their own.
     counts, class_of = classes_of(released, schema, people, complete=False)
     unknown = counts.sizes[class_of[len(released.index) :]] == 0
     return engine.replaced(
@@ -82,6 +83,7 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
     """Write ``*`` into some records of a column; all others become texts, of one kind with it."""
     codes, values = engine.distinct(column)
     texts = texts_apart(values)
+    # The code of ``*`` comes after those of all texts.
     return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
 
 

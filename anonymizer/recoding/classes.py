@@ -130,7 +130,9 @@ class MergedCells(Multidimensional):
     ) -> tuple[Regions, SearchResult]:
         from anonymizer.recoding.merged_cells import InitialCells, merge_cells  # compiled
 
+        # Boxes and what merges them share the time limit.
         deadline = run.deadline()
+        # Cells that gain nothing by themselves are merged in boxes: see ``merged_cells``.
         if self.min_gain:
             atoms = InitialCells.boxes(problem, refine, self.ranges, self.min_gain, run)
             confined = replace(confined, objective=Priced(problem.objective, self.min_gain))

@@ -140,6 +140,7 @@ class NodeKnowledge:
     def of(self, node: Node) -> dict[str, object]:
         """The attributes of a node."""
         trace, best = self.trace, node == self.best
+        # The value of the best node was summed in the order of keys, to the last bit.
         value = self.search.value if best else trace.scores.get(node)
         unknown = trace.counted is None and node not in trace.scores  # what has a score was counted
         return {

@@ -163,6 +163,7 @@ def improved(
 
 def _tried(cells: Cells, grouping: CellGrouping, most: int | None, seed: int) -> CellGrouping:
     """Regroup the cells of a few classes once."""
+    # From the numbers of start and try alone: in whatever job, they are the same.
     rng = np.random.default_rng([seed, grouping.start, grouping.tries])
     which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
     some = cells.some(which)
@@ -216,6 +217,7 @@ def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float
     into = np.arange(len(portions))
     agglomerate(rows, into, cells.criteria, np.empty(rows.shape[1] + 1, np.int64), state, noise)
     join_cheapest(rows, into, cells.criteria, most)
+    # A portion may have joined one that was joined to another later.
     while (into[into] != into).any():
         into = into[into]
     return _dense(into)
@@ -224,6 +226,7 @@ def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float
 def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     """The labels after annealing, and its steps."""
     labels, classes, worths = labels.copy(), cells.classes(labels), cells.values(labels)
+    # Annealing keeps classes acceptable, and so must begin with such.
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
@@ -308,6 +311,7 @@ class InitialCells:
         ``labels`` has the class of each initial cell, shape (initial cells,).
         """
         counts = problem.counts
+        # No end of a range may be shown beyond which fewer records lie than the smallest class has.
         sizes = np.bincount(labels[self.assign(counts.cells)], counts.sizes)
         least = int(sizes[sizes > 0].min())
         shapes = []
@@ -398,6 +402,7 @@ def merge_cells(
             if not left:
                 break
             run.watch("merging cells", min(each.work for each in left), goal)
+            # A round at a time: in between the clock is read, and an interrupt loses one round.
             tasks = [(cells, each, most_classes, seed, ROUND) for each in left]
             found = {each.start: each for each in in_parallel(improved, tasks, run.n_jobs)}
             groupings = [found.get(each.start, each) for each in groupings]
@@ -420,6 +425,7 @@ def _started(cells: Cells, starts: Sequence[Ints]) -> list[CellGrouping]:
 
 
 def _best(problem: Problem, groupings: Sequence[CellGrouping]) -> Merged:
+    # The earlier start in a tie, so that jobs do not decide.
     best = max(groupings, key=lambda each: (each.worth, -each.start))
     _, first, inverse = np.unique(best.labels, return_index=True, return_inverse=True)
     labels = np.argsort(np.argsort(first))[inverse]  # numbered by the first cell of each class

@@ -70,6 +70,7 @@ class VariableRange(Generalization):
             raise InputError(
                 "refine is empty: name the attributes that get ranges, or leave it out"
             )
+        # Names that nothing is known by are refused when the options are made.
         _ = self._cutting, self._search
 
     @property
@@ -87,6 +88,7 @@ class VariableRange(Generalization):
         refiner = Refiner(problem.objective, self.ranges, self._cutting, self.cuts, group)
         require_class_by_class(problem.models, refiner.name)
         require_monotone(problem.models, refiner.name)
+        # For its refusals alone, before a search: what cuts prepares nothing.
         problem.objective.prepared(problem.counts, problem.taxonomies)
         confined = within_bounds(problem, self.bounds)
         nodes = self._search(confined, run)
@@ -95,6 +97,7 @@ class VariableRange(Generalization):
         refined = refine_within(confined, refine, refiner, self.bounds, self._search, run)
         if refined.value == -inf:
             raise self.unreachable(problem, f"no {refiner.name} satisfies")
+        # A search that somebody brought may have left feasible nodes out.
         known = refined.bound < inf and self._search in SEARCHES.values()
         score = problem.objective(refined.counts)
         return refined.recoding, SearchResult.of(

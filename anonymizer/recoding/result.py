@@ -130,6 +130,7 @@ class SearchResult:
         value, bound = quantity(score), quantity(best) if best < inf else None
         gap = None if bound is None else abs(bound - value)
         if over is not None:
+            # What the caller knows better than the search over the lattice takes the place of it.
             shared = ("nodes", "checked", "feasible", "minimal")
             found = {name: getattr(over, name) for name in shared} | found
             found["trace"] = _traced(problem, over)

@@ -123,6 +123,7 @@ class SamplePlan(RecodingPlan):
                 "choose coarser levels, or a larger epsilon or delta"
             )
         released = engine.without_traces(engine.shuffled(left, rng))
+        # Nothing is reported of records that are left out, so that none is marked.
         nowhere = np.zeros(len(released.index), bool)
         kept = engine.records_of(drawn, large)
         return kept, Outcome(released, nowhere, False, self.generalized)

@@ -216,8 +216,11 @@ def undeclared(
         if sizes is None:
             skipped.append(name)
             continue
-        figures = _figures(*sizes, with_known)
-        kind, reason, alone = None, "", figures["share_alone_combined"]
+        own, both = sizes
+        alone = share_alone(*both)
+        adds = max(float(entropy(*both) - entropy(*with_known)), 0.0)
+        figures = vars(_distinguished(own)) | {"share_alone_combined": alone, "adds": adds}
+        kind, reason = None, ""
         if figures["distinction"] >= identifying:
             kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
         elif alone - before >= singled_out:
@@ -225,12 +228,6 @@ def undeclared(
         found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
     found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
     return Undeclared(before, tuple(found), tuple(skipped))
-
-
-def _figures(own: Sizes, both: Sizes, known: Sizes) -> dict[str, float]:
-    adds = max(float(entropy(*both) - entropy(*known)), 0.0)
-    alone = {"share_alone_combined": share_alone(*both), "adds": adds}
-    return vars(_distinguished(own)) | alone
 
 
 def _held(table: Columnar, known: Sequence[str]) -> tuple[Sizes, SizesOf]:

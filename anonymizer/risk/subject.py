@@ -67,10 +67,16 @@ class Subject:
     def of_study(cls, study: Study, path: Path) -> "Subject":
         """Take a table of a study, raw or released."""
         roles, path = study.schema, table_in(path)
+        released = is_release(path)
+        schema = study.published if released else study.schema
+        if path.name == COUNTS:
+            form = Format(True)
+        else:
+            form = study.released_format_of(path) if released else study.format_of(path)
         return cls(
             path,
-            _schema_at(study, path),
-            _form_at(study, path),
+            replace(schema, identifiers=(), targets=()),
+            form,
             roles.identifiers,
             roles.targets_alone,
             (study.data_path,),
@@ -207,14 +213,3 @@ def table_in(path: Path) -> Path:
     if path.is_dir() and (path / MANIFEST).exists():
         return path / Manifest.read(path / MANIFEST).file[0].file
     return path
-
-
-def _schema_at(study: Study, path: Path) -> Schema:
-    schema = study.published if is_release(path) else study.schema
-    return replace(schema, identifiers=(), targets=())
-
-
-def _form_at(study: Study, path: Path) -> Format:
-    if path.name == COUNTS:
-        return Format(True)
-    return study.released_format_of(path) if is_release(path) else study.format_of(path)

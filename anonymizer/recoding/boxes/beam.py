@@ -155,6 +155,7 @@ class TreeGrower:
     def _parts(self, opened: Open) -> list[Open]:
         """Cut a box in two; none where it is best left whole."""
         own = self.ground.best_cuts(opened.low, opened.high, opened.bounds)
+        # By axis and place in a tie, so that the tree does not depend on the order of cells.
         cuts = sorted(self._found(own), key=lambda cut: (-cut.score, cut.axis, cut.at))
         if not cuts:
             self.total += own
@@ -179,6 +180,7 @@ class TreeGrower:
 
         As many are followed as the time and the work left allow.
         """
+        # A greedy tree looks at all cells along all axes at each of its levels.
         effort = len(self.axes) * -opened.size * log2(2 - opened.size)
         late = monotonic() > self.deadline
         width = 1 if late else int(min(self.width, max(1, self.work / SHARE / effort)))
@@ -201,6 +203,7 @@ class TreeGrower:
         jobs = min(jobs_at_once(self.run.n_jobs), len(cuts)) if worth else 1
         if jobs == 1:
             return _worths(self.ground, opened, cuts)
+        # A job gets a copy of the slice, whose places begin at 0.
         own = opened._replace(low=0, high=opened.high - opened.low)
         tasks = [
             (self.ground.of_slice(opened.low, opened.high), own, cuts[job::jobs])

@@ -177,11 +177,13 @@ class CountedGrid:
         # Compiled code wants two axes at least: one of a single block does no harm.
         unit = Axis(axes[0].taxonomy, np.zeros(1, np.intp))
         given += [ShapeTable.of(unit)] * (len(axes) == 1)
+        # The axis of most shapes comes last: boxes along it stand next to each other.
         first, *others = sorted(range(len(given)), key=lambda axis: -len(given[axis]))
         order = (*others, first)
         tables = tuple(given[axis] for axis in order)
         sizes = [table.axis.blocks for table in tables]
         sums = len(tables[0]) * prod(sizes[1:]) * rows.shape[1]
+        # Boxes are judged in one go, which no clock can end.
         most = min(MOST_BOXES, QUICK * (run.time_limit or inf))
         if _boxes_of(tables) > most or sums > MOST_SUMS:
             return None

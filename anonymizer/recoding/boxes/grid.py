@@ -142,6 +142,7 @@ class Axis:
         cuts = [0]
         while (reach := np.flatnonzero(self.wide[cuts[-1]])).size and reach[0] < self.numbers:
             cuts.append(int(reach[0]))
+        # What is left at the end may be too narrow: it joins the block before.
         if len(cuts) > 1 and not self.wide[cuts[-1], self.numbers]:
             cuts.pop()
         bins = np.searchsorted(cuts, np.arange(self.blocks), side="right") - 1
@@ -270,6 +271,7 @@ def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions, sizes: 
     """Numbers between possible cut points, missing values after them."""
     ranges = Ranges.of(taxonomy.attribute, taxonomy, codes, options, sizes)
     block = ranges.blocks_of(np.arange(len(taxonomy.codes)))
+    # Missing values have the block after all numbers.
     block[block < 0] = ranges.blocks if ranges.gaps else -1
     wide = np.zeros((ranges.blocks + 1, ranges.blocks + 1), bool)
     wide[ranges.starts, ranges.ends] = True
@@ -287,6 +289,7 @@ def _of_values(taxonomy: Taxonomy, codes: Codes) -> Axis:
     groups = [level.groups[order] for level in taxonomy.levels[taxonomy.finest :]]
     starts = _joined([_starts(row) for row in groups])
     begins = np.unique(starts[0])
+    # Groups that would have to list too much have been joined into one.
     if len(begins) == 1 < len(order):
         raise InputError(
             f"the hierarchy of {taxonomy.attribute!r} divides a group into {len(order):,} values "

@@ -132,6 +132,7 @@ class BoxProblem:
             return replace(self._solution(value, tree), bound=value, proven=True)
 
         def single() -> Grown:
+            # The solution of fewest classes, which prices begin with.
             undivided = BoxTree([tuple(axis.whole for axis in self.axes)])
             return self._solution(self.whole - bounds.min_gain, undivided)
 
@@ -169,6 +170,7 @@ def _regions(
 def _class_of(axes: Sequence[Axis], tree: BoxTree, number: Codes, cells: Codes) -> Codes:
     """Return the class of each row of value codes, -1 where it lies in no box with records."""
     blocks = blocks_of(axes, cells)
+    # Values that did not occur have no block, and stand in no box.
     known = (blocks >= 0).all(axis=1)
     found = np.full(len(cells), -1, np.intp)
     found[known] = number[tree.box_of(blocks[known])]

@@ -154,6 +154,7 @@ class Tree:
         yield
         yield from self._descend(top)
         self.boxes = self._box(bottom, top)
+        # A box that may only tie is opened, too: of equal scores more classes win.
         while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
             yield
             _, low, high = box = self.boxes[0]
@@ -175,11 +176,13 @@ class Tree:
             feasible = [(score, lower) for score, lower in found if score is not None]
             if not feasible:
                 return
+            # Of equal scores any will do: it only begins the search.
             node = max(feasible)[1]
 
     def _split(self, low: Node, high: Node) -> list[Box]:
         """Halve a box where it is relatively longest."""
         heights = self.lattice.heights
+        # By share of the height, as levels of a low hierarchy change more each.
         axis = max(range(len(low)), key=lambda i: (high[i] - low[i]) / max(heights[i], 1))
         middle = (low[axis] + high[axis]) // 2
         lower_high = (*high[:axis], middle, *high[axis + 1 :])
@@ -220,6 +223,7 @@ class Tree:
             self.checked += 1
             hopeful, lost, self._shortfall[node] = self._prospects(node)
             self._hope[node] = hopeful
+            # Records lost here are lost at all nodes below: none of these can reach its bound.
             if lost and hopeful:
                 toll = self.evaluator.objective.toll(node, self.evaluator.budget)
                 self._shortfall[node] += lost * toll

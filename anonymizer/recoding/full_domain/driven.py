@@ -159,6 +159,7 @@ class Driven:
             np.zeros(9, np.int64),
             np.array([-np.inf, known]),
         )
+        # No chain is open, and a descent has one node to begin with.
         own.state[board.HIGH], own.state[board.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
@@ -177,6 +178,7 @@ class Driven:
         from anonymizer.kernels.driver import advance_of, board, store
 
         advance = advance_of(len(self.sets.starts) > 0)
+        # The driver returns for what it cannot judge, and in between, so that interrupts are heard.
         verdict, state, code = np.zeros(8), self.board.state, board.PAUSE
         while code != board.DONE:
             run.watch(doing, int(state[board.FIRST]), self.board.status.size)

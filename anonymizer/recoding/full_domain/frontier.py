@@ -175,6 +175,7 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
     counted: list[Node] = []
     while layer:
         found = set()
+        # In an order that no hash decides, so that as many are counted in every run.
         for node in sorted(layer):
             if len(counted) == most:
                 return None
@@ -186,6 +187,7 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
                 found.add(node)
         passed |= found
         below = {lower for node in found for lower in lattice.below(node)}
+        # Models are monotone: below an infeasible node none is feasible.
         layer = {node for node in below if found.issuperset(lattice.above(node))}
     return Frontier(
         tuple(lattice.minimal(passed)),
@@ -297,6 +299,7 @@ class Board:
         """The place of the first undecided node; all before it stay decided."""
         flat = self.status.reshape(-1)
         while self._first < len(flat):
+            # A part at a time: the first undecided node is near most of the time.
             block = flat[self._first : self._first + SCAN]
             place = int((block == UNDECIDED).argmax())
             if block[place] == UNDECIDED:

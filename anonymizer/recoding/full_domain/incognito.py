@@ -51,6 +51,7 @@ def incognito(problem: Problem, run: Run = ALONE) -> Frontier:
 def _candidates(lattice: Lattice, passed: Mapping[tuple[str, ...], set[Node]]) -> list[Node]:
     """The nodes whose every projection onto one attribute fewer is feasible."""
     attributes = range(len(lattice.names))
+    # A projection suppresses one attribute: where that is infeasible, so is the node.
     below = [passed[(*lattice.names[:i], *lattice.names[i + 1 :])] for i in attributes]
     return [
         node for node in lattice if all((*node[:i], *node[i + 1 :]) in below[i] for i in attributes)

@@ -53,6 +53,7 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
             judged[node] = score, candidate.released_classes, node
 
     frontier = automatic(problem.relaxed(needed), run, judge)
+    # Then few nodes are ruled out, and those counted so far are counted again.
     if frontier.feasible > WORTH_PRUNING * frontier.nodes:
         return survey(problem, run)
     left = [node for node in problem.lattice.up_set(frontier.minimal) if node not in judged]
@@ -160,6 +161,7 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     """
     start = thread_time()
     found = _found(problem, search, run)
+    # Time that the driver would save counts towards compiling it: see ``kernels.driver``.
     if problem.evaluator.kernel.drives is None:
         account.spent += thread_time() - start
     if found is None:

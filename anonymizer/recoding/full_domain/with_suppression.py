@@ -162,6 +162,7 @@ class SuppressionSearch:
     def left(self) -> NDArray[np.bool_]:
         """Mark the nodes that may still win or tie, an axis per attribute."""
         status = self.board.status
+        # Nodes that are out cannot win or tie, or may not be used; hopeless ones are not feasible.
         left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
         return np.asarray(left & (self.bounds() >= self._best - TOLERANCE))
 
@@ -220,6 +221,7 @@ class SuppressionSearch:
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
         jobs = jobs_for_nodes(run.n_jobs, len(self.evaluator.base))
+        # Frequency sets are not shared between threads, so each job has a part of their memory.
         workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
         size = 1
         while len(batch := self._most_promising(size)):
@@ -230,6 +232,7 @@ class SuppressionSearch:
             for part in in_parallel(_all_looked, parts, jobs):
                 for looked in part:
                     self._enter(looked)
+            # Few at first: the best scores rule the others out, which need not be counted then.
             size = min(2 * size, MOST_AT_ONCE)
 
     def _look(self, sets: FrequencySets, node: Node) -> None:
@@ -262,6 +265,7 @@ class SuppressionSearch:
         left = self.left()
         places = np.flatnonzero(left)
         if len(places) > most:
+            # Stable, so that ties come in lexicographic order whatever the jobs.
             falling = np.argsort(-self.bounds().reshape(-1)[places], kind="stable")
             places = places[falling[:most]]
         found = np.unravel_index(places, left.shape)

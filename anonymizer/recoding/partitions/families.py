@@ -58,6 +58,7 @@ class Chain:
         kept = kept[(before[starts[kept]] < NEVER) & (left[ends[kept]] < NEVER)]
         begins = np.unique([starts[kept], ends[kept]]) if len(kept) else np.array([0, blocks])
         first, last = (np.searchsorted(begins, each[kept]) for each in (starts, ends))
+        # A partition has no more intervals than there are blocks: the limit may bound nothing.
         bounded = most is not None and most < len(begins) - 1
         return cls(kept, first, last, begins, most if bounded else None)
 
@@ -106,6 +107,7 @@ class Chain:
         ``values`` (intervals,). Ties: the earliest cuts, from the first on.
         """
         suffixes = self.suffixes(values[:, None])[:, :, 0]
+        # With as many intervals as are allowed no partition has a finite worth.
         if suffixes[-1, 0] == -np.inf:
             return None
         path: list[int] = []
@@ -259,6 +261,7 @@ class Intervals(Family):
     def path(self, starts: Sequence[int] | Codes) -> Path:
         """The groups of a partition, given by the blocks they begin at, 0 first."""
         keys = self.starts * (self.blocks + 1) + self.ends
+        # Groups are ordered by start and end, so that their keys rise.
         wanted = np.asarray(starts) * (self.blocks + 1) + np.append(starts[1:], self.blocks)
         return tuple(np.searchsorted(keys, wanted).tolist())
 
@@ -334,6 +337,7 @@ def tie_breaker(gains: Floats, classes: int) -> float:
     All classes together count for less than ``TOLERANCE`` bits, or than what floats of the
     objective's magnitude can tell.
     """
+    # Groups that break a model have infinite gains, which say nothing of rounding.
     magnitude = float(np.abs(gains[np.isfinite(gains)]).max(initial=0.0))
     return max(TOLERANCE, PRECISION * magnitude) / (classes + 1)
 

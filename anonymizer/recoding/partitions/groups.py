@@ -92,6 +92,7 @@ class Ranges(Intervals):
         block = self._blocks(counts)
         classes, block = counts.select(block >= 0), block[block >= 0]
         combination, number = combinations_without(classes, [self.attribute])
+        # Pairs have no population, and without sensitive attributes there are none.
         if counts.population is None and classes.joint:
             shape, ends = (number, self.blocks), np.stack([self.starts, self.ends])
             runs = BlockRuns.of(classes, (combination, block), shape, ends)
@@ -129,6 +130,7 @@ class Ranges(Intervals):
         """
         points = [self.points[self.starts[group]] for group in path[1:]]
         places = _places(self.taxonomy, points)
+        # One range of all values is the highest level, by whose label it goes.
         if not points and places.min() >= 0:
             return self.taxonomy.levels[self.taxonomy.coarsest]
         found, first, groups = np.unique(places, return_index=True, return_inverse=True)
@@ -166,6 +168,7 @@ class Cuts(Intervals):
         starts = np.concatenate(found)
         ends = np.concatenate([np.append(each[1:], len(order)) for each in found])
         levels = np.repeat(allowed, [len(each) for each in found])
+        # The first of equal groups, which is of the finest level.
         kept = np.unique(starts * (len(order) + 1) + ends, return_index=True)[1]
         starts, ends, levels = starts[kept], ends[kept], levels[kept]
         return cls(attribute, taxonomy, starts, ends, len(order), None, order, levels)
@@ -264,6 +267,7 @@ class Subsets(Family):
                 f"cannot group {attribute!r} in any way and keep to its min-level or max-level; "
                 "leave it out of group, or leave these out"
             )
+        # Large sets first, which a stable sort keeps among sets of one first value.
         sizes = range(len(present), 0, -1)
         sets = [np.array(each) for size in sizes for each in combinations(present, size)]
         return cls(attribute, taxonomy, tuple(sorted(sets, key=lambda codes: int(codes[0]))))
@@ -287,6 +291,7 @@ class Subsets(Family):
             yield ()
         for place in allowed:
             members = frozenset(self.members[place].tolist())
+            # Each partition comes once: every set begins with the first value that is left.
             if left and min(left) == min(members) and covered.isdisjoint(members):
                 for rest in self._paths(allowed, covered | members):
                     yield (place, *rest)

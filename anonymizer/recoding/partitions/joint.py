@@ -101,6 +101,7 @@ def refine_exactly(
         top = max(top, found[place].value)
     tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
     best = found[min(tied, key=lambda place: (-found[place].classes, place))]
+    # Nothing is known of recodings that were not cut, or not to the end, but their limits.
     unsure = (limits[place] for place in order if place not in found or not found[place].proven)
     bound = max([top, *unsure])
     proven = refiner.exact and bound <= top + TOLERANCE
@@ -157,6 +158,7 @@ def _split(
 def _together(segments: Mapping[str, Segments], refiner: Refiner) -> Sequence[Intervals] | None:
     """The attributes of most partitions, two at the most, one alone where it is not cut exactly."""
     families = [each.family for each in segments.values()]
+    # The heuristic knows ranges of one attribute, and no others.
     if not refiner.exact:
         ranged = [family for family in families if isinstance(family, Ranges)]
         return ranged if len(ranged) == 1 else None
@@ -214,6 +216,7 @@ def _cut(
             found.append(refiner.best(merged, {**others, **hidden}, judged[-1]))
     cut, proven = _cut_together(problem, refiner, counts, judged, together, floor)
     if cut:
+        # First, so that both attributes cut win a tie against one of them suppressed.
         found.insert(0, refiner.refined(counts, {**others, **cut}))
     if not found:
         return refiner.none(problem.counts, _hidden(problem))
@@ -266,6 +269,7 @@ def _refine_by_ascent(
     levels = partial(level_recoding, problem.taxonomies, problem.counts.names)
     cut = partial(_best_cut, problem, refiner, families)
     confined = [name for name in names if families[name].confined]
+    # Each with all other attributes at their highest levels.
     starts = [cut(levels(problem.lattice.heights), name) for name in names]
     searched = search(problem, run)
     nodes = [refiner.refined(problem.counts, levels(node)) for node in searched.minimal]
@@ -341,6 +345,7 @@ def within_bounds(problem: Problem, bounds: Bounds, *, few: bool = False) -> Pro
     if bounds.min_records is not None:
         models.append(KAnonymity(min(int(bounds.min_records), records + 1)))
     if few and bounds.max_classes is not None and bounds.max_classes < records:
+        # Half a class more keeps the limit clear of rounding.
         models.append(AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records))
     return replace(problem, models=models)
 

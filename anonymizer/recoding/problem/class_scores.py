@@ -79,6 +79,7 @@ class Judge:
     def tables(self, counts: Counts, tables: Tables) -> Judged:
         """Judge groups by the records of their classes, shape (groups, classes, values)."""
         some = tables[None]
+        # A class without records is none: it would add to no objective, and break no model.
         occupied = some.any(axis=2)
         group = np.nonzero(occupied)[0]
         cells = np.empty((len(group), 0), np.intp)

@@ -141,6 +141,7 @@ class Evaluator:
         """
         if not self.most and isinstance(self.objective, Tabulated):
             return self.objective.of_levels(node)
+        # From the base, so that sums have one order whatever else was counted.
         classes = self.kernel.roll_up(self.base, self.encoding.mask(node)).in_order()
         canonical = replace(self, policy=replace(self.policy, kernel=NUMPY))
         plain = canonical.plain(node, classes)
@@ -164,6 +165,8 @@ class Evaluator:
         lost, marks = self.outright.broken(classes.histograms, self.most)
         if lost > self.most:
             return Assessed(False, lost, plain, None)
+        # Where all of the policy is strongly monotone, what breaks it outright is all that breaks
+        # it.
         released = self.released(plain, (lost, marks) if self.policy.lasts else None)
         return Assessed(True, lost, plain, released)
 
@@ -223,6 +226,7 @@ class Evaluator:
     def _all_hidden(self, node: Node, classes: FrequencySet) -> Mask | None:
         """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
         hide = [some[level] for some, level in zip(self.some_hidden, node, strict=True)]
+        # A class hidden in all attributes needs a hidden group in each of them.
         if not self.most or not all(hide):
             return None
         levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]

@@ -102,6 +102,7 @@ class Encoding:
 
     def mask(self, node: Node) -> Words:
         """The bits that stay when generalizing to a node, one number per word."""
+        # Attributes share no bit, so that sums are unions.
         return tuple(np.uint64(sum(map(list[int].__getitem__, word, node))) for word in self._masks)
 
     @cached_property
@@ -115,6 +116,7 @@ class Encoding:
 
 
 def _telling(counts: Counts, heights: Node) -> tuple[int, ...]:
+    # An attribute of one level tells the same everywhere, and needs no stone.
     raised = [place for place, height in enumerate(heights) if height]
     bits = {place: float(entropy(np.bincount(counts.cells[:, place]))) for place in raised}
     falling = sorted(raised, key=lambda place: -bits[place])
@@ -131,6 +133,7 @@ def _children(levels: Sequence[Partition], codes: Codes) -> list[NDArray[np.uint
     numbers = []
     for level, partition in enumerate(levels):
         group = partition.representatives[present]
+        # The groups of the highest level are children of one root.
         parent = group * 0 if level + 1 == len(levels) else levels[level + 1].representatives[group]
         number = np.zeros(values, np.uint64)
         number[present] = _ranks(parent, group)
@@ -229,6 +232,8 @@ class FrequencySets:
         self._requests += 1
         source = self._smallest_below(node)
         classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
+        # A set that is hardly smaller than its source would save nothing to those rolled up from
+        # it.
         if FEW < len(classes) <= WORTH_KEEPING * source.size:
             self._keep(node, classes.copy())
         return classes
@@ -279,6 +284,7 @@ class FrequencySets:
         )
         self._bytes += classes.nbytes
         while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes / 2:
+            # The one that has not served for longest.
             dropped = min(self._kept, key=attrgetter("used"))
             self._kept.remove(dropped)
             self._bytes -= dropped.classes.nbytes

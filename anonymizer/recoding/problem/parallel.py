@@ -68,6 +68,7 @@ def as_done(
     import joblib
 
     backend, _ = joblib.parallel.get_active_backend(prefer="threads")
+    # Results in order, as they come, where the place of the jobs can hand them over one by one.
     way = "generator" if backend.supports_return_generator else "list"
     jobs = (joblib.delayed(function)(*task) for task in tasks)
     found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=way)(jobs)

@@ -51,18 +51,17 @@ class Policy:
                     bounds = tuple(
                         replace(bound, known=True) for bound in bounds if bound.kind not in OF_TABLE
                     )
+                start, stop = self.layout.place(attribute)
                 for bound in bounds:
-                    laid = (bound, *self._columns(bound, attribute))
+                    # Without the column of gaps, and one before for the records of a population.
+                    end, before = stop - bound.known, bound.kind in OF_POPULATION
+                    laid = (bound, start - before, end - before)
                     (together if bound.kind in OF_TABLE else known).append(laid)
+                # Models without bounds measure classes themselves, one by one or all together.
                 if not bounds:
                     (measured if model.per_class else whole).append((model, attribute))
         rules = Rules.of(known, len(margins))
         return BoundPolicy(self, rules, together, measured, whole, margins)
-
-    def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
-        start, stop = self.layout.place(attribute)
-        stop -= bound.known
-        return (start - 1, stop - 1) if bound.kind in OF_POPULATION else (start, stop)
 
     def lasting(self) -> "Policy":
         """Return the strongly monotone part of the models."""
@@ -70,6 +69,7 @@ class Policy:
 
     def sized(self) -> "Policy":
         """Return the part that quasi-identifiers alone decide, the records of l values included."""
+        # A model about sensitive values may have a part that sizes decide: l values need l records.
         parts = [part for model in self.models for part in (model, *model.lasting())]
         return replace(self, models=[part for part in parts if not part.sensitive])
 

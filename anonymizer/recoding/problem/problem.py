@@ -119,6 +119,7 @@ class Problem:
     def at(self, node: Node, source: Counts | None = None) -> Counts:
         """Roll up the counts at a node from those at any node below (or from the raw ones)."""
         source = self.counts if source is None else source
+        # Partitions are nested, so that counts of any node below lead to the same.
         return source.recode(level_recoding(self.taxonomies, source.names, node))
 
     def score(self, node: Node) -> float | None:

@@ -73,6 +73,7 @@ class Suppression:
 
 @cache
 def _share_of(share: float, records: int) -> int:
+    # As a decimal: 0.29 of 100 records as floats are 28.999999999999996.
     return int(Decimal(str(share)) * records)
 
 
@@ -144,10 +145,12 @@ def suppress(
     if disclosed and small:
         return None
     if not suppression.remove:
+        # Suppressed records join the class of ``*`` that there may be already.
         whole = marks if hidden is None else marks | hidden
         if policy.layout.population:
             whole = whole | (of.sizes == 0)  # people whom no class stands for
         together = of.select(whole).summed(len(margins))
+        # The class of ``*``, which goes with them, counts as well.
         fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(of, whole, together, bound_policy)):
             return Suppressed(whole, int(together[-1]), False, margins, disclosed)
@@ -195,4 +198,5 @@ def _removed(
         disclosed += bound_policy.large(rest.select(new))
         if disclosed and small:
             return None
+        # Against the margins of the rest these break the policy only now.
         marks[places[new]] = True

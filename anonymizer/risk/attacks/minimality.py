@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import largest, too_large
@@ -318,7 +318,9 @@ def minimality(
     ]
     released = problem.at(node)
     about = [setting.attribute for setting in settings] or released.sensitive
-    share = max((_largest_share(released.about(name)) for name in about), default=None)
+    classes = [released.about(name) for name in about]
+    shares = [largest(each.joint) / np.maximum(each.sizes, 1) for each in classes]
+    share = max((float(each.max()) for each in shares), default=None)
     known = Minimality(  # if every finer release breaks the policy in every world
         "exact",
         reveals=False,
@@ -362,10 +364,6 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
     if any(problem.feasible(problem.at(lower)) for lower in finer):
         return "a direct specialization satisfies the policy too: the search required more than it"
     return None
-
-
-def _largest_share(classes: Classes) -> float:
-    return float((largest(classes.joint) / np.maximum(classes.sizes, 1)).max())
 
 
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:

@@ -146,22 +146,20 @@ class KnownPeople:
         classes = self.people.classes[known]
         others = None if digest is None else list(_alike(self.others[digest], classes).T)
         counts, class_of = attacks.intersect(list(classes.T), population=others)
-        if counts.population is not None:  # people whom a population lacks are added to it
+        if counts.population is not None:  # people who are missing from a population are added
             counts = replace(counts, population=np.maximum(counts.population, counts.sizes))
         if name is not None:
+            kinds = self.people.kinds[name]
+            gap = self._has_gaps and len(kinds) > 1 and kinds[-1] is None
             single = np.zeros(int(among.sum()), np.intp)
             counts = replace(
                 counts,
                 joint={name: self.joint(name, known, class_of, len(counts))},
                 margins={name: self.joint(name, among, single, 1).sum(axis=0)},
-                values={name: tuple(self.people.kinds[name])},
-                gaps=(name,) if self._with_gap(name) else (),
+                values={name: tuple(kinds)},
+                gaps=(name,) if gap else (),
             )
         return counts, class_of
-
-    def _with_gap(self, name: str) -> bool:
-        kinds = self.people.kinds[name]
-        return self._has_gaps and len(kinds) > 1 and kinds[-1] is None
 
     @property
     def _has_gaps(self) -> bool:

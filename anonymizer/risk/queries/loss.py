@@ -224,7 +224,7 @@ def _losses(table: Table, asked: Asked) -> QueriesLoss:
     ]
     answers += [_combined(table, names) for names in asked.groups]
     texts = [*asked.texts, *(f"by {', '.join(names)}" for names in asked.groups)]
-    sizes = _sizes_of(table, len(answers[0]))
+    sizes = table.sizes if isinstance(table, Tally) else np.ones(len(answers[0]), np.int64)
     about = _combined(table, asked.about) if asked.about else None
     notes = [note for query in asked.queries for note in unheard(query, coded)]
     return QueriesLoss(
@@ -245,10 +245,6 @@ def _few(notes: list[str]) -> tuple[str, ...]:
 
 def _combined(table: Table, names: Sequence[str]) -> Codes:
     return together(*(by_text(table[name])[0] for name in names))
-
-
-def _sizes_of(table: Table, rows: int) -> Ints:
-    return table.sizes if isinstance(table, Tally) else np.ones(rows, np.int64)
 
 
 def _question(text: str, codes: Codes, sizes: Ints, about: Codes | None) -> Question:
