@@ -12,7 +12,7 @@ from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.partitions.joint import within_bounds
-from anonymizer.recoding.problem.class_scores import Priced
+from anonymizer.recoding.problem.class_scores import PricedObjective
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine, grids_of
 from anonymizer.recoding.result import SearchResult
@@ -135,7 +135,9 @@ class MergedCells(Multidimensional):
         # Cells that gain nothing by themselves are merged in boxes: see ``merged_cells``.
         if self.min_gain:
             atoms = InitialCells.boxes(problem, refine, self.ranges, self.min_gain, run)
-            confined = replace(confined, objective=Priced(problem.objective, self.min_gain))
+            confined = replace(
+                confined, objective=PricedObjective(problem.objective, self.min_gain)
+            )
         else:
             atoms = InitialCells.cells(problem, refine, self.ranges)
         cells, run = atoms.problem(confined), run.until(deadline)

@@ -341,7 +341,7 @@ def _class_of(assign: Callable[[Codes], Codes], labels: Codes, cells: Codes) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class MergeResult:
     """Cells merged into classes that satisfy the policy, and the objective of their counts.
 
     ``labels`` (cells,) is the class of each row of the problem's counts; classes are numbered by
@@ -363,7 +363,7 @@ def merge_cells(
     starts: Sequence[Ints] = (),
     searches: int = 2,
     work: int = 16,
-) -> Merged:
+) -> MergeResult:
     """Find the best classes: sets of cells that satisfy the policy and maximise the objective.
 
     Local search over all partitions of the cells. It starts from one class of all cells, and from
@@ -424,11 +424,11 @@ def _started(cells: Cells, starts: Sequence[Ints]) -> list[CellGrouping]:
     return found
 
 
-def _best(problem: Problem, groupings: Sequence[CellGrouping]) -> Merged:
+def _best(problem: Problem, groupings: Sequence[CellGrouping]) -> MergeResult:
     # The earlier start in a tie, so that jobs do not decide.
     best = max(groupings, key=lambda each: (each.worth, -each.start))
     _, first, inverse = np.unique(best.labels, return_index=True, return_inverse=True)
     labels = np.argsort(np.argsort(first))[inverse]  # numbered by the first cell of each class
     objective = problem.objective.prepared(problem.counts, problem.taxonomies)
     value = objective(problem.counts.grouped(labels))
-    return Merged(labels, value, len(groupings), sum(each.tries for each in groupings))
+    return MergeResult(labels, value, len(groupings), sum(each.tries for each in groupings))

@@ -15,7 +15,7 @@ from anonymizer.risk import (
     Detected,
     InformationChain,
     Profile,
-    Ranked,
+    RankedSubset,
     Ranking,
     Undeclared,
 )
@@ -202,7 +202,7 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
         out.print(f"Not counted, as their values cannot be distinguished: {names}")
 
 
-def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:
+def _subsets(subsets: Iterable[RankedSubset], metric: str, about: str | None) -> Table:
     usual = USUAL if metric in USUAL else {metric: metric.replace("_", " "), **USUAL}
     known, forms = (["records alone", "k"], "s ,") if about is None else (["surest guess"], ".4f")
     rows = []

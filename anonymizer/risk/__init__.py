@@ -18,7 +18,7 @@ from anonymizer.risk.detection import (
     undeclared,
 )
 from anonymizer.risk.profile import Inference, Measures, Profile, Reidentification, measures
-from anonymizer.risk.ranking import METRICS, InformationChain, Ranked, Ranking, rank
+from anonymizer.risk.ranking import METRICS, InformationChain, RankedSubset, Ranking, rank
 from anonymizer.risk.refinement import MOST_SUBSETS, Refinement, refined_by
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "InformationChain",
     "Measures",
     "Profile",
-    "Ranked",
+    "RankedSubset",
     "Ranking",
     "Refinement",
     "Reidentification",

@@ -14,7 +14,7 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import Columnar, Refinement, refined_by
 
@@ -150,7 +150,7 @@ def assess(
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
-    return assess_columns(Measured.of(table_of(table), schema, respell=True).table, schema)
+    return assess_columns(MeasuredTable.of(table_of(table), schema, respell=True).table, schema)
 
 
 def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:

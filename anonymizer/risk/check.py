@@ -36,7 +36,7 @@ from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.column_warnings import spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.subject import Subject
 from anonymizer.tables import engine
 
@@ -154,12 +154,12 @@ def check(
     models = models_of(privacy)
     people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
-    measured = Measured.of(table_of(table), schema, respell=False)
+    measured = MeasuredTable.of(table_of(table), schema, respell=False)
     return check_measured(measured, schema, models, population)
 
 
 def check_measured(
-    measured: Measured,
+    measured: MeasuredTable,
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: engine.Table | None = None,

@@ -21,7 +21,7 @@ from anonymizer.release.results import as_json
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.refinement import affordable
 from anonymizer.risk.subject import Subject
@@ -100,7 +100,7 @@ def assess_file(
 
 
 @contextmanager
-def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured]:
+def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[MeasuredTable]:
     """Open the table as it is measured.
 
     A Parquet file of very many columns with a role is read a column at a time, until every record
@@ -113,7 +113,7 @@ def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured
         return
     watch("reading the table", 0, None)
     table = open_columns(path, form, schema)
-    yield Measured(table, [*table.columns], table)
+    yield MeasuredTable(table, [*table.columns], table)
 
 
 def details_at(
@@ -145,7 +145,7 @@ def details_at(
     return write
 
 
-def _details(assessment: Assessment, measured: Measured, details: Details) -> pd.DataFrame:
+def _details(assessment: Assessment, measured: MeasuredTable, details: Details) -> pd.DataFrame:
     """List the risks of each class with its values, or of each record by its place in the file."""
     if details == "class":
         return _classes_named(assessment)

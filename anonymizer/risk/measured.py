@@ -25,7 +25,7 @@ from anonymizer.tables.relations.relation import Original, Relation
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredTable:
     """A table as it is measured.
 
     ``table``: the admitted records, one by one or counted by the columns with a role. ``rest``:
@@ -39,7 +39,9 @@ class Measured:
     original: Original | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, table: "pd.DataFrame | Relation", schema: Schema, *, respell: bool) -> "Measured":
+    def of(
+        cls, table: "pd.DataFrame | Relation", schema: Schema, *, respell: bool
+    ) -> "MeasuredTable":
         """Admit a table that somebody holds; see ``Schema.admit``."""
         if isinstance(table, pd.DataFrame):
             held = schema.admit(table, respell=respell)
@@ -55,7 +57,7 @@ class Measured:
         *,
         respell: bool,
         spelled: bool = False,
-    ) -> "Measured":
+    ) -> "MeasuredTable":
         """Count a table where it lies, as a file has it if it has a ``form``.
 
         ``spelled``: the spellings of missing values are found by their looks.
@@ -70,7 +72,7 @@ class Measured:
         return cls(table, relation.columns, rest, Original(relation, raw))
 
     @classmethod
-    def counted(cls, table: Tally, schema: Schema) -> "Measured":
+    def counted(cls, table: Tally, schema: Schema) -> "MeasuredTable":
         """Admit a table of which there are counts alone."""
         held = schema.admit(table, respell=False)
         return cls(held, [*table.columns], held)

@@ -163,7 +163,7 @@ METRICS = (
 
 
 @dataclass(frozen=True)
-class Ranked(Result):
+class RankedSubset(Result):
     """The risk from an attacker who knows some attributes."""
 
     derived = ("classes", "share_alone")
@@ -198,7 +198,7 @@ class Ranking:
 
     records: int  # of the table
     size: int  # the largest number of attributes in a subset
-    subsets: tuple[Ranked, ...]
+    subsets: tuple[RankedSubset, ...]
     reidentification: InformationChain | None = (
         None  # about the record itself; None if it was not requested
     )
@@ -211,7 +211,7 @@ class Ranking:
         """The sensitive attributes."""
         return tuple(self.subsets[0].inference)
 
-    def by(self, metric: str = METRICS[0], about: str | None = None) -> tuple[Ranked, ...]:
+    def by(self, metric: str = METRICS[0], about: str | None = None) -> tuple[RankedSubset, ...]:
         """Sort the subsets by a metric about an attribute, most risk first; ties: smaller, by name.
 
         Without ``about`` it is the metric about the record itself.
@@ -294,15 +294,17 @@ def rank(
     )
 
 
-def _ranked(abouts: Mapping[str, pd.Series], classes: Refinement) -> Ranked:
+def _ranked(abouts: Mapping[str, pd.Series], classes: Refinement) -> RankedSubset:
     record = classes.measures(None)
     inference = {name: classes.measures(column) for name, column in abouts.items()}
     alone, smallest = int((classes.sizes == 1).sum()), int(classes.sizes.min())
-    return Ranked((), alone, smallest, record, inference)
+    return RankedSubset((), alone, smallest, record, inference)
 
 
-def _sorted(subsets: Iterable[Ranked], metric: str, about: str | None) -> tuple[Ranked, ...]:
-    def place(subset: Ranked) -> tuple[float, int, Subset]:
+def _sorted(
+    subsets: Iterable[RankedSubset], metric: str, about: str | None
+) -> tuple[RankedSubset, ...]:
+    def place(subset: RankedSubset) -> tuple[float, int, Subset]:
         risk = round(subset.about(about)[metric], ROUND)
         return -risk, len(subset.names), subset.names
 

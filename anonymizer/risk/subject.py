@@ -20,7 +20,7 @@ from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import recoded_people
 from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarning
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
@@ -172,19 +172,21 @@ class Subject:
     @contextmanager
     def measured(
         self, watch: Watch = ignore, *, respell: bool, in_order: bool = False
-    ) -> Iterator[Measured]:
+    ) -> Iterator[MeasuredTable]:
         """Open the table as it is measured; see ``Schema.admit``.
 
         ``in_order``: its records are read in their order, too.
         """
         watch("reading the table", 0, None)
         if self.path.name == COUNTS:
-            yield Measured.counted(read_counts(self.path)[0], self.schema)
+            yield MeasuredTable.counted(read_counts(self.path)[0], self.schema)
             return
         with self._opened(watch, in_order) as table:
             watch("counting the table", 0, None)
             found = self.named and not self.form.missing_values
-            yield Measured.stored(table, self.schema, self.form, respell=respell, spelled=found)
+            yield MeasuredTable.stored(
+                table, self.schema, self.form, respell=respell, spelled=found
+            )
 
     @contextmanager
     def _opened(self, watch: Watch, in_order: bool) -> Iterator[Relation]:

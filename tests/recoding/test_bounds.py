@@ -24,7 +24,7 @@ from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly, solve
 from anonymizer.recoding.partitions import joint
 from anonymizer.recoding.partitions.joint import refine_within, within_bounds
-from anonymizer.recoding.problem.class_scores import Priced
+from anonymizer.recoding.problem.class_scores import PricedObjective
 from anonymizer.release.recodings import RECODINGS
 
 information = MutualInformation()
@@ -171,7 +171,7 @@ def test_a_number_of_classes_that_no_price_leads_to_is_not_proven():
 
 def test_the_price_is_per_class_with_records():
     counts = ladder().counts
-    priced = Priced(information, 0.1)
+    priced = PricedObjective(information, 0.1)
     assert priced(counts) == pytest.approx(2 - 0.8)
     assert (priced.name, priced.falls) == ("mutual-information", False)
 

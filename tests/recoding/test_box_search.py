@@ -20,7 +20,7 @@ from anonymizer.kernels import Bound
 from anonymizer.objectives import Discernibility, MutualInformation
 from anonymizer.privacy import acceptable
 from anonymizer.recoding import Bounds, Problem, RangeOptions
-from anonymizer.recoding.boxes import Boxed
+from anonymizer.recoding.boxes import BoxSearchResult
 from anonymizer.recoding.boxes import best_boxes as best_boxes_of
 from anonymizer.recoding.boxes import search as boxes_search
 from anonymizer.recoding.problem.problem import Run
@@ -77,7 +77,7 @@ class Brute:
         return found
 
 
-def best_boxes(problem: Problem, *confined: object, **options: object) -> Boxed | None:
+def best_boxes(problem: Problem, *confined: object, **options: object) -> BoxSearchResult | None:
     ranges = [name for name, taxonomy in problem.taxonomies.items() if taxonomy.ordered]
     return best_boxes_of(problem, ranges, *confined, **options)
 

@@ -14,7 +14,7 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.recoding.partitions import groups
 from anonymizer.recoding.partitions.groups import BlockRuns, Ranges
-from anonymizer.recoding.problem.class_scores import Judge, Judged
+from anonymizer.recoding.problem.class_scores import GroupScores, Judge
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables import engine
 
@@ -39,7 +39,9 @@ def some_ranges(rng: np.random.Generator, values: int) -> tuple[Counts, Ranges]:
     return counts, Ranges.of("age", taxonomies["age"], counts.cells[:, 0], RangeOptions())
 
 
-def judged(judge: Judge, counts: Counts, ranges: Ranges, *, by_pairs: bool, lot: int) -> Judged:
+def judged(
+    judge: Judge, counts: Counts, ranges: Ranges, *, by_pairs: bool, lot: int
+) -> GroupScores:
     """What ranges come to, by pairs of so many at once or by arrays."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BlockRuns, "quicker", by_pairs)

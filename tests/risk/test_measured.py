@@ -21,7 +21,7 @@ from anonymizer.risk import assess, detect, itpr, rank, undeclared
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.check import check, check_measured
 from anonymizer.risk.file import assess_file
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.subject import Subject
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, describe_file
@@ -73,12 +73,12 @@ def test_check_and_risk_of_a_table_where_it_lies(
             expected = listed(check(held, KNOWN, SENSITIVE, models, missing))
         except InputError as error:
             with pytest.raises(InputError, match=re.escape(str(error))):
-                Measured.stored(stored, schema, PARQUET, respell=False)
+                MeasuredTable.stored(stored, schema, PARQUET, respell=False)
             return
-        measured = Measured.stored(stored, schema, PARQUET, respell=False)
+        measured = MeasuredTable.stored(stored, schema, PARQUET, respell=False)
         assert near(listed(check_measured(measured, schema, models)), expected)
         others = undeclared(measured.rest, [*table.columns], KNOWN, SENSITIVE)
-        measured = Measured.stored(stored, schema, PARQUET, respell=True)
+        measured = MeasuredTable.stored(stored, schema, PARQUET, respell=True)
     assessment, of_records = assess_columns(measured.table, schema), assess(held, *ROLES, missing)
     assert near(listed(assessment), listed(of_records))
     assert classes(assessment) == pytest.approx(classes(of_records))

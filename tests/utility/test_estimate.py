@@ -31,7 +31,7 @@ from anonymizer.objectives import (
 from anonymizer.recoding import Run, Suppression, solve
 from anonymizer.recoding.full_domain import solve as strategies
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.problem.class_scores import Priced
+from anonymizer.recoding.problem.class_scores import PricedObjective
 from anonymizer.release.manifest.steward import steward_file
 
 KERNELS = (NUMPY, compiled_kernel())
@@ -206,9 +206,9 @@ def test_they_are_searched_by_what_bounds_them_or_exhaustively(name):
         solve(problem, "exhaustive", Run(time_limit=60))
 
 
-def priced(name: str) -> Priced:
+def priced(name: str) -> PricedObjective:
     """An objective that may rise, and that nothing is known to bound."""
-    return Priced(objective_of(name), 0.01)
+    return PricedObjective(objective_of(name), 0.01)
 
 
 def test_one_that_nothing_bounds_is_searched_exhaustively():

@@ -54,7 +54,7 @@ class RulerDrawing:
 
 
 @dataclass(frozen=True)
-class Handled:
+class RulerChange:
     """A change of the cuts of a ruler: one went from a key to another, or came, or went.
 
     ``cuts`` are the keys of all cuts after it.
@@ -81,7 +81,7 @@ class Ruler(Element, component="ruler.js"):
     def __init__(
         self,
         label: str,
-        on_handled: Callable[[Handled], None],
+        on_handled: Callable[[RulerChange], None],
         on_choose: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class Ruler(Element, component="ruler.js"):
 
     def _handled(self, did: Did, event: GenericEventArguments) -> None:
         given = event.args
-        self._on_handled(Handled(did, tuple(given["cuts"]), given["from"], given["to"]))
+        self._on_handled(RulerChange(did, tuple(given["cuts"]), given["from"], given["to"]))
 
     def _chosen(self, event: GenericEventArguments) -> None:
         if self._on_choose is not None and event.args["key"] is not None:

@@ -15,7 +15,7 @@ from anonymizer.explorer.answers.ranges.standing import (
     why_not,
 )
 from anonymizer.explorer.page.controls import note
-from anonymizer.explorer.page.ruler import Handled, Ruler, RulerDrawing
+from anonymizer.explorer.page.ruler import Ruler, RulerChange, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.explorer.views.cuts import (
     CutField,
@@ -203,7 +203,7 @@ class CutPointsView(View):
             if others:
                 self.page.notify(f"To release these cuts, {', and '.join(others)}. Undo goes back.")
 
-    def _handled(self, handled: Handled) -> None:
+    def _handled(self, handled: RulerChange) -> None:
         """Follow a hand on the ruler."""
         number = self._keys.number
         cuts = [number(key) for key in handled.cuts]

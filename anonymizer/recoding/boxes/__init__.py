@@ -6,6 +6,6 @@ over all boxes of the ``grid``; by ``beam`` search where these are too many; or 
 may import ``recoding.problem`` and ``recoding.partitions``.
 """
 
-from anonymizer.recoding.boxes.search import EXPLAINED, Boxed, best_boxes
+from anonymizer.recoding.boxes.search import EXPLAINED, BoxSearchResult, best_boxes
 
-__all__ = ["EXPLAINED", "Boxed", "best_boxes"]
+__all__ = ["EXPLAINED", "BoxSearchResult", "best_boxes"]

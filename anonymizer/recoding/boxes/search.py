@@ -43,7 +43,7 @@ EXPLAINED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Boxed:
+class BoxSearchResult:
     """The boxes that have records, by their blocks on each axis, and as classes with their counts.
 
     ``strategy`` is how they were found and ``trees`` how many trees were searched for. ``lead``:
@@ -67,7 +67,7 @@ def best_boxes(
     *,
     exact: bool = True,
     run: Run = ALONE,
-) -> Boxed | None:
+) -> BoxSearchResult | None:
     """Find the boxes that keep most of the objective; None where not even one is acceptable.
 
     The attributes of ``ranges`` are ordered. The least of records is up to the models, which are
@@ -92,11 +92,11 @@ def best_boxes(
             strategy, found = "beam", other
     boxes, regions = _regions(problem, axes, found.tree, blocks)
     counts, lead = problem.counts.recode(regions), found.bound - found.value
-    return Boxed(axes, boxes, regions, counts, strategy, lead, found.refinements)
+    return BoxSearchResult(axes, boxes, regions, counts, strategy, lead, found.refinements)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Grown(Solution):
+class TreeSolution(Solution):
     """A tree at a price on each of its boxes that have records."""
 
     tree: BoxTree
@@ -124,21 +124,21 @@ class BoxProblem:
         """The criteria with a price on each box."""
         return self.criteria._replace(worth=self.criteria.worth.costing(price))
 
-    def exact(self, grid: CountedGrid, bounds: Bounds) -> Grown:
+    def exact(self, grid: CountedGrid, bounds: Bounds) -> TreeSolution:
         """Find the best tree within the bounds."""
 
-        def solve(price: float) -> Grown:
+        def solve(price: float) -> TreeSolution:
             value, tree = grid.best(self.at(price), self.run)
             return replace(self._solution(value, tree), bound=value, proven=True)
 
-        def single() -> Grown:
+        def single() -> TreeSolution:
             # The solution of fewest classes, which prices begin with.
             undivided = BoxTree([tuple(axis.whole for axis in self.axes)])
             return self._solution(self.whole - bounds.min_gain, undivided)
 
         return best_within(bounds, solve, single, self.run.deadline())
 
-    def grown(self, bounds: Bounds, width: int) -> Grown:
+    def grown(self, bounds: Bounds, width: int) -> TreeSolution:
         """Find a good tree, not proven to be the best."""
         criteria = self.at(bounds.min_gain)
         value, tree = grow(self.axes, self.blocks, self.rows, criteria, width, self.run)
@@ -147,8 +147,10 @@ class BoxProblem:
             value = float(values(tree.sums(self.blocks, self.rows), criteria).sum())
         return self._solution(value, tree)
 
-    def _solution(self, value: float, tree: BoxTree) -> Grown:
-        return Grown(value=value, tree=tree, classes=len(np.unique(tree.box_of(self.blocks))))
+    def _solution(self, value: float, tree: BoxTree) -> TreeSolution:
+        return TreeSolution(
+            value=value, tree=tree, classes=len(np.unique(tree.box_of(self.blocks)))
+        )
 
 
 def _regions(

@@ -29,7 +29,7 @@ import numpy as np
 
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.full_domain.driven import Driven, DrivenLook, drives
+from anonymizer.recoding.full_domain.driven import DrivenLook, DrivenSearch, drives
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
@@ -111,7 +111,7 @@ class Tree:
     _best: float = -inf
     _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
-    _driven: Driven | None = None
+    _driven: DrivenSearch | None = None
     _hope: dict[Node, bool] = field(default_factory=dict)
     _shortfall: dict[Node, float] = field(default_factory=dict)
     _looked: dict[Node, Scored | None] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class Tree:
         self._sets = self.evaluator.sets()
         if drives(self.evaluator, self.lattice):
             nothing = np.zeros(0, np.int8)
-            self._driven = Driven.of(self.evaluator, self.lattice, nothing)
+            self._driven = DrivenSearch.of(self.evaluator, self.lattice, nothing)
 
     def found(self) -> Found | None:
         """The best node so far, and what bounds all others."""

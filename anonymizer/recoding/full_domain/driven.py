@@ -25,7 +25,7 @@ from anonymizer.objectives import (
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem import frequency
-from anonymizer.recoding.problem.evaluator import Assessed, Evaluator
+from anonymizer.recoding.problem.evaluator import Evaluator, NodeAssessment
 from anonymizer.recoding.problem.problem import Run, Scored
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ MOST_ROOM = 1_000_000
 LOT = 1_000_000
 """Rows rolled up until Python may look in: some 5 ms."""
 
-Answer = tuple[Assessed, float, float]
+Answer = tuple[NodeAssessment, float, float]
 """What there is to know of a node, what bounds it, and its score if it is feasible."""
 
 Ask = Callable[[Node, FrequencySet], Answer]
@@ -83,7 +83,7 @@ class DrivenLook(NamedTuple):
     Attributes
     ----------
     hopeful, lost
-        See ``Assessed``.
+        See ``NodeAssessment``.
     bound
         What bounds its score and those of all above.
     score
@@ -115,7 +115,7 @@ class DrivenLook(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Driven:
+class DrivenSearch:
     """A search of one lattice by the compiled driver, and what is known so far.
 
     Parameters
@@ -140,7 +140,7 @@ class Driven:
         lattice: Lattice,
         status: "np.ndarray[Any, np.dtype[np.int8]]",
         bounds: tuple[Floats, Ints, Floats, Mask] | None = None,
-    ) -> "Driven":
+    ) -> "DrivenSearch":
         """Lay a problem out; what becomes known of nodes is entered in the arrays given."""
         from anonymizer.kernels.driver import board, store
 
@@ -252,7 +252,7 @@ class Driven:
         return tuple(int(level) for level in np.unravel_index(place, self.lattice.shape))
 
 
-def _enter(verdict: Floats, assessed: Assessed, bound: float, score: float) -> None:
+def _enter(verdict: Floats, assessed: NodeAssessment, bound: float, score: float) -> None:
     """Enter the answer to a question of the driver."""
     from anonymizer.kernels.driver import judging
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
-from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
+from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
 from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
 from anonymizer.recoding.lattice import Lattice, Node, Trace
 from anonymizer.recoding.problem.evaluator import Evaluator
@@ -80,10 +80,10 @@ def drivable(problem: Problem, note: Note) -> bool:
 
 def driven(
     problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int
-) -> Driven:
+) -> DrivenSearch:
     """Search with the compiled driver; what becomes known is entered on the board."""
     evaluator = replace(problem.evaluator, suppression=Suppression())  # whatever the budget is
-    found = Driven.of(evaluator, board.lattice, board.status)
+    found = DrivenSearch.of(evaluator, board.lattice, board.status)
     found.searched(search, run, "searching the lattice", refuse, most)
     if isinstance(note, Scores):
         note.found.update({entry[2]: entry for entry in found.scored})

@@ -29,7 +29,7 @@ from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import SUPPRESSED
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.full_domain.driven import Answer, Driven, drives
+from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
 from anonymizer.recoding.full_domain.exhaustive import require_searchable
 from anonymizer.recoding.full_domain.frontier import (
     FEASIBLE,
@@ -59,13 +59,13 @@ MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
 
 
-class Looked(NamedTuple):
+class NodeFindings(NamedTuple):
     """The judgement of one node.
 
     Attributes
     ----------
     node, hopeful, lost
-        See ``Assessed``.
+        See ``NodeAssessment``.
     bound
         What bounds its score and those of all above.
     entry
@@ -190,7 +190,7 @@ class SuppressionSearch:
     def _drive(self, run: Run) -> None:
         """Search with the compiled driver; what is known at an interrupt is kept."""
         bounds = self.ceilings, self.lost, self.tolls, self.done
-        driven = Driven.of(self.evaluator, self.board.lattice, self.board.status, bounds)
+        driven = DrivenSearch.of(self.evaluator, self.board.lattice, self.board.status, bounds)
         try:
             driven.searched(SUPPRESSED, run, "searching the lattice", self._answer, MOST_AT_ONCE)
         finally:
@@ -240,7 +240,7 @@ class SuppressionSearch:
         self.board.decide(node, looked.hopeful)
         self._enter(looked)
 
-    def _enter(self, looked: Looked) -> None:
+    def _enter(self, looked: NodeFindings) -> None:
         """Note what was found at a node, and what follows for all above and below.
 
         Done comes last: interrupted before, the node is left to be scored, and its bound counts.
@@ -279,11 +279,11 @@ def nodes_where(marks: NDArray[np.bool_]) -> list[Node]:
 
 def _all_looked(
     evaluator: Evaluator, sets: FrequencySets, nodes: list[Node], best: float
-) -> list[Looked]:
+) -> list[NodeFindings]:
     return [_looked(evaluator, sets, node, best) for node in nodes]
 
 
-def _looked(evaluator: Evaluator, sets: FrequencySets, node: Node, best: float) -> Looked:
+def _looked(evaluator: Evaluator, sets: FrequencySets, node: Node, best: float) -> NodeFindings:
     """Look at a node.
 
     Where the bound is cheaper than the score, a node is not scored whose bound is below the best.
@@ -291,7 +291,7 @@ def _looked(evaluator: Evaluator, sets: FrequencySets, node: Node, best: float) 
     hopeful, lost, plain, candidate = evaluator.assess(node, sets.at(node))
     bound = evaluator.bound(plain)
     if candidate is None:
-        return Looked(node, hopeful, lost, bound, None)
+        return NodeFindings(node, hopeful, lost, bound, None)
     left_out = evaluator.ruled_out(candidate, bound, best)
     score = UNSCORED if left_out else evaluator.objective.score(candidate)
-    return Looked(node, hopeful, lost, bound, (score, candidate.released_classes, node))
+    return NodeFindings(node, hopeful, lost, bound, (score, candidate.released_classes, node))

@@ -20,7 +20,7 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.matrices import MOST_BYTES
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.problem.class_scores import Judge, Judged, Tables, count_matrices
+from anonymizer.recoding.problem.class_scores import GroupScores, Judge, Tables, count_matrices
 
 NEVER = np.iinfo(np.int64).max // 2
 
@@ -205,7 +205,7 @@ class Family(ABC):
     taxonomy: Taxonomy
 
     @abstractmethod
-    def judged(self, judge: Judge, counts: Counts) -> Judged:
+    def judged(self, judge: Judge, counts: Counts) -> GroupScores:
         """Judge every group of an attribute that is raw in the counts, the others as released."""
 
     @abstractmethod

@@ -33,7 +33,7 @@ from anonymizer.recoding.partitions.families import (
     tabulated,
 )
 from anonymizer.recoding.partitions.points import cut_points
-from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
+from anonymizer.recoding.problem.class_scores import GroupScores, Judge, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly
 
@@ -84,7 +84,7 @@ class Ranges(Intervals):
         """The block of each value code, -1 for a missing value."""
         return np.maximum(_places(self.taxonomy, self.points)[codes] - 1, -1)
 
-    def judged(self, judge: Judge, counts: Counts) -> Judged:
+    def judged(self, judge: Judge, counts: Counts) -> GroupScores:
         """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction.
 
         Of so many values that most counts are 0, the pairs of [i, j) are merged.
@@ -100,7 +100,7 @@ class Ranges(Intervals):
                 return runs.judged(judge)
         tables = tabulated(classes, (block, combination), (self.blocks, number))
         sums = [(name, before(table)) for name, table in tables.items()]
-        return Judged.joined(
+        return GroupScores.joined(
             [
                 judge.tables(counts, {w: s[self.ends[lot]] - s[self.starts[lot]] for w, s in sums})
                 for lot in lots(len(self.starts), number, tables)
@@ -179,7 +179,7 @@ class Cuts(Intervals):
         place[self.order] = np.arange(self.blocks)
         return place[codes]
 
-    def judged(self, judge: Judge, counts: Counts) -> Judged:
+    def judged(self, judge: Judge, counts: Counts) -> GroupScores:
         """Judge the groups of one level after those of the other, each level rolled up."""
         column = counts.names.index(self.attribute)
         gains = np.zeros(len(self.starts))
@@ -192,7 +192,7 @@ class Cuts(Intervals):
             group = named[counts.cells[:, column]]
             judged = judge.grouped(counts.select(group >= 0), group[group >= 0], len(own))
             gains[own], classes[own], violations[own] = judged
-        return Judged(gains, classes, violations)
+        return GroupScores(gains, classes, violations)
 
     @cached_property
     def at_level(self) -> dict[Path, int]:
@@ -272,13 +272,13 @@ class Subsets(Family):
         sets = [np.array(each) for size in sizes for each in combinations(present, size)]
         return cls(attribute, taxonomy, tuple(sorted(sets, key=lambda codes: int(codes[0]))))
 
-    def judged(self, judge: Judge, counts: Counts) -> Judged:
+    def judged(self, judge: Judge, counts: Counts) -> GroupScores:
         """Judge the sets one by one, each as one value."""
         codes = counts.cells[:, counts.names.index(self.attribute)]
         whole = {self.attribute: self.taxonomy.levels[-1]}
         merged = [counts.select(np.isin(codes, each)).recode(whole) for each in self.members]
         parts = [judge.grouped(each, np.zeros(len(each), np.intp), 1) for each in merged]
-        return Judged.joined(parts)
+        return GroupScores.joined(parts)
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
         """Yield the groupings, the largest groups of the first values first."""
@@ -404,15 +404,15 @@ class BlockRuns:
         cells = len(self.starts) * len(self.edges) * values
         return bool(cells > COUNTS_PER_PAIR * int(self.pairs.sum()))
 
-    def judged(self, judge: Judge) -> Judged:
+    def judged(self, judge: Judge) -> GroupScores:
         """Judge the ranges, some of them at a time."""
         joint = {name: by_pairs(each) for name, each in self.counts.joint.items()}
         before = np.append(0, np.cumsum(self.counts.sizes))
-        return Judged.joined([self._judged(judge, joint, before, lot) for lot in self._lots()])
+        return GroupScores.joined([self._judged(judge, joint, before, lot) for lot in self._lots()])
 
     def _judged(
         self, judge: Judge, joint: dict[str, CountMatrix], before: Ints, lot: slice
-    ) -> Judged:
+    ) -> GroupScores:
         lows, highs = self.edges[:, self.starts[lot]].T, self.edges[:, self.ends[lot]].T
         group, combination = np.nonzero(highs > lows)
         low, high = lows[group, combination], highs[group, combination]

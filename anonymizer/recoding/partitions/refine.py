@@ -13,7 +13,7 @@ from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import Family, Path, Segments
 from anonymizer.recoding.partitions.groups import Cuts, Ranges, Subsets, TaxonomyLevels
-from anonymizer.recoding.problem.class_scores import Judge, Priced
+from anonymizer.recoding.problem.class_scores import Judge, PricedObjective
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.problem import Problem
 
@@ -165,7 +165,7 @@ class Refiner:
     @property
     def scoring(self) -> Objective:
         """The objective less what the classes cost."""
-        return Priced(self.objective, self.cost) if self.cost else self.objective
+        return PricedObjective(self.objective, self.cost) if self.cost else self.objective
 
     def families(self, problem: Problem, ranged: Sequence[str]) -> dict[str, Family]:
         """The partitions that each attribute may have; some get ranges."""

@@ -1,6 +1,6 @@
 """What classes add to an objective and whether they break a model, judged one by one.
 
-In bulk (`Judge`), at a cost for every class (`Priced`), and as compiled searches read it
+In bulk (`Judge`), at a cost for every class (`PricedObjective`), and as compiled searches read it
 (`criteria_of`).
 """
 
@@ -38,7 +38,7 @@ Tables = dict[str | None, Ints]
 """Records by sensitive attribute, the last axis being its values; under None in all."""
 
 
-class Judged(NamedTuple):
+class GroupScores(NamedTuple):
     """Sums over groups of classes: what they add to the objective, and what is inside them.
 
     Each of shape (groups,): the objective, how many classes there are, and how many of them break a
@@ -50,7 +50,7 @@ class Judged(NamedTuple):
     violations: Ints
 
     @classmethod
-    def joined(cls, parts: "Sequence[Judged]") -> "Judged":
+    def joined(cls, parts: "Sequence[GroupScores]") -> "GroupScores":
         """Some groups after others."""
         nothing = cls(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))
         return cls(*(np.concatenate(each) for each in zip(nothing, *parts, strict=True)))
@@ -67,16 +67,16 @@ class Judge:
         """Judge classes; shape (classes,) each."""
         return self.objective.per_class(counts), ~acceptable(counts, self.models)
 
-    def grouped(self, counts: Counts, group: Codes, groups: int) -> Judged:
+    def grouped(self, counts: Counts, group: Codes, groups: int) -> GroupScores:
         """Judge classes that are each in one of some groups."""
         gain, broken = self(counts)
-        return Judged(
+        return GroupScores(
             np.bincount(group, gain, minlength=groups).astype(float),
             np.bincount(group, minlength=groups).astype(np.int64),
             np.bincount(group[broken], minlength=groups).astype(np.int64),
         )
 
-    def tables(self, counts: Counts, tables: Tables) -> Judged:
+    def tables(self, counts: Counts, tables: Tables) -> GroupScores:
         """Judge groups by the records of their classes, shape (groups, classes, values)."""
         some = tables[None]
         # A class without records is none: it would add to no objective, and break no model.
@@ -110,7 +110,7 @@ def lots(groups: int, classes: int, tables: Tables) -> Iterator[slice]:
 
 
 @dataclass(frozen=True)
-class Priced(Objective):
+class PricedObjective(Objective):
     """An objective less a cost per class: no class more is worth it that adds less than that.
 
     Adds up over classes as the objective does, so that whatever maximises the one maximises the
@@ -134,9 +134,9 @@ class Priced(Objective):
         """The name of the objective that the price is on."""
         return self.plain.name
 
-    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Priced":
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "PricedObjective":
         """The objective prepared, at the same price."""
-        return Priced(self.plain.prepared(counts, taxonomies), self.cost)
+        return PricedObjective(self.plain.prepared(counts, taxonomies), self.cost)
 
     def score(self, candidate: Candidate) -> float:
         """The score less what the classes released cost."""

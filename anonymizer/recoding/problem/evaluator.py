@@ -20,7 +20,7 @@ from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 from anonymizer.recoding.problem.suppression import Suppression, suppress
 
 
-class Assessed(NamedTuple):
+class NodeAssessment(NamedTuple):
     """The judgement of a node.
 
     Attributes
@@ -159,16 +159,16 @@ class Evaluator:
         """
         return self.outright.broken(classes.histograms, self.most)[0]
 
-    def assess(self, node: Node, classes: FrequencySet) -> Assessed:
+    def assess(self, node: Node, classes: FrequencySet) -> NodeAssessment:
         """Judge a node by its classes."""
         plain = self.plain(node, classes)
         lost, marks = self.outright.broken(classes.histograms, self.most)
         if lost > self.most:
-            return Assessed(False, lost, plain, None)
+            return NodeAssessment(False, lost, plain, None)
         # Where all of the policy is strongly monotone, what breaks it outright is all that breaks
         # it.
         released = self.released(plain, (lost, marks) if self.policy.lasts else None)
-        return Assessed(True, lost, plain, released)
+        return NodeAssessment(True, lost, plain, released)
 
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
         """Return the node as it would be released; None when it is not feasible."""

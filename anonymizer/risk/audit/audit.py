@@ -35,7 +35,7 @@ from anonymizer.risk.audit.people import (
     read_original,
     repeated_in,
 )
-from anonymizer.risk.audit.releases import Published, read_release, require_compatible
+from anonymizer.risk.audit.releases import PublishedRelease, read_release, require_compatible
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing
 
@@ -214,7 +214,7 @@ def _require_fitting(
 
 
 def _people(
-    releases: Sequence[Published],
+    releases: Sequence[PublishedRelease],
     against: Sequence[OriginalTable],
     identifier: str | None,
     watch: Watch,
@@ -274,7 +274,7 @@ def _audited(
     )
 
 
-def _verified(release: Published) -> list[Verdict]:
+def _verified(release: PublishedRelease) -> list[Verdict]:
     """Return the verdicts of the policy on the release as it is."""
     people = release.population
     if people is None:
@@ -285,7 +285,7 @@ def _verified(release: Published) -> list[Verdict]:
     return verify(release.table, release.schema, release.models, recoded)
 
 
-def _hierarchies_of(release: Published) -> dict[str, Hierarchy]:
+def _hierarchies_of(release: PublishedRelease) -> dict[str, Hierarchy]:
     """The hierarchies of sensitive attributes in the policy."""
     return {
         model.attribute: model.hierarchy

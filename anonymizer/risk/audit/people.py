@@ -30,7 +30,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings.person_warnings import Keyed, repeated_warnings
 from anonymizer.release.warnings.relation_warnings import names_but
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.audit.releases import ONE_BY_ONE, Published
+from anonymizer.risk.audit.releases import ONE_BY_ONE, PublishedRelease
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.spelling import alike_keys, one_text_each
@@ -41,7 +41,7 @@ from anonymizer.tables.values import is_missing, text_of
 class PlacedPeople:
     """The people of an original table in the classes of a release that was made of it."""
 
-    release: Published
+    release: PublishedRelease
     original: pd.DataFrame
     counts: Counts  # of the classes of the release
     class_of: Codes  # of each person, -1 where the release has no such class
@@ -119,7 +119,7 @@ class OriginalTable(NamedTuple):
 
 
 def read_original(
-    given: OriginalTable, release: Published, extra: Sequence[str] = (), *, complete: bool
+    given: OriginalTable, release: PublishedRelease, extra: Sequence[str] = (), *, complete: bool
 ) -> pd.DataFrame:
     """Read the columns of an original table that matter to a release, and some more.
 
@@ -138,7 +138,7 @@ def read_original(
 
 def _read_original(
     given: OriginalTable,
-    release: Published,
+    release: PublishedRelease,
     how: GivenFormat,
     extra: Sequence[str],
     *,
@@ -155,7 +155,9 @@ def _read_original(
         return records_in(stored, columns, form, ONE_BY_ONE)
 
 
-def placed(release: Published, original: pd.DataFrame, name: Path, *, alone: bool) -> PlacedPeople:
+def placed(
+    release: PublishedRelease, original: pd.DataFrame, name: Path, *, alone: bool
+) -> PlacedPeople:
     """Place the people of an original table in the classes of a release.
 
     ``alone``: whether no other release is linked with it, so that of people who are alike it does
@@ -201,7 +203,7 @@ def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
 
 
 def classes_in(
-    release: Published, people: pd.DataFrame, *, alone: bool = False
+    release: PublishedRelease, people: pd.DataFrame, *, alone: bool = False
 ) -> tuple[Counts, Codes]:
     """Recount the classes of a release, with the class of each person, -1 for none.
 
@@ -230,7 +232,7 @@ def classes_in(
 
 
 def _in_drawn(
-    release: Published, schema: Schema, people: pd.DataFrame, admitted: Mask
+    release: PublishedRelease, schema: Schema, people: pd.DataFrame, admitted: Mask
 ) -> tuple[Counts, Codes]:
     """The classes of a release of drawn values, and who was drawn into each.
 
@@ -269,14 +271,16 @@ def _by_values(
     return keys[: len(people)], keys[len(people) :]
 
 
-def _admitted(people: pd.DataFrame, release: Published) -> Mask:
+def _admitted(people: pd.DataFrame, release: PublishedRelease) -> Mask:
     if release.schema.keeps_missing:
         return np.ones(len(people), bool)
     columns = [name for name in release.schema.columns if name in people.columns]
     return people[columns].notna().all(axis=1).to_numpy(bool)
 
 
-def _numbers(release: Published, people: pd.DataFrame, admitted: Mask, alone: bool) -> Codes | None:
+def _numbers(
+    release: PublishedRelease, people: pd.DataFrame, admitted: Mask, alone: bool
+) -> Codes | None:
     """The class number of each record, if a release has numbers and as many records.
 
     In random order it is one that makes every class what it is, which is enough for ``alone``.

@@ -31,7 +31,7 @@ ONE_BY_ONE = "an audit looks at records one by one"
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class PublishedRelease:
     """A release as it is on disk."""
 
     path: Path  # as given
@@ -85,7 +85,7 @@ class Published:
         return table.apply(cleaned, form=form)
 
 
-def read_release(path: Path, study: Study | None = None) -> Published:
+def read_release(path: Path, study: Study | None = None) -> PublishedRelease:
     """Read the release in a directory, or the one that a released table belongs to.
 
     ``study``: gives the policy and the roles of the columns instead of the manifest.
@@ -117,10 +117,10 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         frame = records_in(stored, schema.columns, form, ONE_BY_ONE)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
         frame, manifest = rearmed(frame), manifest.with_texts(rearmed_text)
-    return Published(path, manifest, schema, missing, models, frame, study)
+    return PublishedRelease(path, manifest, schema, missing, models, frame, study)
 
 
-def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
+def require_compatible(releases: Sequence[PublishedRelease], *, of_one: bool) -> None:
     """Require releases that can be audited together.
 
     They are different ones, none has a sensitive attribute that another one has recoded, and of

@@ -21,7 +21,7 @@ from anonymizer.privacy.query_loss import (
 )
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
-from anonymizer.risk.measured import Measured
+from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.queries.answers import CodedColumn, answered, unheard
 from anonymizer.risk.queries.language import Query, conditions, parse, placed
 from anonymizer.risk.subject import Subject
@@ -110,7 +110,7 @@ class QueriesLoss:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryRequest:
     """Queries that were read, with the columns that they need."""
 
     texts: tuple[str, ...]
@@ -124,7 +124,7 @@ class Asked:
         queries: str | Sequence[str],
         group_by: Iterable[str | Sequence[str]],
         about: str | Sequence[str],
-    ) -> "Asked":
+    ) -> "QueryRequest":
         """Read queries; InputError where one cannot be read, or there is none."""
         texts = (queries,) if isinstance(queries, str) else tuple(queries)
         by = (group_by,) if isinstance(group_by, str) else tuple(group_by)
@@ -190,11 +190,11 @@ def query_losses(
         When a query cannot be read or compares what has no order, a column is unknown, or the
         table has no records.
     """
-    asked = Asked.of(queries, group_by, about)
-    schema = Schema(asked.columns, (), missing=missing)
-    with asked.placing():
-        measured = Measured.of(table_of(table), schema, respell=False)
-    return _losses(measured.table, asked)
+    request = QueryRequest.of(queries, group_by, about)
+    schema = Schema(request.columns, (), missing=missing)
+    with request.placing():
+        measured = MeasuredTable.of(table_of(table), schema, respell=False)
+    return _losses(measured.table, request)
 
 
 def query_losses_of(
@@ -210,26 +210,27 @@ def query_losses_of(
 
     ``form``: ``table`` of a database, and how a file is written; see ``Subject.of_names``.
     """
-    asked = Asked.of(queries, group_by, about)
-    with asked.placing():
-        subject = Subject.of_names(path, asked.columns, missing=missing, **form)
+    request = QueryRequest.of(queries, group_by, about)
+    with request.placing():
+        subject = Subject.of_names(path, request.columns, missing=missing, **form)
         with subject.measured(watch, respell=False) as measured:
-            return _losses(measured.table, asked)
+            return _losses(measured.table, request)
 
 
-def _losses(table: Table, asked: Asked) -> QueriesLoss:
-    coded = {c.column: CodedColumn(table[c.column]) for q in asked.queries for c in conditions(q)}
+def _losses(table: Table, request: QueryRequest) -> QueriesLoss:
+    coded = {c.column: CodedColumn(table[c.column]) for q in request.queries for c in conditions(q)}
     answers = [
-        answered(query, coded, text) for query, text in zip(asked.queries, asked.texts, strict=True)
+        answered(query, coded, text)
+        for query, text in zip(request.queries, request.texts, strict=True)
     ]
-    answers += [_combined(table, names) for names in asked.groups]
-    texts = [*asked.texts, *(f"by {', '.join(names)}" for names in asked.groups)]
+    answers += [_combined(table, names) for names in request.groups]
+    texts = [*request.texts, *(f"by {', '.join(names)}" for names in request.groups)]
     sizes = table.sizes if isinstance(table, Tally) else np.ones(len(answers[0]), np.int64)
-    about = _combined(table, asked.about) if asked.about else None
-    notes = [note for query in asked.queries for note in unheard(query, coded)]
+    about = _combined(table, request.about) if request.about else None
+    notes = [note for query in request.queries for note in unheard(query, coded)]
     return QueriesLoss(
         records=int(sizes.sum()),
-        about=asked.about,
+        about=request.about,
         questions=tuple(
             _question(text, codes, sizes, about) for text, codes in zip(texts, answers, strict=True)
         ),

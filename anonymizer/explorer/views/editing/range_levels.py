@@ -25,7 +25,7 @@ from anonymizer.explorer.answers.generalized.ladders import (
     without_cuts_of,
 )
 from anonymizer.explorer.page.controls import heading, note
-from anonymizer.explorer.page.ruler import Handled, Ruler, RulerBar, RulerDrawing
+from anonymizer.explorer.page.ruler import Ruler, RulerBar, RulerChange, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
 from anonymizer.tables.values import number_text
 
@@ -106,7 +106,7 @@ class RangeLevels:
         if self._drawing is not None and level is not None and level <= len(cuts):
             self._ruler.show(self._drawing, [*map(number_text, cuts[level - 1])])
 
-    def _handled(self, handled: Handled) -> None:
+    def _handled(self, handled: RulerChange) -> None:
         """Try or take what somebody did to the cuts of the ruler."""
         level = self._level.value or 1
         old = None if handled.old is None else Decimal(handled.old)
