@@ -21,8 +21,8 @@ from anonymizer.explorer.page.controls import fill, heading, listing, note
 from anonymizer.explorer.page.toolkit import Text, ui
 from anonymizer.explorer.session.contents import method_of, with_rule
 from anonymizer.explorer.session.hierarchies import kept_rows, saved_rows, saved_rule
-from anonymizer.explorer.views.editing.range_levels import RangeLevels
-from anonymizer.explorer.views.editing.tree import GroupTree, Labels
+from anonymizer.explorer.views.group_tree import GroupTree, Labels
+from anonymizer.explorer.views.range_levels import RangeLevels
 from anonymizer.explorer.views.view import View
 from anonymizer.feedback.words import count, plural
 from anonymizer.hierarchy import Hierarchy

@@ -24,7 +24,7 @@ from anonymizer.explorer.page.controls import called, heading, note
 from anonymizer.explorer.page.toolkit import Element, GenericEventArguments, Text, ui
 from anonymizer.explorer.session.contents import method_of, roles_of, with_role
 from anonymizer.explorer.session.naming import unnamed_in
-from anonymizer.explorer.views.editing.naming import Naming
+from anonymizer.explorer.views.naming import Naming
 from anonymizer.explorer.views.view import View
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.recoding import Watch
