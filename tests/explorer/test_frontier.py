@@ -18,7 +18,7 @@ from anonymizer.explorer.answers.series import (
 )
 from anonymizer.explorer.command import _demo_in
 from anonymizer.explorer.session.session import Session
-from anonymizer.explorer.views import frontier_steps as view
+from anonymizer.explorer.views import frontier as view
 from anonymizer.recoding import ignore
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.utility.comparison import compare_study
