@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from anonymizer.counts import counts, hypergeometric
+from anonymizer.counts import counts, pairs
 
 JOINT = np.array([[3, 0, 2], [1, 4, 0], [0, 1, 1]])
 
@@ -63,12 +63,12 @@ def test_numbers_of_very_many_have_the_law_of_fewer(good):
     total, taken, times = 2 * 10**8, 10**5, 20_000
     exact = np.random.default_rng(3).hypergeometric(good, total - good, taken, times)
     columns = (np.full(times, each) for each in (good, total - good, taken))
-    drawn = hypergeometric._of_many(*columns, np.random.default_rng(4))
+    drawn = pairs._of_many(*columns, np.random.default_rng(4))
     for some in (exact, drawn):
         assert some.min() >= 0
         assert some.max() <= good
     assert ks_2samp(exact, drawn).pvalue > 1e-4
     others = (np.full(times, each) for each in (total - good, good, total - taken))
-    turned = hypergeometric._of_many(*others, np.random.default_rng(5))
+    turned = pairs._of_many(*others, np.random.default_rng(5))
     expected = (total - taken) - (good - exact)  # what is not taken of the rare, and the rest
     assert ks_2samp(expected, turned).pvalue > 1e-4
