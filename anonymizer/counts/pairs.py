@@ -36,7 +36,7 @@ ENTRIES = "data", "indices"
 
 
 def as_array(classes: int, values: int, pairs: int = 0) -> bool:
-    """Return whether histograms of this shape are an array, where at least so many pairs occur."""
+    """Return whether histograms of this shape are an array, where ``pairs`` occur at least."""
     cells = classes * values
     if cells <= FEW_CELLS:
         return True

@@ -44,11 +44,11 @@ def _measure(series: PlottedSeries, column: Column, shared: bool) -> ClassMeasur
 
 
 FEW = 10
-"""Up to so many points are marked."""
+"""Most points that are marked."""
 BESIDE = 4
 """Names of a legend next to each other, in all panels of a figure together."""
 MANY, TICKS = 10_000, 6
-"""From so many on numbers have commas for thousands, and there is room for so many of them."""
+"""Number from which on axes have commas for thousands, and ticks that there is room for then."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "D", "s", "^")
 CEILING = "uncertainty"

@@ -15,9 +15,8 @@ from anonymizer.profiling.profile import TableProfile
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.values import texts_of
 
-SMALLEST = 2
 SIZES = ((15, 2), (200, 3), (100_000, 5))
-"""k below so many records; a table of more gets ``LARGEST``."""
+"""Numbers of records with the k below each; a table of more gets ``LARGEST``."""
 
 LARGEST = 10
 

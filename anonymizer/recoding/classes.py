@@ -33,10 +33,10 @@ class Multidimensional(Generalization):
     refine
         The attributes that get ranges; all ordered ones when left out.
     min_width, grid
-        Ranges at least so wide; beginning at multiples of this.
+        Least width of a range; number that ranges begin at multiples of.
     max_classes, min_records, min_gain
-        At most so many classes; each of at least so many records; every class more adding at least
-        so much to the objective (bits).
+        Largest number of classes; fewest records of a class; least gain in the objective (bits) by
+        each further class.
     """
 
     refine: Sequence[str] | None = None

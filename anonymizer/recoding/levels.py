@@ -83,7 +83,7 @@ class FullDomain(Levels):
         ``"exhaustive"`` find the same; ``"branch-and-bound"`` may be cut short by a time limit. Or
         a function that finds a :class:`Frontier`.
     max_classes, min_records
-        At most so many classes; each of at least so many records.
+        Largest number of classes; fewest records of a class.
     """
 
     name: ClassVar[str] = "full-domain"

@@ -58,7 +58,7 @@ PATIENCE = 400
 """Regroupings in vain after which a search ends; fewer where there are few cells."""
 
 FEW, AT_RANDOM = 12, 0.5
-"""Up to so many cells this share of regroupings begins with a random grouping of them."""
+"""Most cells of which some regroupings begin with a random grouping, and the share of these."""
 
 COOLING = 0.02 * np.append(np.geomspace(1, 0.01, 10), 0.0)
 """Temperatures, as shares of what a record is worth."""
@@ -379,7 +379,7 @@ def merge_cells(
     Parameters
     ----------
     most_classes
-        At most so many classes; None: as many as there are cells.
+        Largest number of classes; None: as many as there are cells.
     searches
         From different random numbers, of which the best is kept.
     work

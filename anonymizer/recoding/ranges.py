@@ -33,10 +33,10 @@ class VariableRange(Generalization):
     group
         Attributes of few values that are grouped in any way.
     max_ranges, min_width, grid
-        At most so many ranges; each at least so wide; beginning at multiples of this.
+        Largest number of ranges; least width of one; number that they begin at multiples of.
     max_classes, min_records, min_gain
-        At most so many classes; each of at least so many records; every class more adding at least
-        so much to the objective (bits).
+        Largest number of classes; fewest records of a class; least gain in the objective (bits) by
+        each further class.
     refinement
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (Bezzi 2010); or a
         function like them.

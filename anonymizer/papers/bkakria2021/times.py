@@ -28,7 +28,7 @@ TYPES = 200
 """Kinds of people, of whom all records have the same attributes."""
 VALUES = 10
 TIMES = 2
-"""Each is measured so many times; the quickest counts."""
+"""Measurements of each; the quickest counts."""
 
 WHERE = "anonymizer.risk.itpr"
 CLUSTER = "a Spark cluster of four nodes, 100 workers of one core and 1 GB"

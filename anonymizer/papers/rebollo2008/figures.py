@@ -294,7 +294,7 @@ def _rows_of(grid: Grid, channels: Mapping[str, Floats]) -> PlottedSeries:
 
 
 SAMPLES = 15
-"""Pairs of so many samples are certified in a tenth of a second; of 31 in 2 seconds."""
+"""Samples whose pairs are certified in a tenth of a second; those of 31 take 2 seconds."""
 
 
 def channels_that_see() -> PublishedSection:

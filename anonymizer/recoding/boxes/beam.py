@@ -40,7 +40,7 @@ WORTH_JOBS = 1e7
 """Work from which on it is shared between jobs: 40 ms, where starting them takes some 10 ms."""
 
 SHARE = 8
-"""Following the cuts of one box may take one part in so many of the work that is left."""
+"""Parts of the work that is left, one of which may be spent on following the cuts of one box."""
 
 
 class Open(NamedTuple):

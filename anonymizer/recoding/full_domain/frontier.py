@@ -38,7 +38,7 @@ SMALL = 50_000
 """Nodes up to which a lattice is bisected at once."""
 
 SPARSE = 200
-"""A large lattice is searched top-down until one in so many nodes was counted."""
+"""Nodes of a large lattice for each one that may be counted top-down before it is bisected."""
 
 Status = NDArray[np.int8]
 

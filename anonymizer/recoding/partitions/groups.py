@@ -87,7 +87,7 @@ class Ranges(Intervals):
     def judged(self, judge: Judge, counts: Counts) -> GroupScores:
         """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction.
 
-        Of so many values that most counts are 0, the pairs of [i, j) are merged.
+        Where values are so many that most counts are 0, the pairs of [i, j) are merged.
         """
         block = self._blocks(counts)
         classes, block = counts.select(block >= 0), block[block >= 0]

@@ -1,9 +1,9 @@
-"""The joint search: partitions of all attributes together, and of at most so many classes.
+"""The joint search: partitions of all attributes together, with a limit on classes.
 
 Two attributes are cut together next to every recoding of the others (``refine_exactly``). Where
 these are too many: coordinate ascent, attributes cut in turn, from many starts.
 
-The best recoding of at most so many classes comes by a price on each of them (``best_within``).
+The best recoding of at most C classes comes by a price on each of them (``best_within``).
 With a price that is high enough the best recoding has few classes. Whatever the price c, no
 recoding of at most C classes has an objective above the best at that price plus c C (Lagrangian
 duality). So the price is raised until the number of classes is met, and the least of these bounds
@@ -338,7 +338,7 @@ T = TypeVar("T", bound=Solution)
 def within_bounds(problem: Problem, bounds: Bounds, *, few: bool = False) -> Problem:
     """The problem with every class of the least number of records, for the search alone.
 
-    With ``few`` of at most so many classes as well: their number over that of records is the
+    With ``few`` the number of classes is limited as well: over that of records it is the
     average risk of re-identification, which stays below theirs.
     """
     records, models = problem.counts.records, list(problem.models)

@@ -174,7 +174,7 @@ def _starts(tiles: Tiles) -> Iterator[Path]:
 
 
 def _columns_for(tiles: Tiles, worth: Floats) -> Path | None:
-    """The best columns for the rows that are best when worth so much; None where none are."""
+    """Return the best columns for the rows that these worths make best; None without any."""
     rows = tiles.rows.best(worth[:-1])
     if rows is None:
         return None

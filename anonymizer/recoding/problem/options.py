@@ -19,12 +19,12 @@ class RangeOptions:
     Parameters
     ----------
     max_ranges
-        At most so many ranges.
+        Largest number of ranges.
     min_width
-        Every range spans at least so much; between whole numbers, 86 to 90 spans 5. It is in days
-        for dates, and in values for ordered categories.
+        Least width of a range; between whole numbers, 86 to 90 spans 5. It is in days for dates,
+        and in values for ordered categories.
     grid
-        Ranges of numbers begin at multiples of this.
+        Number that ranges begin at multiples of.
     """
 
     max_ranges: int | None = None
@@ -47,12 +47,12 @@ class Bounds:
     Parameters
     ----------
     max_classes
-        At most so many classes.
+        Largest number of classes.
     min_records
-        Every class has at least so many records. The search alone keeps to it: the policy, and what
-        is verified, stay what they are.
+        Fewest records of a class. The search alone keeps to it: the policy, and what is verified,
+        stay what they are.
     min_gain
-        Every class more adds at least so much to the objective, in its unit (bits).
+        Least gain in the objective by each further class, in its unit (bits).
     """
 
     max_classes: int | None = None
