@@ -7,24 +7,30 @@ publish names; a module's names without an underscore are for the other modules.
 not what a function says of it raises ``InputError``.
 """
 
-from anonymizer.channels.bottleneck.bottlenecks import (
+from anonymizer.channels.bottlenecks import (
     BottleneckChannel,
     bottleneck_path,
     information_bottleneck,
     synthetic,
+    synthetic_values,
 )
-from anonymizer.channels.bottleneck.gaussian import GaussianBottleneck, gaussian_bottleneck
-from anonymizer.channels.bottleneck.synthesis import synthetic_values
 from anonymizer.channels.channel import Channel, OptimalChannel
-from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
-from anonymizer.channels.estimation.estimation import (
+from anonymizer.channels.estimation import (
     Estimate,
     Mean,
     estimate_margin,
     estimate_mean,
     estimate_table,
 )
-from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
+from anonymizer.channels.gaussian import (
+    GaussianBottleneck,
+    GaussianMechanism,
+    GaussianModel,
+    gaussian_bottleneck,
+    gaussian_correlation,
+    gaussian_information,
+)
+from anonymizer.channels.likelihood import Likelihood, maximum_likelihood
 from anonymizer.channels.loss import (
     Moments,
     ProbabilisticLoss,
@@ -36,19 +42,20 @@ from anonymizer.channels.private.guarantees import least_distortion, private_cha
 from anonymizer.channels.private.program import Extras
 from anonymizer.channels.private.requirements import is_convex
 from anonymizer.channels.ranges import CentroidRanges, best_ranges, default_alphabet
-from anonymizer.channels.rate_distortion.bounds import (
+from anonymizer.channels.rates import (
     gaussian_channel,
     gaussian_rate,
     mutual_information_bound,
     quadratic_gaussian_bound,
+    rate_distortion,
 )
-from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, GaussianModel
-from anonymizer.channels.rate_distortion.rates import rate_distortion
-from anonymizer.channels.rate_distortion.vectors import gaussian_correlation, gaussian_information
 from anonymizer.channels.serialization import channels_of, described
-from anonymizer.channels.source import JointLaw, Sensitive
-from anonymizer.channels.tradeoff.seeing import seeing
-from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
+from anonymizer.channels.source import JointLaw, Sensitive, absolute, hamming, hierarchical, squared
+from anonymizer.channels.tradeoff.tradeoff import (
+    privacy_distortion,
+    privacy_distortion_curve,
+    seeing,
+)
 from anonymizer.channels.validation import require_room
 
 __all__ = [

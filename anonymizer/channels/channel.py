@@ -145,12 +145,12 @@ class OptimalChannel:
 
     @property
     def value(self) -> float:
-        """What is minimised."""
+        """Minimised quantity."""
         return float(getattr(self, self.minimised))
 
     @property
     def gap(self) -> float:
-        """How much better any other channel can be at the most; never negative."""
+        """Bound on how much better any other channel can be; never negative."""
         return max(0.0, self.value - self.lower_bound)
 
 

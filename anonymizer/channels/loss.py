@@ -52,7 +52,7 @@ class ProbabilisticLoss:
 
 @dataclass(frozen=True)
 class Moments:
-    """Whether mean and covariance of a release are those of the original, but for chance.
+    """Test whether mean and covariance of a release are the original's, but for chance.
 
     Parameters
     ----------
@@ -81,6 +81,11 @@ def pil(original: float, released: float, variance: float) -> float:
     original, released, variance
         The statistic before and after, and the variance of the released one as a sample's; 0 tells
         any difference from none. Finite numbers.
+
+    Returns
+    -------
+    float
+        A probability, from 0 to 1.
 
     >>> round(pil(10.0, 10.5, 0.25), 4)
     0.6827
@@ -117,6 +122,11 @@ def probabilistic_loss(
     sizes
         How many records each row of both stands for, shape (rows,); one when left out. Quantiles
         are of single records: there are none then, ``quantiles=()``.
+
+    Returns
+    -------
+    ProbabilisticLoss
+        A probability for every statistic of every column.
 
     Raises
     ------
@@ -158,7 +168,7 @@ def moments_kept(
     level: float = 0.01,
     sizes: ArrayLike | None = None,
 ) -> Moments:
-    """Whether a release keeps mean and covariance, record by record: paired tests, Bonferroni.
+    """Test whether a release keeps mean and covariance, record by record: paired, Bonferroni.
 
     Parameters
     ----------
@@ -201,7 +211,7 @@ def _variance(x: Floats, sizes: Floats | None) -> Floats:
 
 
 def _chance_alone(differences: Floats, sizes: Floats | None, scale: Floats, level: float) -> bool:
-    """Whether no column's mean differs from 0 beyond chance, or rounding of numbers of a scale."""
+    """Tell whether no column's mean differs from 0 beyond chance, or rounding."""
     records = len(differences) if sizes is None else sizes.sum()
     found = np.abs(_mean(differences, sizes))
     error = np.sqrt(_variance(differences, sizes)) / np.sqrt(records)

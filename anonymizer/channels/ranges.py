@@ -73,6 +73,11 @@ def best_ranges(
     sensitive_values
         What the columns of ``joint`` stand for, for distances between values of W.
 
+    Returns
+    -------
+    CentroidRanges
+        The ranges, the mean of each, and their distortion and leakage in ``unit``.
+
     Raises
     ------
     InputError
@@ -163,7 +168,7 @@ def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:
 def _accepted(
     counts: Ints, sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
 ) -> Mask:
-    """Which ranges satisfy all models, from their records by value, shape (ranges, m)."""
+    """Mark ranges that satisfy all models, from their records by value, shape (ranges, m)."""
     classes = sensitive.measured(counts)
     accepted = np.ones(len(counts), bool)
     for model in privacy:

@@ -15,7 +15,7 @@ Texts = tuple[str | None, ...]
 
 
 def described(channel: Channel, attributes: Sequence[str]) -> dict[str, object]:
-    """What a manifest says of a channel: JSON holds it, and :func:`channels_of` reads it back.
+    """Describe a channel for a manifest: JSON holds it, and :func:`channels_of` reads it back.
 
     Values and labels are lists of texts, one per attribute; null is a missing value. Rows are
     sparse: ``labels`` are the places of those that are released at all. Chances are written with as
@@ -148,7 +148,7 @@ def _read(given: Any, attributes: Sequence[str]) -> tuple[Texts, ...]:
 
 
 def _sound(where: Any, chances: Any, labels: int) -> bool:
-    """Whether these are places of labels, each once, and as many chances."""
+    """Tell whether these are places of labels, each once, and as many chances."""
     if not isinstance(where, list) or not isinstance(chances, list) or len(where) != len(chances):
         return False
     places = all(is_whole(place, least=0) and place < labels for place in where)

@@ -1,10 +1,11 @@
-"""What a random recoding is chosen for: the joint law of an attribute and a sensitive one.
+"""Input of a random recoding: the joint law of an attribute and a sensitive one; distortions.
 
 W is the sensitive attribute, X the attribute that is recoded, Y what is released for it: a Markov
 chain W - X - Y, since Y is drawn knowing X alone. Arrays are indexed (x, w), (x, y) and (w, y).
+A distortion d(x, y) is the cost of releasing y for x.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from anonymizer.channels.validation import matrix_of, numbers_of
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 
 WHOLE = 2**50
@@ -114,7 +116,7 @@ class Sensitive:
 
     @property
     def prior(self) -> Floats:
-        """What is known of the values that occur here, shape (m,)."""
+        """Distribution of the values that occur here, shape (m,)."""
         return np.asarray(self.known[self.source.columns])
 
     @cached_property
@@ -204,3 +206,52 @@ def _information(law: Floats) -> float:
     independent = law.sum(axis=1, keepdims=True) * law.sum(axis=0, keepdims=True)
     some = (law > 0) & (independent > 0)
     return max(0.0, float((law[some] * np.log(law[some] / independent[some])).sum()))
+
+
+def squared(x: ArrayLike, y: ArrayLike | None = None) -> Floats:
+    """(x - y)^2, shape (n, k), in the square of the unit of x; y is x unless given.
+
+    >>> squared([1, 3]).tolist()
+    [[0.0, 4.0], [4.0, 0.0]]
+    """
+    return np.asarray(_difference(x, y) ** 2)
+
+
+def absolute(x: ArrayLike, y: ArrayLike | None = None) -> Floats:
+    """|x - y|, shape (n, k), in the unit of x.
+
+    >>> absolute([1, 3], [2]).tolist()
+    [[1.0], [1.0]]
+    """
+    return np.abs(_difference(x, y))
+
+
+def hamming(x: Sequence[object], y: Sequence[object] | None = None) -> Floats:
+    """1 where x and y differ, 0 where they are the same, shape (n, k).
+
+    >>> hamming(["a", "b"]).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    others = x if y is None else y
+    if not (isinstance(x, Sized) and isinstance(others, Sized)):
+        raise InputError("hamming distortion needs lists of values")
+    return np.array([[float(left != right) for right in others] for left in x])
+
+
+def hierarchical(taxonomy: Taxonomy) -> Floats:
+    """Levels to the common ancestor of two values, shape (values, values); 0 for the same value.
+
+    The height of the hierarchy for values that meet in ``*`` alone.
+    """
+    if not isinstance(taxonomy, Taxonomy):
+        raise InputError(f"hierarchical distortion needs a Taxonomy, not {shown(taxonomy)}")
+    apart = [level.groups[:, None] != level.groups[None] for level in taxonomy.levels]
+    return np.asarray(np.sum(apart, axis=0, dtype=float))
+
+
+def _difference(x: ArrayLike, y: ArrayLike | None) -> Floats:
+    form = "be numbers for squared and absolute distortion (or use hamming)"
+    left, right = (numbers_of("values", side, form) for side in (x, x if y is None else y))
+    if left.ndim != 1 or right.ndim != 1:
+        raise InputError("squared and absolute distortion need a list of numbers")
+    return np.asarray(left[:, None] - right[None])

@@ -22,6 +22,11 @@ def mechanism_epsilon(mechanism: ArrayLike) -> float:
 
     Infinite where an answer is possible for one of the two alone.
 
+    Returns
+    -------
+    float
+        Nats, at least 0.
+
     Raises
     ------
     InputError
@@ -49,6 +54,11 @@ def database_information(mechanism: ArrayLike, prior: ArrayLike) -> float:
         p(s|X), shape (databases, answers), X0 first.
     prior
         p(X), shape (databases,); X0 is one of its own neighbours, and may have 0.
+
+    Returns
+    -------
+    float
+        Bits, at least 0.
 
     Raises
     ------
@@ -80,6 +90,11 @@ def theta(epsilon: float, own: float = 0.0) -> float:
         In nats, at least 0, and finite.
     own
         p(X0), from 0 to 1; at 0 the bound holds for every prior.
+
+    Returns
+    -------
+    float
+        Bits, at least 0.
 
     Raises
     ------

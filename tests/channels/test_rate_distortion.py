@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from anonymizer.channels.rate_distortion import margins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from anonymizer.channels import hamming, rate_distortion, squared
-from anonymizer.channels.rate_distortion import margins
-from anonymizer.channels.rate_distortion.margins import best_margin
+from anonymizer.channels.rates import best_margin
 from anonymizer.errors import InputError
 
 COIN = hamming("ab")

@@ -63,6 +63,11 @@ def private_channel(
         What part of the distortion the gap of a certified answer may be; ``"bits"`` or ``"nats"``,
         of the leakage I(W;Y).
 
+    Returns
+    -------
+    OptimalChannel
+        q(y|x), shape (n, k), its distortion and leakage in ``unit``, and a certified lower bound.
+
     Raises
     ------
     InputError
@@ -102,7 +107,7 @@ def least_distortion(
     tolerance: float = 1e-5,
     unit: str = "bits",
 ) -> OptimalChannel:
-    """The same about several sensitive attributes at once, all next to the same X.
+    """Least distortion under models of several sensitive attributes at once, all next to one X.
 
     A model that names none of them is about each. The leakage is that about the first. Errors are
     those of :func:`private_channel`.

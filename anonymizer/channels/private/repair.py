@@ -92,7 +92,6 @@ def blind(program: Program) -> Floats:
 
 
 def _met(program: Program, margin: Floats) -> bool:
-    """Whether a margin of Y and its mean are as required, up to rounding."""
     if program.invariant and np.abs(margin - program.p).max() > EXACT:
         return False
     return program.drift is None or abs(float(program.drift @ margin)) <= EXACT
@@ -192,7 +191,7 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
 
 
 def _holds(program: Program, channel: Floats, policy: ChannelPolicy) -> bool:
-    """Whether rows are distributions, and margins, mean, epsilon and models are as required."""
+    """Tell whether rows are distributions, margins, mean, epsilon and models as required."""
     rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
     if not rows or not _met(program, program.p @ channel):
         return False

@@ -61,14 +61,14 @@ class Transport:
     limit: float
 
     def inside(self, hair: float, margin: Floats) -> "Transport":
-        """The same, closer to the limit of what the margin itself has by a part of the way."""
+        """Tighten the limit by a part of the way to what the margin itself has."""
         moved = float(self.weights @ np.abs(self.rows @ margin))
         return replace(self, limit=self.limit - hair * max(self.limit - moved, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What every released symbol has to satisfy about one attribute W.
+    """Requirement about one attribute W that every released symbol has to satisfy.
 
     ``conditional`` is p(w|x), shape (n, m), ``margin`` p(w) > 0. ``tilts`` are rows
     G(V) + tilt'V <= 0, ``linear`` rows c'V <= 0, ``total`` the row sum_y G(V) + total'V <= 0 or
@@ -88,7 +88,7 @@ class Demand:
         return len(self.tilts) > 0 or self.total is not None
 
     def inside(self, hair: float) -> "Demand":
-        """The same with f(V) <= hair f(p) M for f(V) <= 0, p the margin: a little stricter.
+        """Tighten a little: f(V) <= hair f(p) M for f(V) <= 0, p the margin.
 
         What mixing any channel that holds the demand with one that ignores X at weight ``hair``
         holds. f(p) <= 0 where the demand can be held at all.
@@ -106,7 +106,7 @@ class Demand:
         )
 
     def added(self, model: PrivacyModel, sensitive: Sensitive, slack: float) -> "Demand":
-        """The same and what a model requires."""
+        """Add the requirement of a model."""
         known = np.log(self.margin) - np.log(sensitive.prior)
         if isinstance(model, TCloseness):
             if model.distance == "kl":
@@ -173,7 +173,7 @@ class ChannelPolicy:
         return cls(tuple(pairs), sensitive[0].source.p, k, records or 1.0)
 
     def demands(self, tolerated: bool) -> tuple[Demand, ...]:
-        """The same as conditions of a program: the exact limits, or all that the checks let pass.
+        """Return conditions of a program: the exact limits, or all that the checks let pass.
 
         The program is solved at the exact limits; the bound that no channel falls below is made
         with the tolerated ones, so that it holds of every channel that passes the models' own
@@ -194,11 +194,11 @@ class ChannelPolicy:
         return tuple(d for d in found.values() if d.entropic or len(d.linear) or d.transports)
 
     def accepts(self, channel: Floats) -> bool:
-        """Whether every symbol that a channel q(y|x) releases, shape (n, k), holds every model."""
+        """Tell whether every symbol that a channel q(y|x) releases, (n, k), holds every model."""
         return not self._broken(channel)
 
     def each(self, channel: Floats) -> Mask:
-        """Which symbols hold every model that is about symbols one by one, shape (k,).
+        """Mark symbols that hold every model about symbols one by one, shape (k,).
 
         Those that are never released do.
         """
@@ -225,7 +225,7 @@ class ChannelPolicy:
     def _checked(
         self, channel: Floats, pairs: Iterable[tuple[PrivacyModel, Sensitive]]
     ) -> Iterator[tuple[str, Mask]]:
-        """What is required, in words, and which released symbols hold it; or their mean does."""
+        """Yield each requirement in words, with the released symbols that hold it."""
         joint = self.p[:, None] * channel
         mass = joint.sum(axis=0)
         laws, mass = joint[:, mass > 0] / mass[mass > 0], mass[mass > 0]
@@ -247,7 +247,7 @@ CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation
 
 
 def is_convex(model: PrivacyModel) -> bool:
-    """Whether a model is a convex condition on a released symbol."""
+    """Tell whether a model is a convex condition on a released symbol."""
     plain = not isinstance(model, EntropyLDiversity) or model.monotone
     return isinstance(model, CONVEX) and plain
 

@@ -51,7 +51,7 @@ class Tradeoff(ABC):
     """Share of the tolerance to which a limit is searched."""
 
     def point(self, channel: Floats, slope: float | None = None) -> TradeoffPoint:
-        """What a channel, shape (n, k), comes to."""
+        """Measure a channel, shape (n, k)."""
         distortion = expected(self.p, channel, self.distortion)
         return TradeoffPoint(channel, distortion, self.leakage(channel), slope)
 
@@ -117,7 +117,7 @@ class LimitSearch:
     of_leakage: bool
 
     def position(self, point: TradeoffPoint) -> float:
-        """What the limit is about."""
+        """Quantity that the limit is about."""
         return point.leakage if self.of_leakage else point.distortion
 
     def value(self, point: TradeoffPoint) -> float:
@@ -253,7 +253,7 @@ def _at_distortion(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel
 
 
 def _at_leakage(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel:
-    """Of a limit in nats."""
+    """Answer for a limit in nats."""
     near, least = problem.near.point, problem.least_distortion
     if limit == 0:
         found = problem.silent()

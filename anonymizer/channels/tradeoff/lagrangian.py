@@ -67,7 +67,7 @@ class Lagrangian:
 
     @cached_property
     def weights(self) -> Floats:
-        """How much of the gap a value of X may have where a barrier is followed: p(x)^(1/4).
+        """Share of the gap of each value of X where a barrier is followed: p(x)^(1/4).
 
         Shares of 1. Even shares take the fewest steps where all values are likely (by a third,
         measured on Gaussian grids, against shares of p(x)), but then a value of probability 1e-12
@@ -174,12 +174,12 @@ class CheapestLaw:
         return 0.2 * self.tolerance * self.value
 
     def proven(self, tolerance: float | None = None) -> bool:
-        """Whether the gap is within a share of the cost, or rounding of a single symbol's."""
+        """Tell whether the gap is within a share of the cost, or rounding of a single symbol's."""
         share = self.tolerance if tolerance is None else tolerance
         return self.cost - self.bound <= share * self.value + EPSILON
 
     def ended(self, share: float = 1.0) -> bool:
-        """Whether a share of the tolerance is reached, or the time is over."""
+        """Tell whether a share of the tolerance is reached, or the time is over."""
         return self.proven(share * self.tolerance) or monotonic() > self.deadline
 
     def look(self, u: Floats, ratios: Floats) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.rate_distortion.margins import positive_margin
+from anonymizer.channels.rates import positive_margin
 from anonymizer.channels.validation import DISTINCT, number_of, require_room, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
@@ -25,7 +25,7 @@ ROUNDING = 8 * float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Shares that a release speaks for, and how far they are from those it speaks for most.
+    """Shares of true values, and their distance from the likeliest ones.
 
     Parameters
     ----------
@@ -81,6 +81,16 @@ def maximum_likelihood(
     most_iterations
         Of expectation-maximisation, where to give up: what is found is returned, and said not to
         have converged.
+
+    Returns
+    -------
+    Likelihood
+        The shares, shape (n,) or (n, m), their log-likelihood and its gap in nats.
+
+    Raises
+    ------
+    InputError
+        When the counts do not fit the channels, or hold a label that is never released.
     """
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0)
@@ -101,7 +111,7 @@ def maximum_likelihood(
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """Released counts, and what shares of true values make of them."""
+    """Released counts, and their expectation under shares of true values."""
 
     left: Floats
     counts: Floats
@@ -115,7 +125,7 @@ class _Law:
 
     @property
     def hidden(self) -> float:
-        """What rounding may hide of a gap, generously."""
+        """Generous bound on the part of a gap that rounding may hide."""
         terms = sum(self.left.shape) + (0 if self.right is None else sum(self.right.shape))
         return float(ROUNDING * terms * self.counts.sum())
 

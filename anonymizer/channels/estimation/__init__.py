@@ -1,1 +1,0 @@
-"""True counts, estimated from a release and the channel that it was drawn by."""
