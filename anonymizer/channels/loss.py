@@ -52,7 +52,7 @@ class ProbabilisticLoss:
 
 @dataclass(frozen=True)
 class Moments:
-    """Test whether mean and covariance of a release are the original's, but for chance.
+    """Whether mean and covariance of a release are the original's, but for chance.
 
     Parameters
     ----------

@@ -8,9 +8,8 @@ from anonymizer.channels import bottleneck_path, require_room
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.candidate import CandidateChannel, Piece, assembled
 from anonymizer.masking.options import Bottleneck
-from anonymizer.masking.part import Block, Part
+from anonymizer.masking.part import Block, CandidateChannel, Part, Piece, assembled
 from anonymizer.privacy import PrivacyModel
 
 BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
@@ -75,7 +74,6 @@ def _nearest(law: Floats, symbol: int) -> int:
 
 
 def _certainty(law: Floats) -> Floats:
-    """sum_w n_w log n_w - n log n, the negative entropy of all records, over the last axis."""
     return np.asarray(xlogx(law).sum(axis=-1) - xlogx(law.sum(axis=-1)))
 
 

@@ -125,7 +125,7 @@ class Contingency:
         )
 
     def acceptable(self, by_symbol: Ints, models: Sequence[PrivacyModel]) -> Mask:
-        """Which symbols satisfy every model as classes, shape (symbols,); those of none do."""
+        """Mark symbols that satisfy every model as classes, shape (symbols,)."""
         mask = np.ones(len(by_symbol), bool)
         occupied = by_symbol.sum(axis=1) > 0
         mask[occupied] = acceptable(self.counts(by_symbol[occupied]), models)
@@ -167,6 +167,5 @@ def _numbered(table: engine.Table, names: Sequence[str]) -> tuple[Codes, Codes]:
 def _rows(
     table: engine.Table, names: Sequence[str], records: Codes
 ) -> Iterable[tuple[Hashable, ...]]:
-    """Some columns of some rows, a tuple of values for each."""
     columns = [table[name].iloc[records].astype(object) for name in names]
     return zip(*columns, strict=True)

@@ -11,10 +11,10 @@ from anonymizer.channels import Channel, moments_kept, probabilistic_loss
 from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.masking.candidate import CandidateChannel
 from anonymizer.masking.contingency import Contingency, key_of
-from anonymizer.masking.dealing import Dealt
+from anonymizer.masking.drawing import Dealt
 from anonymizer.masking.options import Bottleneck, Noise, Pram
+from anonymizer.masking.part import CandidateChannel
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
@@ -27,7 +27,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class SymbolDisclosure:
-    """What released symbols disclose about a sensitive attribute, in bits.
+    """Disclosure of a sensitive attribute by released symbols, in bits.
 
     ``mean``: I(W;Y). ``largest_i1``, ``largest_i2``: of the symbol that discloses most,
     D(p(w|y) || p(w)) and H(W) - H(W|y).
@@ -87,7 +87,7 @@ class ChannelReport:
 
 @dataclass(frozen=True, eq=False)
 class RandomizationReport:
-    """How the released values of ``attributes`` were drawn, by which method.
+    """Method that drew the released values of ``attributes``, and its effects.
 
     ``distortion``: what it means for each of them; ``scale``: what that of each is divided by.
     ``margin``: the share of the way from the policy's limits to no information that channels kept
@@ -118,7 +118,7 @@ class RandomizationReport:
         return sum(each.channel.epsilon for each in self.channels)
 
     def to_dict(self) -> dict[str, object]:
-        """The same as a manifest has it; an epsilon without limit is null."""
+        """Return the report as a manifest has it; an epsilon without limit is null."""
         return {
             **vars(self),
             "attributes": list(self.attributes),
@@ -132,7 +132,7 @@ class RandomizationReport:
 def channel_report(
     candidate: CandidateChannel, contingency: Contingency, dealt: Dealt, place: int
 ) -> ChannelReport:
-    """What is reported of a channel and of the symbols that the records of a table got from it.
+    """Report a channel and the symbols that the records of a table got from it.
 
     ``place``: of which part the symbols are.
 
@@ -155,7 +155,6 @@ def channel_report(
 
 
 def _realised(distances: Floats, contingency: Contingency, dealt: Dealt, place: int) -> float:
-    """What the drawn symbols cost on average over the records."""
     row_of, symbol_of = contingency.row_of, dealt.symbol_of[place]
     if dealt.rows is not None:
         row_of = row_of[dealt.rows]
@@ -163,7 +162,7 @@ def _realised(distances: Floats, contingency: Contingency, dealt: Dealt, place: 
 
 
 def disclosed(joint: Floats | Ints) -> SymbolDisclosure:
-    """What symbols disclose, from records by symbol and value, shape (symbols, values)."""
+    """Measure the disclosure of symbols, from records by symbol and value, (symbols, values)."""
     some = joint[joint.sum(axis=1) > 0]
     margin = some.sum(axis=0)
     return SymbolDisclosure(
@@ -176,7 +175,7 @@ def disclosed(joint: Floats | Ints) -> SymbolDisclosure:
 def preserved(
     table: engine.Table, released: engine.Table, drawn: Sequence[str], sensitive: Sequence[str]
 ) -> Preserved | None:
-    """What a release keeps of its columns of numbers; None where it has none, or few records.
+    """Compare columns of numbers before and after; None where there are none, or few records.
 
     ``drawn``: the attributes that were drawn as numbers.
     """
@@ -211,7 +210,6 @@ def _exact(table: engine.Table, name: str) -> pd.Series:
 
 
 def _numeric(column: pd.Series) -> bool:
-    """Whether a column holds numbers alone, none of them beyond all sizes."""
     types, kind = pd.api.types, column.dtype
     if not (types.is_integer_dtype(kind) or types.is_float_dtype(kind)) or column.isna().any():
         return False

@@ -9,9 +9,16 @@ import numpy as np
 from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
-from anonymizer.masking.candidate import CandidateChannel, Piece, assembled, without_rare
 from anonymizer.masking.options import Noise
-from anonymizer.masking.part import MaskedAttribute, Part, plain
+from anonymizer.masking.part import (
+    CandidateChannel,
+    MaskedAttribute,
+    Part,
+    Piece,
+    assembled,
+    plain,
+    without_rare,
+)
 from anonymizer.privacy import PrivacyModel
 
 STEPS = (
@@ -81,7 +88,6 @@ class _Axis:
 
 
 def _both(one: Floats, other: Floats) -> Floats:
-    """The channel of all combinations of symbols, attributes being drawn independently."""
     return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
 
 

@@ -143,7 +143,7 @@ class RandomRecoding(Recoding):
         return {key: value for key, value in super().described.items() if key != "seed"}
 
     def _of_attributes(self, option: str) -> Mapping[str, object]:
-        """What an option gives by attribute; nothing where it is left out."""
+        """Read an option given by attribute; nothing where it is left out."""
         given = getattr(self, option)
         self._require(
             given is None or isinstance(given, Mapping), f"{option} must be given by attribute"
@@ -202,7 +202,7 @@ class Pram(RandomRecoding):
 
 @dataclass(frozen=True)
 class Noise(RandomRecoding):
-    """As much Gaussian noise on numbers, rounded to a grid, as the policy needs.
+    """Gaussian noise on numbers, rounded to a grid, as much as the policy needs.
 
     Other parameters are those of :class:`RandomRecoding`.
 
@@ -250,7 +250,7 @@ class Bottleneck(RandomRecoding):
 
 
 def _are_symbols(given: object) -> bool:
-    """Whether these are values that can stand in a table: no lists, no numbers beyond all."""
+    """Tell whether values can stand in a table: no lists, no infinite numbers."""
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         return False
     return all(

@@ -1,6 +1,7 @@
-"""What one channel is about: attributes drawn together, block by block of what is kept.
+"""Attributes that one channel draws together, block by block of the kept ones, and candidates.
 
-Of each attribute its values, what may be released for them, and what that costs.
+A part has the values of each attribute, the symbols that may be released for them and their costs;
+a candidate is a channel that a release might be drawn from, with its expected effects.
 """
 
 from collections import defaultdict
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import nan, prod
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import NUMBERS, Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.masking.contingency import Contingency, distinct, key_of
+from anonymizer.masking.contingency import Contingency, Key, distinct, key_of
 from anonymizer.tables.values import number_of
 
 LEAST = 1e-50
@@ -90,7 +91,6 @@ class MaskedAttribute:
         return np.array(found, float)
 
     def _codes(self, labels: Sequence[Hashable]) -> Codes:
-        """A value code for each label of the level."""
         found = [self._first.get(text, -1) for text in key_of(labels)]
         self._require_none(found.count(-1), "are not among the values of its hierarchy")
         return np.array(found, np.intp)
@@ -123,7 +123,7 @@ class MaskedAttribute:
 
 
 def _measurable(numbers: Sequence[Decimal | None]) -> bool:
-    """Whether squared distances of numbers are what they should be, but for a thousandth.
+    """Tell whether squared distances of numbers are right to a thousandth.
 
     Floats have 53 bits: numbers of more digits, such as those of accounts, would seem the same, and
     to release one for the other would seem to cost nothing.
@@ -277,3 +277,98 @@ class Part:
                 f"{MOST_SYMBOLS:,} that one channel is sought for; choose coarser levels or fewer "
                 "attributes, or set jointly = false"
             )
+
+
+TRACE = 2.0**-36
+"""Chances below are none: they are less than what draws resolve."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A channel of one block: q(y|x), shape (n, k), of k symbols, combinations of values.
+
+    No channel that satisfies the same models has an expected distortion below ``lower_bound``; NaN
+    where that is not known.
+    """
+
+    block: Block
+    matrix: Floats
+    symbols: list[Symbol]
+    lower_bound: float = nan
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateChannel:
+    """A channel of all blocks of a part: q(y|x) and d(x, y), shape (rows, symbols).
+
+    Both are 0 between blocks. ``lower_bound``: as of a piece, over all of them. ``margin``: the
+    share of the way from the limits of the policy to no information at all that was kept free; None
+    where there is no such thing.
+    """
+
+    part: Part = field(repr=False)
+    matrix: Floats = field(repr=False)
+    distances: Floats = field(repr=False)
+    symbols: list[Symbol] = field(repr=False)
+    lower_bound: float
+    margin: float | None
+
+    @property
+    def expected(self) -> Floats:
+        """Expected records by symbol and stratum, shape (symbols, strata)."""
+        return np.asarray(self.matrix.T @ self.part.contingency.records)
+
+    @property
+    def distortion(self) -> float:
+        """E d(X, Y) over the records."""
+        sizes = self.part.contingency.sizes
+        return float(sizes @ (self.matrix * self.distances).sum(axis=1) / sizes.sum())
+
+
+def assembled(
+    part: Part, pieces: Sequence[Piece], margin: float | None = None, exact: bool = False
+) -> CandidateChannel:
+    """The channel that the pieces of all blocks make.
+
+    ``exact``: with all of its chances, however small, since an epsilon was promised of them.
+    """
+    rows = len(part.contingency.values)
+    matrix = np.zeros((rows, sum(len(piece.symbols) for piece in pieces)))
+    distances = np.zeros_like(matrix)
+    symbols: list[Symbol] = []
+    for piece in pieces:
+        columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
+        place = np.ix_(piece.block.rows, columns)
+        # Chances that are never drawn would count for an epsilon.
+        chances = piece.matrix if exact else np.where(piece.matrix < TRACE, 0.0, piece.matrix)
+        matrix[place] = chances if exact else chances / chances.sum(axis=1, keepdims=True)
+        distances[place] = piece.block.distances(piece.symbols)
+        symbols += piece.symbols
+    share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.contingency.sizes.sum()
+    bound = float(share @ [piece.lower_bound for piece in pieces])
+    return CandidateChannel(part, matrix, distances, symbols, bound, margin)
+
+
+def without_rare(piece: Piece, least: float) -> Piece:
+    """A channel whose symbols are released too rarely for others instead: for the nearest ones.
+
+    The rarest first, until each is expected at least so often, or one is left. Whatever is done to
+    a released symbol knowing it alone discloses no more about who has it.
+    """
+    number: dict[Key, int] = {}  # symbols that read alike are one
+    columns = [number.setdefault(key_of(symbol), len(number)) for symbol in piece.symbols]
+    symbols = [piece.symbols[columns.index(column)] for column in number.values()]
+    matrix = np.zeros((len(piece.matrix), len(number)))
+    np.add.at(matrix.T, columns, piece.matrix.T)
+    apart = piece.block.distances(symbols, symbols)
+    expected = piece.block.sizes @ matrix
+    left = np.ones(len(symbols), bool)
+    while left.sum() > 1:
+        rarest = int(np.where(left, expected, np.inf).argmin())
+        if expected[rarest] >= least:
+            break
+        left[rarest] = False
+        nearest = int(np.where(left, apart[rarest], np.inf).argmin())
+        matrix[:, nearest] += matrix[:, rarest]
+        expected[nearest] += expected[rarest]
+    return Piece(piece.block, matrix[:, left], [symbols[place] for place in np.flatnonzero(left)])

@@ -20,7 +20,6 @@ from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.bottleneck import bottleneck
-from anonymizer.masking.candidate import CandidateChannel
 from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.disclosure import (
     RandomizationReport,
@@ -31,7 +30,7 @@ from anonymizer.masking.disclosure import (
 from anonymizer.masking.drawing import Drawing, DrawnTable
 from anonymizer.masking.noise import noise
 from anonymizer.masking.options import DISTORTION, Pram, RandomRecoding
-from anonymizer.masking.part import MaskedAttribute, Part
+from anonymizer.masking.part import CandidateChannel, MaskedAttribute, Part
 from anonymizer.masking.pram import pram
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
 from anonymizer.recoding.apply import relabelled
@@ -185,7 +184,7 @@ def _symbols_of(column: pd.Series, symbol_of: Codes, labels: Sequence[Hashable])
 
 
 def _kind(numbers: Sequence[int | float]) -> str | None:
-    """What numbers are the same as; None where nothing is that columns of numbers hold."""
+    """Name the type of columns that holds the numbers; None where none does."""
     if not all(isfinite(number) for number in numbers if isinstance(number, float)):
         return None
     for kind, least, most in KINDS:
@@ -318,7 +317,7 @@ def _require_private(candidates: Sequence[CandidateChannel], options: RandomReco
 
 
 def _result_of(options: RandomRecoding, candidates: Sequence[CandidateChannel]) -> SearchResult:
-    """How channels were found: what they distort, and what none can fall below."""
+    """Report the search for channels: their distortion, and a bound that none falls below."""
     value = sum(candidate.distortion for candidate in candidates)
     bound, tried = sum(candidate.lower_bound for candidate in candidates), len(candidates)
     known = isfinite(bound)

@@ -17,10 +17,18 @@ from anonymizer.channels import (
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.candidate import CandidateChannel, Piece, assembled, without_rare
 from anonymizer.masking.contingency import distinct
 from anonymizer.masking.options import Pram
-from anonymizer.masking.part import Block, Part, Symbol, plain
+from anonymizer.masking.part import (
+    Block,
+    CandidateChannel,
+    Part,
+    Piece,
+    Symbol,
+    assembled,
+    plain,
+    without_rare,
+)
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of, measures_of
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
@@ -117,7 +125,7 @@ def _without_trifles(
 
 
 def _alphabet(block: Block, recoding: Pram, models: Sequence[PrivacyModel]) -> list[Symbol]:
-    """What may be released in a block: what was requested, or the combinations that occur in it."""
+    """Return the symbols of a block: those requested, or the combinations that occur in it."""
     given = recoding.alphabet
     if recoding.invariant:
         return block.values

@@ -32,7 +32,7 @@ from anonymizer import (
 from anonymizer.channels import moments_kept, probabilistic_loss
 from anonymizer.counts.schema import Schema
 from anonymizer.masking.contingency import Contingency
-from anonymizer.masking.dealing import FEW, dealt
+from anonymizer.masking.drawing import FEW, dealt
 from anonymizer.masking.options import Pram
 from anonymizer.privacy import (
     MODELS,
