@@ -13,6 +13,8 @@ alternate to a minimum of I(T;X) - beta I(T;W) that is a local one (Tishby, Pere
 Synthetic key attributes of a limited rate are the values themselves.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Channels p(released | true): checked, drawn from, and handed out with a proof of optimality."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,7 +122,7 @@ class OptimalChannel:
     @classmethod
     def of(
         cls, found: Solved, minimised: str, unit: str, tolerance: float, rounding: float = 0.0
-    ) -> "OptimalChannel":
+    ) -> OptimalChannel:
         """From nats; certified to a relative tolerance and what rounding may add."""
         nats, point, slope = nats_per(unit), found.point, found.point.slope
         measured = {"leakage": point.leakage, "distortion": point.distortion}

@@ -9,6 +9,8 @@ Microaggregation: records in groups of at least k, each released as the mean of 
 post-randomization of categories, with a matrix that is given, drawn or invariant.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from typing import NamedTuple
 

@@ -17,6 +17,8 @@ larger than that of independent draws, by up to their number, if weights alterna
 with q uniform on 4 labels and b = (1, -1, 1, -1) two records have variance 4, against 2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,7 +60,7 @@ class Side:
     labels: tuple[Hashable, ...] = ()
 
     @classmethod
-    def of(cls, channel: Channel, groups: Partition | None) -> "Side":
+    def of(cls, channel: Channel, groups: Partition | None) -> Side:
         """The targets 1{x is in g} of groups of values, by default of single values."""
         if groups is None:
             return cls(channel, np.eye(len(channel.values)), channel.values)

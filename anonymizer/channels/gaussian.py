@@ -21,6 +21,8 @@ so that a limit on the sum of either gives beta in closed form, for the variable
 of r^2 > 1 / beta.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -122,14 +124,14 @@ class GaussianModel:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def of_scalar(cls, mean: float, variance: float, correlation: float) -> "GaussianModel":
+    def of_scalar(cls, mean: float, variance: float, correlation: float) -> GaussianModel:
         """A single X, and a W of variance 1 that it is correlated with."""
         spread = number_of("variance", variance, above=0)
         b = number_of("correlation", correlation, least=-1.0, most=1.0) / np.sqrt(spread)
         return cls(np.array([number_of("mean", mean)]), np.diag([spread]), np.array([b]), 1.0)
 
     @classmethod
-    def fit(cls, x: ArrayLike, w: ArrayLike) -> "GaussianModel":
+    def fit(cls, x: ArrayLike, w: ArrayLike) -> GaussianModel:
         """Moments of records: x of shape (records,) or (records, n), a numeric w (records,).
 
         Raises

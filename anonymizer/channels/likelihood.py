@@ -1,5 +1,7 @@
 """Released counts, and the shares of true values that they are likeliest under, with a bound."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

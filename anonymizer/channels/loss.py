@@ -6,6 +6,8 @@ Domingo-Ferrer and Sebe, 2005; section 1 of Domingo-Ferrer and Rebollo-Monedero,
 0 where nothing changed, uniform on (0, 1) for a fresh sample, near 1 where a statistic is lost.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -229,7 +231,7 @@ class _Fourth:
     m31: Floats
 
     @classmethod
-    def of(cls, x: Floats, sizes: Floats | None) -> "_Fourth":
+    def of(cls, x: Floats, sizes: Floats | None) -> _Fourth:
         a = x - _mean(x, sizes)
         n = len(a) if sizes is None else int(sizes.sum())
         b = a if sizes is None else a * sizes[:, None]

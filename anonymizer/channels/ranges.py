@@ -6,6 +6,8 @@ both sums over ranges, so the best partition follows from the best ones of its b
 1961; Fisher 1958 for grouping): n (n + 1) / 2 ranges, each judged once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

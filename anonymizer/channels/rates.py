@@ -24,6 +24,8 @@ channel. R(D) = min I(W;Y) with E (X - Y)^2 <= D, by d = D / Var X (Rebollo-Mone
 Domingo-Ferrer, 2008, Eq. 3 and 4).
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -84,13 +86,13 @@ class Margin:
         """Part of the rate that is not proven, but for rounding."""
         return self.value - self.lower
 
-    def better(self, later: "Margin") -> "Margin":
+    def better(self, later: Margin) -> Margin:
         """The margin of less value, with the higher of both bounds, found as late as the other."""
         best = self if self.value <= later.value else later
         best = replace(best, iterations=later.iterations, method=later.method)
         return best.bounded(max(self.lower, later.lower))
 
-    def bounded(self, lower: float) -> "Margin":
+    def bounded(self, lower: float) -> Margin:
         """The same with another bound."""
         return replace(self, value=max(self.value, lower), lower=lower)
 
@@ -305,7 +307,7 @@ class _RateTradeoff(Tradeoff):
     searched: ClassVar[float] = 0.5
 
     @classmethod
-    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "_RateTradeoff":
+    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> _RateTradeoff:
         """Check both, and that there is room for what is computed with them."""
         law = law_of("source", source)
         if isinstance(distortion, np.ndarray) and distortion.ndim == 2:

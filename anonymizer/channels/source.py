@@ -5,6 +5,8 @@ chain W - X - Y, since Y is drawn knowing X alone. Arrays are indexed (x, w), (x
 A distortion d(x, y) is the cost of releasing y for x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +41,7 @@ class JointLaw:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, joint: ArrayLike) -> "JointLaw":
+    def of(cls, joint: ArrayLike) -> JointLaw:
         """Check a joint law, or counts, which are divided by their sum."""
         given = matrix_of("joint", joint)
         total = given.sum()
@@ -97,7 +99,7 @@ class Sensitive:
         prior: ArrayLike | None = None,
         values: Iterable[object] = (),
         attribute: str = "W",
-    ) -> "Sensitive":
+    ) -> Sensitive:
         """Check a joint law or counts, and the distribution that is known, if another one is."""
         source = JointLaw.of(joint)
         known = np.zeros(source.shape[1])
@@ -145,7 +147,7 @@ class Sensitive:
                 "them, one for every column of joint"
             )
 
-    def require_same(self, other: "Sensitive") -> None:
+    def require_same(self, other: Sensitive) -> None:
         """Require that another attribute has the same p(x)."""
         mine, theirs = self.source, other.source
         alike = mine.shape[0] == theirs.shape[0] and np.array_equal(mine.rows, theirs.rows)

@@ -5,6 +5,8 @@ mean of X has the least E D(X, y), whatever f is (Banerjee et al. 2005). Domingo
 Rebollo-Monedero (2009), section 3, name both measures of loss as members.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -10,6 +10,8 @@ Counts may be a sparse matrix of scipy, (classes, values), except where weights 
 ``anonymizer.information.matrices``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -4,6 +4,8 @@ A mechanism F is p(s|X), shape (databases, answers): a row for X0, the first, an
 neighbour X, which differs from X0 in a record at most. Bezzi (2010), section 5, Eq. 16 and 17.
 """
 
+from __future__ import annotations
+
 from math import e, exp, inf, isfinite, log2, tanh
 
 import numpy as np

@@ -5,6 +5,8 @@ The answer to a query is the set of a partition {E_1, ..., E_m} of the alternati
 is in. A release is such a query about each record: its classes are the E_j.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,5 +1,7 @@
 """Random recodings of which every released symbol is as private as a released class has to be."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -17,6 +17,8 @@ Channels that see the sensitive value bound what any recoding can reach (section
 are left aside for simplicity).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -7,6 +7,8 @@ possible and does not mind errors. All risks are probabilities, or expected shar
 in [0, 1]. A table without records has no risk: every measure is 0.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import fsum, log
 

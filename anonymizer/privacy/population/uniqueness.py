@@ -5,6 +5,8 @@ of these only some are unique in the population of N = n / fraction records as w
 estimator takes each record of the population to be drawn with the same probability.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
