@@ -434,6 +434,7 @@ class Hierarchy(Displayed, ABC):
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
+        # The first spelling of a key stays: a column of 3 and 3.0 is released as 3.
         for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
             key = self.key(value)
             if key is not None and not self.covers(key):

@@ -140,6 +140,7 @@ def round_number(
         for step in _steps(high - low):
             if floor_to(high, step) <= low:
                 continue
+            # Multiples on both sides of the middle: rounding down may leave the nearest one above.
             middle = floor_to(min(max(near, low), high), step)
             multiples = (middle + step * place for place in range(-AROUND, AROUND + 1))
             found = [

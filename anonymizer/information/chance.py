@@ -62,12 +62,14 @@ class Expected:
         """e(n) in bits of classes of some sizes, same shape."""
         first = self._first(sizes)
         total = self.divided[first, -1]
+        # Horner's scheme for Newton's form: from the highest difference down.
         for place in range(self.divided.shape[1] - 2, -1, -1):
             total = total * (sizes - self.nodes[first + place]) + self.divided[first, place]
         return np.asarray(np.maximum(total, 0.0))
 
     def total(self, sizes: NDArray[np.signedinteger]) -> float:
         """The sum of e(n) over classes of some sizes, in bits."""
+        # A list of all sizes of a huge table costs more than it saves.
         few = self.records > MOST_LISTED
         return float((self(sizes) if few else self._listed[sizes]).sum())
 
@@ -113,6 +115,7 @@ def _expected(margin: tuple[int, ...]) -> Expected:
     nodes, alike = _nodes(records), Counter(margin)
     bits = np.zeros(len(nodes))
     for begin in range(1, len(nodes), AT_ONCE):
+        # Values of equal margins have equal expectations: each margin is computed once.
         some = slice(begin, begin + AT_ONCE)
         for count, times in alike.items():
             bits[some] += times * _surprise(records, count, nodes[some, None])
@@ -164,14 +167,17 @@ def _surprise(records: int, count: int, sizes: Ints) -> Floats:
     mean = sizes * (count / records)
     mode = (sizes + 1) * (count + 1) // (records + 2)
     variance = float((mean * (1 - count / records)).max())
+    # Bernstein: P(|X - mu| >= r) <= 2 exp(-r^2 / (2 (v + r / 3))), solved for r at 2 e^-UNLIKELY.
     reach = int(UNLIKELY / 3 + np.sqrt((UNLIKELY / 3) ** 2 + 2 * UNLIKELY * variance)) + 2
     steps = np.arange(min(reach, count))
     up, down = mode + steps, mode - steps
     rest = records - count - sizes
+    # p(x + 1) / p(x) and p(x - 1) / p(x); a ratio of 0 ends the support, and all beyond it are 0.
     rising = (count - up) * (sizes - up) / ((up + 1.0) * (rest + up + 1))
     falling = down * (rest + down) / ((count - down + 1.0) * (sizes - down + 1))
     shares = [np.cumprod(falling, axis=1)[:, ::-1], np.ones_like(mean), np.cumprod(rising, axis=1)]
     share = np.concatenate(shares, axis=1)
     away = np.concatenate([down[:, ::-1] - 1, mode, up + 1], axis=1) - mean
+    # At x = 0 the logarithm would be infinite, and 0 times that no number.
     nats = (mean + away) * np.log1p(np.maximum(away / mean, np.nextafter(-1, 0))) - away
     return np.asarray((share * nats).sum(axis=1) / share.sum(axis=1))

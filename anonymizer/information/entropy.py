@@ -46,6 +46,7 @@ def entropy(counts: ArrayLike | CountMatrix, times: ArrayLike = 1) -> Floats:
     else:
         counts, times = np.asarray(counts, float), np.asarray(times)
         total, terms = (counts * times).sum(-1), (xlogx(counts) * times).sum(-1)
+    # Rounding may leave a certain class a little below 0.
     bits = _per_record(xlogx(total) - terms, total)
     return np.where(bits > 0, bits, 0.0)
 
@@ -89,6 +90,7 @@ def divergence(counts: ArrayLike | CountMatrix, prior: ArrayLike) -> Floats:
     counts, prior = _counts(counts), np.asarray(prior, float)
     total = counts.sum(-1)
     log_prior = np.log2(prior / prior.sum(), out=np.zeros_like(prior), where=prior > 0)
+    # A value that the prior excludes has log_prior 0 here; whether it occurs is looked up apart.
     cost = summed(counts, xlogx) - xlogx(total) - counts @ log_prior
     excluded = prior == 0
     escapes = having(counts, excluded) if excluded.any() else np.zeros(total.shape, bool)

@@ -38,6 +38,7 @@ def discrimination_rate(sizes: Ints, uncertainties: Floats, uncertainty: float) 
     """DR = 1 - H(X|Y) / H(X), in [0, 1] (Eq. 5); 0 where H(X) is."""
     if not uncertainty or len(sizes) == 1:
         return 0.0
+    # H(X|Y) <= H(X); rounding must not make the rate negative.
     within = min(float((sizes * uncertainties / sizes.sum()).sum()), uncertainty)
     return (uncertainty - within) / uncertainty
 

@@ -39,6 +39,7 @@ def reduced(ufunc: np.ufunc, joint: Any, found: Any) -> Any:
     some = np.diff(joint.indptr) > 0
     result = np.zeros(len(some), np.asarray(found).dtype)
     if some.any():
+        # reduceat gives an empty class the first pair of the next one: it is left out.
         result[some] = ufunc.reduceat(found, joint.indptr[:-1][some])
     return result
 
@@ -69,6 +70,7 @@ def likeliest(joint: CountMatrix) -> Codes:
     if not is_sparse(joint):
         return np.asarray(joint.argmax(axis=1))
     best = joint.data == largest(joint)[rows_of(joint)]
+    # Of equal counts the smallest code wins, as argmax of a dense row has it.
     values = np.where(best, joint.indices, joint.shape[1])
     return np.asarray(reduced(np.minimum, joint, values), np.intp)
 
@@ -78,6 +80,7 @@ def rarer(joint: CountMatrix, rank: int) -> Ints:
     if not is_sparse(joint):
         return np.asarray(-np.sort(-joint, axis=1)[:, rank:].sum(axis=1), np.int64)
     order = np.lexsort((-joint.data, rows_of(joint)))
+    # Sorting keeps each class within its own stretch, so that places count from its first pair.
     place = np.arange(len(order)) - np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
     counts = joint.data[order]
     return np.asarray(reduced(np.add, joint, np.where(place < rank, 0, counts)))
@@ -92,9 +95,11 @@ def largest_lacking(joint: Any, of_value: Floats) -> Floats:
     order = np.argsort(-of_value, kind="stable")
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
+    # Shifting makes ranks of different classes disjoint: one sort orders the pairs within each.
     shift = rows_of(joint) * len(order)
     ranks = np.sort(shift + rank[joint.indices]) - shift
     places = np.arange(len(ranks)) - np.repeat(joint.indptr[:-1], np.diff(joint.indptr))
+    # Ranks ascend without repetition, so rank = place holds up to the first gap and never after it.
     first_free = reduced(np.add, joint, (ranks == places).astype(np.int64))
     return np.asarray(np.append(of_value[order], -np.inf)[first_free])
 

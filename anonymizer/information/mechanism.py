@@ -112,6 +112,7 @@ def theta(epsilon: float, own: float = 0.0) -> float:
         raise InputError(f"own, p(X0), is {own!r}: give a number from 0 to 1")
     if own == 0:
         return epsilon * tanh(epsilon / 2) * log2(e)
+    # Written with e^-eps alone: e^eps overflows from 710 on.
     less, share = exp(-epsilon), 1 / (1 + exp(-epsilon))
     rarely = log2(own * less + 1 - own) + epsilon * log2(e) if own < 1 else 0.0
     often = log2(own + (1 - own) * less)

@@ -144,6 +144,7 @@ class Loss(AttributeWise):
         if numbers is None:
             extents, whole = np.bincount(level.groups) - 1.0, len(records) - 1.0
         else:
+            # The extent of a group is that of its values; its label may reach further.
             low = np.full(len(level), np.inf)
             high = np.full(len(level), -np.inf)
             np.minimum.at(low, level.groups, numbers)
@@ -163,6 +164,7 @@ class Precision(AttributeWise):
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """Level / height, the same for all values."""
+        # Identity: two levels may be equal partitions, and then differ in height alone.
         at = next(i for i, candidate in enumerate(taxonomy.levels) if candidate is level)
         return np.full(len(records), at / taxonomy.height if taxonomy.height else 0.0)
 

@@ -63,6 +63,7 @@ class Layout:
         for name, margin in counts.margins.items():
             places[name] = start, start + len(margin)
             start += len(margin)
+        # The last columns are of no values: records of the population, if any, and all records.
         whole = [[] if counts.population is None else [counts.population.sum()], [counts.records]]
         margins = np.concatenate([*counts.margins.values(), *whole]).astype(np.int64)
         people = counts.population is not None
@@ -125,6 +126,7 @@ def histograms_of(counts: Counts) -> Histograms:
         parts.append((rows, places + start, numbers))
         start += joint.shape[1]
     rows, places, numbers = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # Kernels bisect the columns of a class: they must ascend over all attributes.
     if len(parts) > 1:
         order = np.lexsort([places, rows])
         rows, places, numbers = rows[order], places[order], numbers[order]
@@ -150,6 +152,7 @@ def _worth_listing(counts: Counts) -> bool:
     if any(not isinstance(joint, np.ndarray) for joint in joints):
         return True
     values = sum(joint.shape[1] for joint in joints)
+    # Dense rows of few values are read faster; counting what occurs is not worth it.
     if values <= MANY:
         return False
     pairs = sum(int(np.count_nonzero(joint)) for joint in joints)

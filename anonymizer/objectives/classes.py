@@ -159,6 +159,7 @@ class MillerMadow(MutualInformation):
         """The estimated information that the released table keeps about an attribute, in bits."""
         start, stop = candidate.layout.place(attribute)
         free = candidate.occurring(attribute) - candidate.released_classes
+        # Degrees of freedom: each class has m_g - 1 of them, the table m_W - 1.
         free -= int((candidate.margins[start:stop] > 0).sum()) - 1
         bits = float(MILLER_MADOW * free / int(candidate.margins[-1]))
         return self.plug_in(candidate, attribute) - bits
@@ -219,6 +220,7 @@ class AboveShuffled(MutualInformation):
         def bits(of: Histograms) -> float:
             return float(chance[of.sizes[of.sizes < len(chance)]].sum())
 
+        # Removed records change the margins: what is remembered holds for these margins alone.
         key = "small", attribute, tuple(candidate.margins[start:stop].tolist())
         return self.plug_in(candidate, attribute) - candidate.summed(key, bits)
 
@@ -287,6 +289,7 @@ class Discernibility(OfSizes):
 
         One of a class of n_g records is in a class of as many above, or suppressed, and counts N.
         """
+        # Squares of 32-bit sizes would overflow.
         sizes = plain.classes.sizes.astype(np.int64)
         return -float(sizes @ np.maximum(sizes, budget.least))
 

@@ -189,6 +189,7 @@ class PrivacyModel(ABC):
         Raises PolicyUnreachableError when it is out of the bounds that the table sets, InputError
         when the model cannot be measured on the table at all.
         """
+        # A monotone model accepts the table as one class if it accepts any recoding at all.
         best = measures_of(self, table)[0] if self.beyond and self.monotone else inf
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
             given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
@@ -418,6 +419,7 @@ def _of_known(model: PrivacyModel, known: Classes) -> Floats:
     values = measures_of(model, known.select(some))
     if not model.per_class:
         return values
+    # 0 is the worst of what is bounded from below, inf of what is bounded from above.
     found = np.full(len(known), 0.0 if model.at_least else inf)
     found[some] = values
     return found
@@ -429,6 +431,7 @@ def holds(model: PrivacyModel, classes: Classes) -> Mask:
         fine = bool(model.accepts(measures_of(model, classes.occupied)).all())
         return np.full(len(classes), fine)
     mask = np.zeros(len(classes), bool) if model.judges_empty else classes.sizes == 0
+    # Classes without records are True where the model does not judge them: nobody is in them.
     mask[~mask] = model.accepts(measures_of(model, _judged(model, classes)))
     return mask
 

@@ -127,6 +127,7 @@ class TCloseness(SensitiveModel):
                     f"{self.name}: distance 'hierarchical' needs a hierarchy of the sensitive "
                     "values; give hierarchy"
                 )
+            # Read once: every class is measured with it.
             hierarchy = Hierarchy.of(self.hierarchy)
             if hierarchy.ground is not None:
                 raise InputError(
@@ -319,10 +320,12 @@ def transported(joint: Any, sizes: Ints, sums: Sums) -> Floats:
     place = np.empty(len(sums.order), np.intp)
     place[sums.order] = np.arange(len(place))
     class_of, spots = rows_of(joint), place[joint.indices]
+    # By class, then by place in the order of the runs: one sort of one key.
     order = np.argsort(class_of * len(place) + spots, kind="stable")
     pairs = class_of, spots[order], np.asarray(joint.data[order])
     if not sums.begins.any():
         return _from_the_first(*pairs, sizes, sums)
+    # Runs that begin at the first value begin a level: those between follow each other.
     levels = np.append(np.flatnonzero(sums.begins == 0), len(sums.begins))
     total = np.zeros(len(sizes))
     for low, high in pairwise(levels.tolist()):

@@ -138,6 +138,7 @@ class EntropyLDiversity(SensitiveModel):
         entropy = (Bound(ESTIMATORS[self.estimator][1], self._bits),)
         if self.monotone:
             return entropy
+        # An estimate may be more than log2 of the values that occur: their number is bounded, too.
         return (Bound(Kind.DISTINCT, self._least), *(entropy if self._bits > 0 else ()))
 
     def necessary(self) -> tuple[PrivacyModel, ...]:
@@ -155,6 +156,7 @@ class EntropyLDiversity(SensitiveModel):
 
     @property
     def _least(self) -> int:
+        # Entropy is at most log2 of the number of values: at least l are different then.
         return max(1, ceil(min(2**self._bits, MOST_RECORDS)))
 
     def ceiling(self, margin: Ints) -> float:

@@ -55,6 +55,7 @@ class ShareModel(SensitiveModel):
 
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
+        # A value that the table does not have is no value; its prior of 0 would divide.
         known = classes.margin > 0
         if is_sparse(classes.joint):
             return self._of_pairs(classes, classes.joint, np.flatnonzero(known))
@@ -68,6 +69,7 @@ class ShareModel(SensitiveModel):
         gains = np.full(len(some), -inf)
         shares = joint.data / classes.sizes[rows_of(joint)]
         gains[some] = self.gains(shares[some], classes.prior[joint.indices[some]])
+        # A value that a class lacks has share 0, and a gain all the same: the largest counts.
         most = largest_lacking(joint, absent)
         found = reduced(np.maximum, joint, gains)
         return np.asarray(np.where(classes.sizes > 0, np.maximum(found, most), most))

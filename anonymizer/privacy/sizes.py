@@ -174,6 +174,7 @@ class DeltaPresence(PopulationModel):
 
     def worst(self, values: Floats) -> float:
         """The share furthest outside of the bounds, or nearest to one; none is below 0."""
+        # Both ends may be broken: the one that is further out says how far the table is off.
         low, high = float(values.min()), float(values.max())
         return low if self.lower > 0 and self.lower - low > high - self.upper else high
 

@@ -100,6 +100,7 @@ class RangeHierarchy(Hierarchy):
                 low = floor_to(number - self.origin, width) + self.origin
                 return Interval(low, low + width)
         points = self.cuts[level - 1]
+        # A cut point belongs to the range that begins at it.
         place = bisect_right(points, number)
         return Interval(
             points[place - 1] if place else None, points[place] if place < len(points) else None
