@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
-from anonymizer.kernels.frequency import Histograms, grassberger_table, logs_table
+from anonymizer.kernels.frequency import Histograms, logs_table
 from anonymizer.kernels.machine import in_machine_code, inside_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,
@@ -49,28 +49,24 @@ SURELY = 1e-9
 
 
 @within_machine_code
-def breaks(
-    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
-) -> bool:
-    """Whether a dense class breaks a bound other than on size."""
-    for bound in range(len(laid.limits)):
-        if beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
+def breaks(counts: Columns, row: int, laid: Laid, sums: Ints) -> bool:
+    """Tell whether a dense class breaks a bound other than on size."""
+    for bound in range(len(laid.limits)):  # noqa: SIM110 (numba takes no generators)
+        if beyond(counts, row, laid, bound, sums) > 0:
             return True
     return False
 
 
 @within_machine_code
-def excess(
-    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
-) -> float:
-    """How far a dense class is beyond its bounds other than on size, 0 where it breaks none.
+def excess(counts: Columns, row: int, laid: Laid, sums: Ints) -> float:
+    """Measure the excess of a dense class over its bounds other than on size, 0 if it breaks none.
 
     The sum over bounds of what is beyond each, multiplied out by n: bits or records, so that it
     adds up over classes as what they keep does.
     """
     total = 0.0
     for bound in range(len(laid.limits)):
-        total += max(0.0, beyond(counts, row, laid, bound, logs, grassbergers, sums))
+        total += max(0.0, beyond(counts, row, laid, bound, sums))
     return total
 
 
@@ -80,11 +76,9 @@ def beyond(
     row: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
-    """How far a dense class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
+    """Measure the excess of a dense class over a bound, times n; above 0 where it breaks it."""
     kind, records = laid.facts[bound, KIND], counts[row, counts.shape[1] - 1]
     begin, end = laid.facts[bound, START], laid.facts[bound, STOP]
     if kind == PRESENCE:
@@ -97,7 +91,7 @@ def beyond(
         records = _total(counts, row, begin, end)
         if records == 0:
             return 1.0
-    return _of_values(counts, row, records, laid, bound, logs, grassbergers, sums)
+    return _of_values(counts, row, records, laid, bound, sums)
 
 
 @within_machine_code
@@ -107,26 +101,24 @@ def _of_values(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
-    """The same of a bound on the values of so many records."""
+    """Measure how far a class is beyond a bound on the values of its ``records``."""
     kind, begin, end = laid.facts[bound, KIND], laid.facts[bound, START], laid.facts[bound, STOP]
-    of = DENSE, counts, row
+    of = DENSE, counts, row, begin, end, records, laid, bound, sums
     if kind == DIVERGENCE:
-        return _divergent(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _divergent(*of)
     if kind == ENTROPY:
-        return _uncertain(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _uncertain(*of)
     if kind <= GRASSBERGER:
-        return _unlikely(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _unlikely(*of)
     if kind == SHARES:
-        return _disclosed(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _disclosed(*of)
     if kind == DISTINCT:
-        return _uniform(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _uniform(*of)
     if kind == RECURSIVE:
-        return _dominated(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
-    return _distant(*of, begin, end, records, laid, bound, logs, grassbergers, sums)
+        return _dominated(*of)
+    return _distant(*of)
 
 
 @inside_machine_code
@@ -138,7 +130,7 @@ def trailing(counts: Columns, row: int) -> tuple[int, int]:
 
 @inside_machine_code
 def within(places: Places, begin: int, end: int, start: int, stop: int) -> tuple[int, int]:
-    """Those of the entries [begin, end) that are about the columns [start, stop)."""
+    """Find the entries of [begin, end) that are about the columns [start, stop)."""
     if len(places) == 0:
         return start, stop
     return _first(places, begin, end, start), _first(places, begin, end, stop)
@@ -170,7 +162,6 @@ def _number(numbers: Columns, row: int, entry: int) -> int:
 
 @within_machine_code
 def _total(numbers: Columns, row: int, begin: int, end: int) -> int:
-    """The sum of some entries."""
     total: Any = 0
     for entry in range(begin, end):
         total += np.int64(_number(numbers, row, entry))
@@ -179,7 +170,6 @@ def _total(numbers: Columns, row: int, begin: int, end: int) -> int:
 
 @inside_machine_code
 def _column(places: Places, entry: int) -> int:
-    """The column that an entry is about."""
     if len(places) == 0:
         return entry
     return int(places[entry])
@@ -187,7 +177,7 @@ def _column(places: Places, entry: int) -> int:
 
 @within_machine_code
 def _out_of_reach(most: int, limit: float, logs: Floats) -> bool:
-    """Whether so many values, or records, are too few for an entropy: it is log2 of them at most.
+    """Tell whether values, or records, are too few for an entropy: it is log2 of them at most.
 
     No sum is needed then, and none of many small classes, of which most nodes are made.
     """
@@ -209,11 +199,10 @@ def _uncertain(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too little entropy. Multiplied out by n: no division."""
+    logs = laid.logs
     if len(places) > 0 and _out_of_reach(min(end - begin, records), laid.limits[bound], logs):
         return LEAST
     bits = xlogx(records, logs)
@@ -234,11 +223,10 @@ def _unlikely(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
+    logs, grassbergers = laid.logs, laid.grassbergers
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
     bits = xlogx(records, logs)
     extra = -MILLER_MADOW
@@ -262,11 +250,10 @@ def _divergent(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too far from the table, in bits. Multiplied out by n."""
+    logs = laid.logs
     bits = -xlogx(records, logs)
     for entry in range(begin, end):
         count = _number(numbers, row, entry)
@@ -285,8 +272,6 @@ def _disclosed(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """A value has too large or too small a share.
@@ -329,8 +314,6 @@ def _uniform(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too few distinct values."""
@@ -352,8 +335,6 @@ def _dominated(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """One value is too frequent compared with the less frequent ones.
@@ -397,8 +378,6 @@ def _distant(
     records: int,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
 ) -> float:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
@@ -426,7 +405,6 @@ def _distant(
 
 @within_machine_code
 def _present(records: int, population: int, laid: Laid, bound: int) -> float:
-    """Too large or too small a share of the population is in the table."""
     few = laid.limits[bound] * population - records
     return max(few, records - laid.rows[UPPER, bound, laid.facts[bound, START]] * population)
 
@@ -441,7 +419,7 @@ def xlogx(count: int, logs: Floats) -> float:
 
 @within_machine_code
 def _grassberger(count: int, grassbergers: Floats) -> float:
-    """As in the table; beyond it the series, whose further terms are lost in rounding."""
+    """Look up N G(n); beyond the table the series, whose further terms are lost in rounding."""
     if count < len(grassbergers):
         return grassbergers[count]
     half = count // 2
@@ -478,13 +456,11 @@ def _marking(check: Check) -> Callable[..., int]:
         numbers: Columns,
         laid: Laid,
         bound: int,
-        logs: Floats,
-        grassbergers: Floats,
         sums: Ints,
         most: int,
         marks: Mask,
     ) -> int:
-        """Those of one check."""
+        """Mark by one check, see ``mark_beyond``."""
         found, last = 0, counts.shape[1] - 1
         start, stop = laid.facts[bound, START], laid.facts[bound, STOP]
         known = laid.facts[bound, KNOWN] > 0
@@ -497,15 +473,11 @@ def _marking(check: Check) -> Callable[..., int]:
                 begin, end = within(places, starts[row], starts[row + 1], start, stop)
                 if known:
                     records = _total(numbers, 0, begin, end)
-                over = check(
-                    places, numbers, 0, begin, end, records, laid, bound, logs, grassbergers, sums
-                )
+                over = check(places, numbers, 0, begin, end, records, laid, bound, sums)
             else:
                 if known:
                     records = _total(counts, row, start, stop)
-                over = check(
-                    DENSE, counts, row, start, stop, records, laid, bound, logs, grassbergers, sums
-                )
+                over = check(DENSE, counts, row, start, stop, records, laid, bound, sums)
             if over > 0 or records == 0:
                 marks[row] = True
                 found += size
@@ -529,7 +501,7 @@ _mark_distant = _marking(_distant)
 def _mark_by_population(
     counts: Columns, present: bool, laid: Laid, bound: int, most: int, marks: Mask
 ) -> int:
-    """The same of a bound about the population."""
+    """Mark classes beyond a bound about the population; their records, until beyond the most."""
     found = 0
     for row in range(len(counts)):
         records, population = trailing(counts, row)
@@ -554,8 +526,6 @@ def mark_beyond(
     numbers: Columns,
     laid: Laid,
     bound: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
     most: int,
     marks: Mask,
@@ -568,19 +538,19 @@ def mark_beyond(
     kind = laid.facts[bound, KIND]
     classes = counts, starts, places, numbers
     if kind == ENTROPY:
-        return _mark_uncertain(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_uncertain(*classes, laid, bound, sums, most, marks)
     if kind == DIVERGENCE:
-        return _mark_divergent(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_divergent(*classes, laid, bound, sums, most, marks)
     if kind <= GRASSBERGER:
-        return _mark_unlikely(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_unlikely(*classes, laid, bound, sums, most, marks)
     if kind == SHARES:
-        return _mark_disclosed(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_disclosed(*classes, laid, bound, sums, most, marks)
     if kind == DISTINCT:
-        return _mark_uniform(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_uniform(*classes, laid, bound, sums, most, marks)
     if kind == RECURSIVE:
-        return _mark_dominated(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_dominated(*classes, laid, bound, sums, most, marks)
     if kind == TRANSPORT:
-        return _mark_distant(*classes, laid, bound, logs, grassbergers, sums, most, marks)
+        return _mark_distant(*classes, laid, bound, sums, most, marks)
     return _mark_by_population(counts, kind == PRESENCE, laid, bound, most, marks)
 
 
@@ -592,8 +562,6 @@ def broken_classes(
     numbers: Columns,
     least: float,
     laid: Laid,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
     most: int,
     marks: Mask,
@@ -613,8 +581,6 @@ def broken_classes(
             numbers,
             laid,
             bound,
-            logs,
-            grassbergers,
             sums,
             most - found,
             marks,
@@ -630,15 +596,11 @@ def _broken(
     numbers: Columns,
     least: float,
     laid: Laid,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
     most: int,
     marks: Mask,
 ) -> int:
-    return broken_classes(
-        counts, starts, places, numbers, least, laid, logs, grassbergers, sums, most, marks
-    )
+    return broken_classes(counts, starts, places, numbers, least, laid, sums, most, marks)
 
 
 @in_machine_code
@@ -692,8 +654,6 @@ def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, 
         *_entries(of),
         rules.least,
         rules.laid,
-        logs_table(),
-        grassberger_table(),
         np.empty(rules.laid.rows.shape[2] + 1, np.int64),
         most,
         marks,

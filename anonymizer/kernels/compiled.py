@@ -75,7 +75,7 @@ def _group_sizes(
     sums: Columns,
     firsts: Places,
 ) -> int:
-    """The same of keys of one word and of sizes alone: loops over one word or column take time."""
+    """Group keys of one word with sizes alone: loops over one word or column take time."""
     shift, last_slot, groups = np.uint64(64 - bits), (1 << bits) - 1, 0
     for row in range(len(keys)):
         key = keys[row, 0] & mask
@@ -111,7 +111,7 @@ def _group_histograms(  # noqa: C901 (one loop, and those over words and columns
     firsts: Places,
     group_of: Places,
 ) -> int:
-    """The same of any keys and columns."""
+    """Group any keys with any columns."""
     shift, last_slot, groups = np.uint64(64 - bits), (1 << bits) - 1, 0
     words, columns, noted = keys.shape[1], counts.shape[1], len(group_of) > 0
     for row in range(len(keys)):

@@ -54,7 +54,7 @@ class Histograms(NamedTuple):
 
     @classmethod
     def of(cls, counts: "Columns | Histograms") -> "Histograms":
-        """Histograms as they are; columns as dense ones."""
+        """Return histograms as they are, columns as dense ones."""
         if isinstance(counts, Histograms):
             return counts
         return cls(counts)
@@ -87,7 +87,7 @@ class Histograms(NamedTuple):
         return sum(array.nbytes for array in self)
 
     def copy(self) -> "Histograms":
-        """The same in memory of its own."""
+        """Copy into memory of its own."""
         if not self.sparse:
             return Histograms(self.counts.copy())
         counts, starts, places, numbers = self
@@ -122,7 +122,7 @@ class Histograms(NamedTuple):
         return int(np.count_nonzero((self.places >= start) & (self.places < stop)))
 
     def plus(self, row: Ints) -> "Histograms":
-        """With one more class, given as a dense row of all columns, shape (columns,)."""
+        """Add one more class, given as a dense row of all columns, shape (columns,)."""
         kind, trailing = self.counts.dtype, self.counts.shape[1]
         if not self.sparse:
             return Histograms(np.concatenate([self.counts, row[None]]))
@@ -135,7 +135,7 @@ class Histograms(NamedTuple):
         )
 
     def without_records(self) -> "Histograms":
-        """The same classes without a record of the table: the population's stay."""
+        """Remove all records of the table; the population's stay."""
         counts = np.zeros_like(self.counts)
         counts[:, -2] = self.counts[:, -2]
         if not self.sparse:
@@ -224,13 +224,13 @@ class FrequencySet(NamedTuple):
         return sum(array.nbytes for array in self)
 
     def in_order(self) -> "FrequencySet":
-        """The same classes in the order of their keys."""
+        """Sort the classes by their keys."""
         single = self.keys.shape[1] == 1
         order = np.argsort(self.keys[:, 0]) if single else np.lexsort(self.keys.T)
         return FrequencySet.of(self.keys[order], self.histograms.select(order), self.members[order])
 
     def copy(self) -> "FrequencySet":
-        """One that no later roll-up overwrites."""
+        """Copy into memory that no later roll-up overwrites."""
         return FrequencySet.of(self.keys.copy(), self.histograms.copy(), self.members.copy())
 
 
@@ -242,5 +242,5 @@ def logs_table() -> Floats:
 
 @cache
 def grassberger_table() -> Floats:
-    """What stands for n log2 n in Grassberger's estimate of entropy, shape (LOGS,)."""
+    """N G(n), the counterpart of n log2 n in Grassberger's estimate of entropy, shape (LOGS,)."""
     return grassberger(np.arange(LOGS))

@@ -18,12 +18,12 @@ def in_machine_code(function: Function) -> Function:
 
 
 def within_machine_code(function: Function) -> Function:
-    """The same of a function that compiled ones of its file call: kept on disk as part of them."""
+    """Compile a function that compiled ones of its file call: kept on disk as part of them."""
     return cast(Function, numba.njit(nogil=True)(function))
 
 
 def inside_machine_code(function: Function) -> Function:
-    """The same of one that does little before it calls another: put in place of each call of it."""
+    """Compile a function that does little before it calls another: inlined at each call."""
     return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
 
 
@@ -38,7 +38,7 @@ def on_borrowed(function: Function) -> Function:
 
 
 def within_borrowed(function: Function) -> Function:
-    """The same of a function that such ones of its file call."""
+    """Compile a function that functions ``on_borrowed`` of its file call."""
     return cast(Function, _uncounted(nogil=True)(function))
 
 

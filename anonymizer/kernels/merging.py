@@ -32,19 +32,16 @@ def _bits(state: Random) -> Any:
 
 @within_machine_code
 def _below(state: Random, most: int) -> Any:
-    """A random whole number from 0 to below so many, at most 2^32."""
     return np.int64(((_bits(state) >> np.uint64(32)) * np.uint64(most)) >> np.uint64(32))
 
 
 @within_machine_code
 def _share(state: Random) -> float:
-    """A random number from 0 to below 1."""
     return float(_bits(state) >> np.uint64(11)) / 9007199254740992.0
 
 
 @within_machine_code
 def _add(cells: Ints, cell: int, classes: Ints, row: int, times: int) -> None:
-    """Put a cell into a class, or, -1 times, take it out."""
     for column in range(cells.shape[1]):
         classes[row, column] += times * cells[cell, column]
 
@@ -60,9 +57,8 @@ def _together(classes: Ints, one: int, other: int) -> int:
 
 @within_machine_code
 def _beyond(classes: Ints, row: int, required: Criteria, sums: Ints) -> float:
-    """How far a class is beyond all its bounds, the one on size included."""
     small: float = max(0.0, required.least - classes[row, classes.shape[1] - 1])
-    return small + excess(classes, row, required.laid, required.logs, required.grassbergers, sums)
+    return small + excess(classes, row, required.laid, sums)
 
 
 @within_machine_code

@@ -109,7 +109,7 @@ def uncertainty(counts: Columns | Histograms, start: int, stop: int) -> float:
 
 
 def _breaking(counts: Columns, rules: Rules) -> Mask:
-    """Which classes break a bound other than on size."""
+    """Mark classes that break a bound other than on size."""
     marks = np.zeros(len(counts), bool)
     occupied = counts[:, -1] > 0
     for bound, kind in enumerate(rules.laid.facts[:-1, KIND]):
@@ -123,7 +123,6 @@ def _breaking(counts: Columns, rules: Rules) -> Mask:
 
 
 def _known(counts: Columns, laid: Laid, bound: int) -> Columns:
-    """Classes whose records are those that have one of the values a bound is about."""
     sizes = _values(counts, laid, bound).sum(axis=1, dtype=counts.dtype)
     return np.column_stack([counts[:, :-1], sizes])
 
@@ -144,7 +143,6 @@ def _uncertain(counts: Columns, laid: Laid, bound: int) -> Mask:
 
 
 def _uniform(counts: Columns, laid: Laid, bound: int) -> Mask:
-    """Too few distinct values."""
     return np.asarray((_values(counts, laid, bound) > 0).sum(axis=1) < laid.limits[bound])
 
 
@@ -168,7 +166,6 @@ def _divergent(counts: Columns, laid: Laid, bound: int) -> Mask:
 
 
 def _disclosed(counts: Columns, laid: Laid, bound: int) -> Mask:
-    """A value has too large or too small a share."""
     values, sizes = _values(counts, laid, bound), counts[:, -1:]
     columns = slice(laid.facts[bound, START], laid.facts[bound, STOP])
     too_few = values < sizes * laid.rows[LOWER, bound, columns]
@@ -190,12 +187,10 @@ def _distant(counts: Columns, laid: Laid, bound: int) -> Mask:
 
 
 def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Mask:
-    """Too few records of the population."""
     return np.asarray(_values(counts, laid, bound)[:, 0] < laid.limits[bound])
 
 
 def _present(counts: Columns, laid: Laid, bound: int) -> Mask:
-    """Too large or too small a share of the population is in the table."""
     population, sizes = _values(counts, laid, bound)[:, 0], counts[:, -1]
     upper = laid.rows[UPPER, bound, laid.facts[bound, START]]
     too_few = sizes < laid.limits[bound] * population

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 
 
 class Kind(IntEnum):
-    """What a bound is about.
+    """Subject of a bound.
 
     n are the class's records, n_w those with sensitive value w, P those that the population has of
     the same quasi-identifiers.
@@ -118,12 +119,17 @@ class Laid(NamedTuple):
         dense histograms, shape (4, bounds, columns).
     runs
         Begin, end, mass and weight, shape (runs, 4).
+    logs, grassbergers
+        Tables of n log2 n, and of what stands for it in Grassberger's estimate. A bundle of arrays
+        that stay the same costs compiled code nothing.
     """
 
     facts: Ints
     limits: Floats
     rows: Floats
     runs: Floats
+    logs: Floats
+    grassbergers: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +182,8 @@ def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
             rows[PLACE, number, start:stop] = np.argsort(bound.sums.order)
             runs.append(np.column_stack(bound.sums[1:]).astype(float))
             facts[number + 1, FIRST] += len(runs[-1])
-    return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 4)))
+    every = np.concatenate(runs) if runs else np.zeros((0, 4))
+    return Laid(facts, limits, rows, every, logs_table(), grassberger_table())
 
 
 class Worth(NamedTuple):
@@ -213,10 +220,10 @@ class Worth(NamedTuple):
 
     @property
     def limit(self) -> float:
-        """What no class is worth more than; infinite where that is not obvious."""
+        """Upper bound of the worth of any class; infinite where none is obvious."""
         sizes = float(self.by_size.max(initial=0.0))
         return 0.0 if sizes + max(self.each, 0.0) <= 0 else np.inf
 
     def costing(self, bits: float) -> "Worth":
-        """The same with a cost for every class."""
+        """Charge every class ``bits``."""
         return self._replace(each=self.each - bits)

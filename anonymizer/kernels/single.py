@@ -10,7 +10,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.checks import DENSE, DIVERGENCE, ENTROPY, breaks, mark_beyond, xlogx
-from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import on_borrowed, within_borrowed, within_machine_code
 from anonymizer.kernels.rules import KIND, KNOWN, START, STOP, UPPER, Laid, Rules, Worth
 
@@ -19,7 +18,7 @@ ALL = int(np.iinfo(np.int64).max)
 
 
 class Criteria(NamedTuple):
-    """What a class must satisfy and what it is worth, as compiled code takes it.
+    """Conditions and worth of a class, as compiled code takes them.
 
     Attributes
     ----------
@@ -28,21 +27,17 @@ class Criteria(NamedTuple):
     laid
         The other bounds.
     worth
-        What a class is worth.
-    logs, grassbergers
-        Tables of n log2 n, and of what stands for it in Grassberger's estimate.
+        The worth of a class.
     """
 
     least: float
     laid: Laid
     worth: Worth
-    logs: Floats
-    grassbergers: Floats
 
 
 def criteria(rules: Rules, worth: Worth) -> Criteria:
     """Rules and worth together."""
-    return Criteria(rules.least, rules.laid, worth, logs_table(), grassberger_table())
+    return Criteria(rules.least, rules.laid, worth)
 
 
 @within_machine_code
@@ -54,9 +49,7 @@ def value(counts: Columns, row: int, required: Criteria, sums: Ints) -> float:
     records = counts[row, counts.shape[1] - 1]
     if records == 0:
         return 0.0
-    if records < required.least or breaks(
-        counts, row, required.laid, required.logs, required.grassbergers, sums
-    ):
+    if records < required.least or breaks(counts, row, required.laid, sums):
         return -np.inf
     return worth_of(counts, row, required)
 
@@ -64,23 +57,23 @@ def value(counts: Columns, row: int, required: Criteria, sums: Ints) -> float:
 @within_machine_code
 def worth_of(counts: Columns, row: int, required: Criteria) -> float:
     """The worth of a class that has records, acceptable or not."""
-    worth, records = required.worth, counts[row, counts.shape[1] - 1]
+    worth, logs, records = required.worth, required.laid.logs, counts[row, counts.shape[1] - 1]
     total = worth.each
     if len(worth.by_size):
         total += worth.by_size[records]
     for attribute in range(len(worth.weights)):
-        bits, occurring = -xlogx(records, required.logs), 0
+        bits, occurring = -xlogx(records, logs), 0
         for column in range(worth.spans[attribute, 0], worth.spans[attribute, 1]):
             count = counts[row, column]
             if count > 0:
-                bits += xlogx(count, required.logs)
+                bits += xlogx(count, logs)
                 occurring += 1
         total += worth.weights[attribute] * bits - worth.per_value[attribute] * occurring
     return total
 
 
 class Room(NamedTuple):
-    """What some classes are judged in.
+    """Memory in which some classes are judged.
 
     Counts are of 64 bits, always: given tuples that differ in nothing but the type of an array,
     numba up to 0.60 at least may take code that it compiled for the other.
@@ -127,8 +120,8 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     Bound by bound and not class by class, the classes in the innermost loops: what a tuple of
     arrays costs to take apart is paid once, and the loops are vectors to the processor.
     """
-    laid, logs, counts = required.laid, required.logs, room.counts
-    worths = room.worths
+    laid, counts = required.laid, room.counts
+    worths, logs = room.worths, laid.logs
     last = counts.shape[1] - 1
     for row in range(number):
         small = 0 < counts[row, last] < required.least
@@ -198,19 +191,7 @@ def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) ->
     worths, marks, counts = room.worths, room.marks[:number], room.counts[:number]
     for row in range(number):
         marks[row] = worths[row] < 0
-    mark_beyond(
-        counts,
-        DENSE,
-        DENSE,
-        counts,
-        required.laid,
-        bound,
-        required.logs,
-        required.grassbergers,
-        room.sums,
-        ALL,
-        marks,
-    )
+    mark_beyond(counts, DENSE, DENSE, counts, required.laid, bound, room.sums, ALL, marks)
     for row in range(number):
         if marks[row]:
             worths[row] = -np.inf

@@ -14,7 +14,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @within_machine_code
 def _agree(order: Places, begin: int, size: int, codes: Places) -> bool:
-    """Whether all records of a class have the same code: most do, once there are many classes."""
+    """Tell whether all records of a class have one code: most do, once there are many classes."""
     first, place = codes[order[begin]], 1
     while place < size and codes[order[begin + place]] == first:
         place += 1
@@ -99,7 +99,7 @@ def split(  # noqa: C901 (one loop over classes, the commonest case first)
 
 @in_machine_code
 def uniform(order: Places, starts: Places, codes: Places) -> bool:
-    """Whether all records of some class have the same code; classes as ``split`` has them."""
+    """Tell whether all records of some class have the same code; classes as ``split`` has them."""
     for number in range(len(starts) - 1):
         begin, size = starts[number], starts[number + 1] - starts[number]
         if _agree(order, begin, size, codes):

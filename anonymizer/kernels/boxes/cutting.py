@@ -22,7 +22,7 @@ FEW = 5
 
 
 class BoxCells(NamedTuple):
-    """What is cut: the cells of a table and the axes they lie on.
+    """Cells of a table to cut, and the axes they lie on.
 
     Attributes
     ----------
@@ -164,7 +164,6 @@ class BoxCuts(NamedTuple):
 
 
 def _tried(cells: BoxCells, extents: Ints, columns: int) -> int:
-    """The most cuts that are tried along all axes."""
     orders = np.where((cells.numbers == 0) & (extents > FEW), max(columns - 1, 1), 1)
     return int(np.maximum(orders * extents, 2 ** (FEW - 1)).sum())
 
@@ -335,7 +334,6 @@ def _sort_by_share(touched: Ints, column: int, sums: Ints, shares: Floats) -> No
 
 @within_borrowed
 def _dividing(cells: BoxCells, axis: int, first: int, last: int) -> int:
-    """The coarsest level of the tree at which two blocks are in different groups."""
     for level in range(cells.levels[axis] - 1, 0, -1):
         if cells.tree[axis, level, first] != cells.tree[axis, level, last]:
             return level
@@ -344,7 +342,7 @@ def _dividing(cells: BoxCells, axis: int, first: int, last: int) -> int:
 
 @within_borrowed
 def _allowed(cells: BoxCells, axis: int, block: int, bounds: Ints) -> bool:
-    """Whether both parts of a range are wide enough when it is cut before a block."""
+    """Tell whether both parts of a range are wide enough when it is cut before a block."""
     if len(cells.wide) == 0 or cells.levels[axis] > 0:
         return True
     low, high = bounds[axis, 0], min(bounds[axis, 1], cells.numbers[axis])

@@ -85,7 +85,6 @@ def _part(order: Ints, low: int, high: int, blocks: Places, axis: int, left: Mas
 
 @within_borrowed
 def _marked(order: Ints, low: int, high: int, cells: BoxCells) -> np.uint64:
-    """What stands for the cells of a slice."""
     total = np.uint64(0)
     for place in range(low, high):
         total += cells.marks[order[place]]
@@ -94,7 +93,6 @@ def _marked(order: Ints, low: int, high: int, cells: BoxCells) -> np.uint64:
 
 @within_borrowed
 def _own(required: Criteria, cuts: BoxCuts, room: Room) -> float:
-    """What the box that was added up last is worth as a class."""
     for column in range(len(cuts.whole)):
         room.counts[0, column] = cuts.whole[column]
     judge(room, 1, required)
@@ -194,7 +192,7 @@ def _greedy(
     path: Path,
     memory: Memory,
 ) -> float:
-    """What the tree of the box that waits is worth that is cut where most is gained, and again.
+    """Return the worth of the greedy tree of the waiting box: cut where most is gained, and again.
 
     The worths of a cut's parts are added, and nothing else, so that what is remembered is what
     would be worked out.
@@ -250,7 +248,7 @@ def _followed(
     found: Floats,
     half: Ints,
 ) -> None:
-    """What the greedy tree of each of some cuts of a box is worth."""
+    """Return the worth of the greedy tree of each of some cuts of a box."""
     for cut in range(len(axes)):
         axis = axes[cut]
         middle = _part(order, low, high, cells.blocks, axis, left[cut])
@@ -351,7 +349,7 @@ class Ground:
     def followed(
         self, low: int, high: int, bounds: Ints, axes: Ints, left: Mask, at: Ints
     ) -> Floats:
-        """What a box is worth when it is cut in some ways, then where most is gained, and again.
+        """Return the worth of a box that is cut in some ways, then where most is gained, and again.
 
         Each cut is given by its axis, the blocks of its first part, and the block where the
         second part of a range begins. The order of the cells is changed.

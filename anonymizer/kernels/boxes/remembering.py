@@ -22,7 +22,7 @@ MIX, SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 class Memory(NamedTuple):
-    """What boxes are worth by what stands for them.
+    """Worth of boxes by their marks.
 
     Two boxes with the same 64 bits are not told apart. That hardly happens, and would mislead the
     choice of a cut, nothing else: boxes are judged by their records.
@@ -52,13 +52,13 @@ class Memory(NamedTuple):
 
 @within_borrowed
 def _slot(memory: Memory, key: np.uint64) -> int:
-    """Where a box is remembered."""
+    """Return the place where a box is remembered."""
     return int((key * MIX) >> np.uint64(32)) & (len(memory.locks) - 1)
 
 
 @within_borrowed
 def recall(memory: Memory, key: np.uint64) -> float:
-    """What a box is worth, NaN where that is not remembered."""
+    """Return the worth of a box, NaN where that is not remembered."""
     slot = _slot(memory, key)
     worth = memory.worths[slot]
     if memory.locks[slot] ^ np.float64(worth).view(np.uint64) == key:
@@ -76,7 +76,7 @@ def remember(memory: Memory, key: np.uint64, worth: float) -> None:
 
 @within_borrowed
 def with_bounds(marks: np.uint64, bounds: Ints, confined: bool) -> np.uint64:
-    """What stands for a box, its ends on every axis included where these confine its cuts."""
+    """Return the mark of a box, with its ends on every axis where these confine its cuts."""
     if not confined:
         return marks
     key = marks

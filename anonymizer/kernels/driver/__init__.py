@@ -35,7 +35,7 @@ account = DriverAccount()
 
 
 def pays(listed: bool) -> bool:
-    """Whether the driver is at hand, or compiling it pays; of sparse classes where ``listed``."""
+    """Tell whether the driver is at hand, or compiling it pays; ``listed``: of sparse classes."""
     advance = advance_of(listed)
     return bool(advance.signatures) or account.spent > WORTH_COMPILING or _on_disk(advance)
 
@@ -47,7 +47,7 @@ def advance_of(listed: bool) -> Any:
 
 
 def _on_disk(advance: Any) -> bool:
-    """Whether machine code of a loop, as it is now, was kept by another process of this Python."""
+    """Tell whether another process of this Python kept the machine code of a loop as it is now."""
     kept, source = advance.stats.cache_path, Path(advance.py_func.__code__.co_filename)
     python = "py{}{}".format(*sys.version_info[:2])
     name = f"searching.{advance.py_func.__qualname__}-*.{python}*.nbi"

@@ -37,7 +37,7 @@ Status = NDArray[np.int8]
 
 
 class NodeBoard(NamedTuple):
-    """What is known of every node.
+    """Knowledge about every node.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class NodeBoard(NamedTuple):
 
 @within_borrowed
 def bounded(ceilings: Floats, tolls: Floats, lost: Ints, place: int) -> float:
-    """What bounds a node's score."""
+    """Return the bound of a node's score."""
     return ceilings[place] - tolls[place] * lost[place] if len(ceilings) else np.inf
 
 
@@ -163,7 +163,7 @@ def _boxed(axes: Ints, box: Ints, place: int, above: bool) -> tuple[int, int, in
 
 @within_borrowed
 def _next_run(axes: Ints, box: Ints, begin: int, last: int) -> int:
-    """Where the next run of a box begins, as an odometer counts; -1 after the last one."""
+    """Return the start of the next run of a box, as an odometer counts; -1 after the last one."""
     for axis in range(last, -1, -1):
         if box[1, axis] < box[0, axis]:
             box[1, axis] += 1

@@ -33,7 +33,7 @@ suppressed, 0 where any may.
 
 
 class Goal(IntEnum):
-    """What is maximised, as scores of a node."""
+    """Quantity that is maximised, as scores of a node."""
 
     LEVELS = 0
     """Minus what each value costs at its level, and more where it is suppressed."""
@@ -59,8 +59,6 @@ class Terms(NamedTuple):
         The bounds of all models, and of what is strongly monotone: see ``Rules``.
     hidden
         Whether any value's label is ``*``, by attribute and level.
-    logs, grassbergers
-        Tables of what stands for n log2 n.
     sums, together, broken
         Scratch: one number more than columns; a row of all columns, shape (1, columns); which
         classes break the policy, shape (rows,).
@@ -78,8 +76,6 @@ class Terms(NamedTuple):
     laid: Laid
     lasting: Laid
     hidden: Mask
-    logs: Floats
-    grassbergers: Floats
     sums: Ints
     together: Columns
     broken: Mask
@@ -103,8 +99,6 @@ def lost_records(
     least: int,
     laid: Laid,
     most: int,
-    logs: Floats,
-    grassbergers: Floats,
     sums: Ints,
     broken: Mask,
 ) -> int:
@@ -120,20 +114,16 @@ def lost_records(
             numbers[entry:],
             least,
             laid,
-            logs,
-            grassbergers,
             sums,
             most,
             broken,
         )
-    return broken_classes(
-        some, DENSE, DENSE, some, least, laid, logs, grassbergers, sums, most, broken
-    )
+    return broken_classes(some, DENSE, DENSE, some, least, laid, sums, most, broken)
 
 
 @within_borrowed
 def all_small(counts: Columns, span: Ints, broken: Mask, small: int) -> bool:
-    """Whether every marked class has fewer records than so many."""
+    """Tell whether every marked class has fewer than ``small`` records."""
     last = counts.shape[1] - 1
     for row in range(span[ROWS]):
         if broken[row] and counts[span[FIRST] + row, last] >= small:
@@ -143,7 +133,7 @@ def all_small(counts: Columns, span: Ints, broken: Mask, small: int) -> bool:
 
 @within_borrowed
 def may_hide_all(axes: Ints, hidden: Mask, place: int) -> bool:
-    """Whether a class may be ``*`` in every attribute already: it goes with suppressed ones."""
+    """Tell whether a class may be ``*`` in every attribute: it goes with suppressed ones."""
     for axis in range(len(axes)):
         if not hidden[axis, level_of(place, axes[axis, STRIDE], axes[axis, HEIGHT])]:
             return False
