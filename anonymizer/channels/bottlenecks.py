@@ -220,7 +220,7 @@ class Compressor:
         return self.soft(channel, high.beta, low.iterations + high.iterations)
 
     def _merged(self, at: Soft) -> Soft:
-        """Symbols that say the same of W as one: less rate for the same relevance."""
+        """Merge symbols with equal conditionals of W: less rate for the same relevance."""
         order = np.lexsort(at.posterior.T)
         apart = np.abs(np.diff(at.posterior[order], axis=0)).max(axis=1, initial=0) > ALIKE
         groups = np.empty(len(order), int)
@@ -232,7 +232,7 @@ class Compressor:
         return replace(merged, iterations=at.iterations) if better else at
 
     def _agglomerated(self, groups: Codes) -> Codes:
-        """Groups merged two by two, those that lose least of I(T;W) first, until few enough."""
+        """Merge groups two by two, least loss of I(T;W) first, down to the number allowed."""
         joint = np.zeros((int(groups.max()) + 1, len(self.source.prior)))
         np.add.at(joint, groups, self.source.p[:, None] * self.source.conditional)
         lost = np.array([_merging(joint, row) for row in range(len(joint))])

@@ -181,7 +181,7 @@ def require_channel(what: str, given: object) -> None:
 
 
 def require_stochastic(matrix: ArrayLike) -> Floats:
-    """A matrix whose rows are distributions; sums are made 1, those that are but for rounding stay.
+    """Check a matrix of distributions by row and make its sums 1 within rounding.
 
     So a channel that was written down reads back as it was. A message numbers rows from 0.
     """

@@ -166,7 +166,7 @@ def _column(column: pd.Series) -> Floats:
 
 
 def _like(column: pd.Series, numbers: Floats) -> pd.Series:
-    """Whole numbers where they were and are; of the same type as long as that holds them."""
+    """Keep whole numbers whole, and of the old type as long as that holds them."""
     masked = pd.Series(numbers, index=column.index, name=column.name)
     if not pd.api.types.is_integer_dtype(column) or (numbers != np.rint(numbers)).any():
         return masked
@@ -428,7 +428,7 @@ def _distances(columns: Floats, seed: Floats) -> Floats:
 
 
 def _nearest(distances: Floats, k: int) -> Codes:
-    """The k nearest, of those at the same distance the first ones, shape (k,)."""
+    """Find the k nearest, the first ones at equal distance, shape (k,)."""
     farthest = np.partition(distances, k - 1)[k - 1]
     nearer = np.flatnonzero(distances < farthest)
     ties = np.flatnonzero(distances == farthest)

@@ -151,7 +151,7 @@ def unbiased(table: Floats, one: Side, two: Side | None) -> tuple[Floats, Floats
 
 
 def _nearest_table(table: Floats, one: Side, two: Side | None) -> Floats | None:
-    """The counts n(x, z) nearest to those estimated that are none negative, shape (n, m).
+    """Project estimated counts n(x, z) on the nearest that are not negative, shape (n, m).
 
     None where these are not estimable.
     """

@@ -484,7 +484,7 @@ def _beta_of_loss(squares: Floats, least: float) -> float:
 
 
 def _shares(squares: Floats, beta: float) -> Floats:
-    """The share d of each variable's variance that is lost; those without r are not told of."""
+    """Share d of each variable's variance that is lost; variables without r are left out."""
     shares = np.ones(len(squares))
     some = squares > 0
     if beta > 1:

@@ -135,7 +135,7 @@ class _Law:
         return np.full(self.shape, 1 / np.prod(self.shape))
 
     def near(self) -> Floats:
-        """By Newton's method: one column after the other where they were released as they are."""
+        """Approach by Newton's method, column by column where they were released as they are."""
         values, columns = self.shape
         size = values if self.right is None else values * columns
         if size > MOST_VALUES or (self.right is None and columns * values**3 > MOST_WORK):

@@ -93,7 +93,7 @@ class Margin:
         return best.bounded(max(self.lower, later.lower))
 
     def bounded(self, lower: float) -> Margin:
-        """The same with another bound."""
+        """Replace the bound."""
         return replace(self, value=max(self.value, lower), lower=lower)
 
 
@@ -151,7 +151,7 @@ def positive_margin(p: Floats, a: Floats, goal: float) -> Margin:
 
 
 def rounding(shape: tuple[int, int], energy: float) -> float:
-    """What the bound may be off by in floating point, nats.
+    """Bound on the error of the bound in floating point, nats.
 
     Sums of k terms of one sign are off by a factor of at most 1 + k eps / 2: Z, c and, since
     Z <= 1, F. A rounded A is that of a distortion off by a factor of 1 + 2 eps, and by eps / beta:
@@ -366,7 +366,7 @@ class _RateTradeoff(Tradeoff):
         return off if minimised == "distortion" or not slope else off / slope
 
     def rounding(self, minimised: str, slope: float) -> float:
-        """Of a nat: a rate that is next to nothing is a difference of such numbers."""
+        """Rounding of a rate, in nats: one next to nothing is a difference of such numbers."""
         return ROUNDING * (1.0 if minimised == "leakage" else slope)
 
     def _sunk(self, bound: float) -> float:

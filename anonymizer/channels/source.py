@@ -136,7 +136,7 @@ class Sensitive:
         return self.measured(joint)
 
     def measured(self, joint: Ints) -> Classes:
-        """Classes of so many records, shape (classes, all values), against what is known."""
+        """Return classes by the records ``joint``, shape (classes, all values)."""
         return Classes(joint, whole(self.known), self.values, None, self.attribute)
 
     def require_named(self, model: str, distance: str | None) -> None:
@@ -170,7 +170,7 @@ def expected(p: Floats, channel: Floats, distortion: Floats) -> float:
 
 
 def filled(channel: Floats, p: Floats, rows: Codes, values: int) -> Floats:
-    """A channel with a row for every value: those of probability 0 get the likeliest symbol."""
+    """Extend a channel to all values: those of probability 0 get the likeliest symbol."""
     whole_channel = np.zeros((values, channel.shape[1]))
     whole_channel[:, int(np.argmax(p @ channel))] = 1.0
     whole_channel[rows] = channel

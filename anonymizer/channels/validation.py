@@ -118,7 +118,7 @@ def law_of(what: str, given: ArrayLike) -> Floats:
 
 
 def sample_of(what: str, given: ArrayLike, records: int = 2) -> Floats:
-    """At least so many records, shape (records, columns); a list of numbers is one column."""
+    """Check records, shape (records, columns), for a least number; a list is one column."""
     sample = numbers_of(what, given)
     if sample.ndim == 1:
         sample = sample[:, None]

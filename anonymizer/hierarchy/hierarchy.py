@@ -141,7 +141,7 @@ class Hierarchy(Displayed, ABC):
 
     @staticmethod
     def redact(lengths: Sequence[int], *, side: Side = "right", mask: str = "*") -> "Hierarchy":
-        """Mask so many characters at one side of a code, whatever its length, one level each.
+        """Mask ``lengths`` characters at one side of a code, whatever its length, one level each.
 
         >>> Hierarchy.redact([2, 4]).labels("479061")
         ('4790**', '47****', '*')

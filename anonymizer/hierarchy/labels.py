@@ -42,7 +42,7 @@ class Meaning(str):
         return label
 
     def marked(self, mark: str) -> "Meaning":
-        """The label with something after its text; it stands for the same values."""
+        """Append a mark to the text; the label stands for the same values."""
         label = Meaning(f"{self}{mark}", self.stands_for)
         label.own = self.own
         return label

@@ -60,7 +60,7 @@ class Limits:
                 )
 
     def upon(self, ground: int | None) -> "Limits":
-        """The limits of values that are counted at a level, or as they are where that is None."""
+        """Return the limits of values counted at a level; None: as they are."""
         if ground is None:
             return self
         if self.max_level is not None and self.max_level < ground:

@@ -161,7 +161,7 @@ class Taxonomy:
 
     @property
     def many(self) -> bool:
-        """Whether so many values are listed that only released groups are described."""
+        """Whether the listed values are so numerous that only released groups are described."""
         return int(self.listed.sum()) > MOST_LISTED
 
     @cached_property

@@ -46,7 +46,7 @@ def _path(block: Block, models: Sequence[PrivacyModel], least: float) -> list[Pi
 
 
 def _merged(block: Block, matrix: Floats, models: Sequence[PrivacyModel], least: float) -> Floats:
-    """A channel with the symbols that may not be released as they are merged with others."""
+    """Merge symbols that must not be released into others."""
     matrix = matrix[:, (block.sizes @ matrix) > 0]
     law = matrix.T @ block.records
     while len(law) > 1:
@@ -78,7 +78,7 @@ def _certainty(law: Floats) -> Floats:
 
 
 def _named(block: Block, matrix: Floats) -> Piece:
-    """A channel whose symbols go by the values that cost least for those they stand for.
+    """Name symbols by the values of least cost for the true values they replace.
 
     A value names one symbol alone; symbols of most records choose first.
     """

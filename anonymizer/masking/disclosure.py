@@ -109,7 +109,7 @@ class RandomizationReport:
 
     @property
     def origin(self) -> str:
-        """Where values were drawn from, in words."""
+        """Origin of the drawn values, in words."""
         return next(kind.origin for kind in (Pram, Noise, Bottleneck) if kind.name == self.method)
 
     @property

@@ -49,7 +49,7 @@ class Dealt:
     sizes: Ints | None = field(default=None, repr=False)
 
     def records_of(self, table: T) -> T:
-        """The table with a row for each piece; its index is that of the table's rows."""
+        """Return a table with a row for each piece, on the index of the old rows."""
         if self.rows is None:
             return table
         return replace(engine.records_of(table, self.rows), sizes=self.sizes)
@@ -73,7 +73,7 @@ def dealt(tables: Sequence[Contingency], kinds: Sequence[Ints], rng: np.random.G
 
 
 def _one_by_one(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:
-    """The symbol of each record, those alike being dealt theirs at random, shape (records,)."""
+    """Deal each record a symbol at random among records that are alike, shape (records,)."""
     # Both sides in the order of rows, then strata: what was drawn for a kind goes to its records.
     shuffled = rng.permutation(len(table.row_of))
     order = np.lexsort((table.stratum_of[shuffled], table.row_of[shuffled]))

@@ -77,7 +77,7 @@ class _Axis:
 
     @property
     def symbols(self) -> list[int | float]:
-        """The points of the grid as they are released."""
+        """Points of the grid in their released form."""
         return list(map(plain, self.grid))
 
     def channel(self, d: float) -> Floats:

@@ -107,7 +107,7 @@ class RandomRecoding(Recoding):
         return fitted(self, task)
 
     def drawn(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Which quasi-identifiers are drawn, in their order.
+        """Return the quasi-identifiers to draw, in their order.
 
         Raises
         ------

@@ -72,11 +72,11 @@ class MaskedAttribute:
 
     @property
     def numeric(self) -> bool:
-        """Whether what it costs is a distance of numbers."""
+        """Whether the distortion is a distance of numbers."""
         return self.kind in OF_NUMBERS
 
     def distances(self, values: Sequence[Hashable], symbols: Sequence[Hashable]) -> Floats:
-        """What each symbol costs for each value, shape (values, symbols)."""
+        """Cost of each symbol for each value, shape (values, symbols)."""
         if self.kind == "hamming":
             return hamming(key_of(values), key_of(symbols))
         if self.kind == "hierarchy":
@@ -190,7 +190,7 @@ class Block:
     def distances(
         self, symbols: Sequence[Symbol], values: Sequence[Symbol] | None = None
     ) -> Floats:
-        """What each symbol costs for each value (of the block unless given), shape (n, k)."""
+        """Cost of each symbol for each value (of the block unless given), shape (n, k)."""
         values = self.values if values is None else values
         total = np.zeros((len(values), len(symbols)))
         for attribute in self.part.attributes:
@@ -241,7 +241,7 @@ class Part:
 
     @cached_property
     def scale(self) -> Mapping[str, float]:
-        """What the distortion of each attribute is divided by.
+        """Divisor of the distortion of each attribute.
 
         Of a single one nothing; of several the least cost of one value for everybody, so that
         losing an attribute costs 1.

@@ -76,7 +76,7 @@ class RandomPlan(RecodingPlan):
         return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
 
     def drawing(self, base: engine.Table, tables: Sequence[Contingency]) -> Drawing:
-        """How a table is drawn, from the records of each part."""
+        """Return the way to draw a table, from the records of each part."""
         least = self.options.min_records
         inside = {name for table in tables for name in table.schema.quasi_identifiers}
         kept = [name for name in self.schema.quasi_identifiers if name not in inside]
@@ -302,7 +302,7 @@ def _first_that_holds(
 
 
 def _require_private(candidates: Sequence[CandidateChannel], options: RandomRecoding) -> None:
-    """Require the local differential privacy that was requested, of the channels as they are."""
+    """Require the requested local differential privacy of the channels."""
     if not isinstance(options, Pram) or options.epsilon is None:
         return
     found = sum(

@@ -191,7 +191,7 @@ class MillerMadow(MutualInformation):
 
 @dataclass(frozen=True)
 class AboveShuffled(MutualInformation):
-    """I less what the same classes keep on average of values dealt out at random, in bits.
+    """I less the mean information of the same classes about values dealt out at random, in bits.
 
     The expectation is exact: see ``anonymizer.information.chance``.
     Options are those of mutual information. Negative where chance alone would keep more.
@@ -324,7 +324,7 @@ class AverageClassSize(OfSizes):
         return float(candidate.groups)
 
     def bound(self, plain: Candidate, budget: Budget) -> float:
-        """Large classes, and as many more as small ones can make, and the one of those suppressed.
+        """Count large classes, as many more as small ones can make, and one of suppressed records.
 
         A class released has a large class of the node in it, or else small ones of ``least``
         records in all. Where small ones are suppressed, they make one class together; where only

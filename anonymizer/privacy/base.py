@@ -244,7 +244,7 @@ class PrivacyModel(ABC):
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The model's own parameters by name, as JSON has them; those left out are not there."""
+        """The model's own parameters by name, as JSON has them, without those left out."""
         own = [item.name for item in fields(self) if item.name != "attribute"]  # type: ignore[arg-type]
         given = {name: _plain(getattr(self, name)) for name in own}
         return {name: value for name, value in given.items() if value is not None}

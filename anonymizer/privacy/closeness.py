@@ -240,7 +240,7 @@ class TCloseness(SensitiveModel):
 
 @dataclass(frozen=True)
 class MeanInformation(SensitiveModel):
-    """All classes together keep at most so many bits about W, on average: I(X~;W) <= bits.
+    """All classes together keep at most ``bits`` about W, on average: I(X~;W) <= bits.
 
     An average that protects nobody by itself: one class may disclose everything. By Eq. 13 of Bezzi
     (2010) it is necessary for t-closeness and l-diversity, never sufficient.
@@ -285,7 +285,7 @@ def is_ordered(table: Classes) -> bool:
 
 
 def _prefixes(table: Classes, ranks: Sequence[int], most: int) -> Sums:
-    """The cuts between neighbours in the order, each as wide as they are places apart."""
+    """Cuts between neighbours in the order, each as wide as their distance in places."""
     spots = np.array(ranks, np.int64)
     order = np.argsort(spots, kind="stable")
     ends = np.arange(1, len(order))

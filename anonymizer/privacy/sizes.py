@@ -74,7 +74,7 @@ class KAnonymity(SizeModel):
 
 
 class PopulationModel(PrivacyModel):
-    """A model of class sizes, those of the table and of a population."""
+    """Model of class sizes in the table and in a population."""
 
     needs_population: ClassVar[bool] = True
     absolute = True

@@ -84,7 +84,7 @@ class Demand:
 
     @property
     def entropic(self) -> bool:
-        """Whether it takes exponential cones."""
+        """Whether the requirement takes exponential cones."""
         return len(self.tilts) > 0 or self.total is not None
 
     def inside(self, hair: float) -> "Demand":
@@ -253,7 +253,7 @@ def is_convex(model: PrivacyModel) -> bool:
 
 
 def require_convex(models: Sequence[PrivacyModel]) -> None:
-    """Refuse models that are no convex condition on a released symbol; name those that are."""
+    """Refuse models that are no convex condition on a released symbol; list the convex ones."""
     for model in models:
         if not is_convex(model):
             estimated = isinstance(model, EntropyLDiversity)

@@ -62,7 +62,7 @@ class Tradeoff(ABC):
 
     @property
     def least_distortion(self) -> float:
-        """Lower bound of E d: that of the cheapest symbol of every value, less rounding."""
+        """Lower bound of E d by the cheapest symbol of every value, less rounding."""
         rounding = (len(self.p) + 16) * EPSILON
         return float(self.p @ self.distortion.min(axis=1)) * (1 - rounding)
 
@@ -101,11 +101,11 @@ class Tradeoff(ABC):
 
     @abstractmethod
     def noise(self, minimised: str, slope: float) -> float:
-        """What rounding leaves open of a bound: a search ends there."""
+        """Part of a bound that rounding leaves open: a search ends there."""
 
     @abstractmethod
     def rounding(self, minimised: str, slope: float) -> float:
-        """What a certificate allows for rounding, in addition to a share of the value's terms."""
+        """Rounding that a certificate allows, in addition to a share of the value's terms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class LimitSearch:
         return point.leakage if self.of_leakage else point.distortion
 
     def value(self, point: TradeoffPoint) -> float:
-        """What is minimised."""
+        """Minimised quantity."""
         return point.distortion if self.of_leakage else point.leakage
 
     def best(self, near: TradeoffPoint, far: TradeoffPoint) -> TradeoffPoint:

@@ -170,7 +170,7 @@ class CheapestLaw:
 
     @property
     def allowed(self) -> float:
-        """How much lower than its best a bound may be that is to prove the law."""
+        """Slack of a bound below its best that may still prove the law."""
         return 0.2 * self.tolerance * self.value
 
     def proven(self, tolerance: float | None = None) -> bool:

@@ -78,7 +78,7 @@ class _Pricing:
     factors: Factors | None
 
     def improved(self, open_: Codes, best: Floats, laws: Floats) -> Floats:
-        """Better log ratios of some columns, as far as they can be had."""
+        """Improve the log ratios of some columns as far as possible."""
         problem, least = self.problem, 0.1 * self.allowed
         at = np.arange(len(open_))
         margin = self.reduced(best, open_).min(axis=1)
@@ -316,7 +316,7 @@ def _follow_centre(best: CheapestLaw) -> None:
 
 
 def _descend(best: CheapestLaw, method: str) -> None:
-    """By a method of first order, which has no prices: those of the symbols in use prove it."""
+    """Descend by a method of first order, without prices: the symbols in use prove it."""
     problem, best.method = best.problem, method
     DESCENTS[method](best)
     if best.ended():

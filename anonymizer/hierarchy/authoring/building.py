@@ -131,7 +131,7 @@ def _cut(numbers: Sequence[Decimal], ends: Codes, share: Fraction, spread: Fract
 
 
 def _spared(cut: Decimal, numbers: Sequence[Decimal], weights: Codes) -> Decimal:
-    """The cut, or one that makes the same ranges where it is a value that few records have."""
+    """Move a cut off a value that few records have, with the same ranges."""
     place = bisect_left(numbers, cut)
     if not place or numbers[place] != cut or weights[place] >= ENOUGH:
         return cut

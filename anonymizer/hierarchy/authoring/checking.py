@@ -31,7 +31,7 @@ class LevelUse:
 
 @dataclass(frozen=True)
 class HierarchyCheck:
-    """A hierarchy over a column of so many ``records``, those of missing values among them.
+    """A hierarchy over a column of ``records``, including missing values.
 
     ``lacking`` are the records of each value that it does not cover; ``unused`` is how many values
     it lists that no record has. ``levels`` are empty where values lack.
@@ -50,7 +50,7 @@ class HierarchyCheck:
         return not self.lacking
 
     def to_dict(self) -> dict[str, object]:
-        """The check as JSON has it: of values that lack those that may be named."""
+        """Return the check as JSON; of uncovered values only the ones that may be named."""
         named = {value: size for value, size in self.lacking.items() if may_be_named(size)}
         return {
             "column": self.column,

@@ -119,7 +119,7 @@ def _points(records: Mapping[str, int], quantiles: int) -> list[Decimal]:
 def settled_as(
     hierarchies: Mapping[str, Hierarchy], rules: Mapping[str, Mapping[str, object]]
 ) -> dict[str, Hierarchy]:
-    """Hierarchies of a study, those that a table settles as the rules of a release have them."""
+    """Settle the hierarchies of a study that depend on a table as a release has them."""
     return {
         name: each.settled_as(rules[name])
         if isinstance(each, QuantileHierarchy) and name in rules

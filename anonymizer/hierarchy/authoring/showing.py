@@ -41,7 +41,7 @@ def line_of(hierarchy: Hierarchy) -> str:
 
 
 def display_of(hierarchy: Hierarchy) -> Display:
-    """Some values, evenly from those that are listed or made up for a rule, by level."""
+    """Show some values, listed or made up for a rule, evenly spread, by level."""
     rows = [row for value in examples_of(hierarchy) if (row := _row(hierarchy, value))]
     listed = len([*hierarchy.listed])
     some = f"{min(MOST_VALUES, listed):,} of {listed:,} values" if listed else "Example values"

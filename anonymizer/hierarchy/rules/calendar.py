@@ -339,7 +339,7 @@ class CalendarHierarchy(Hierarchy):
         return place
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
-        """The units above the one that dates are counted by."""
+        """Add a level of the unit that dates are counted by."""
         if ground not in UNITS:
             hint = did_you_mean(str(ground), UNITS) or f"; known are {', '.join(UNITS)}"
             raise InputError(f"ground = {shown(ground)} is no unit of a calendar{hint}")

@@ -119,7 +119,7 @@ class Clock:
 
 
 def _moment(day: date, clock: time, digits: str) -> Moment:
-    """The moment of a day and a time; ``digits`` are those of the second."""
+    """Make a moment of a day, a time and the ``digits`` of the second."""
     seconds = clock.hour * 3600 + clock.minute * 60 + clock.second
     place = Decimal((day.toordinal() - FIRST) * DAY + seconds)
     if not seconds and not digits:

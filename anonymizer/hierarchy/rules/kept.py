@@ -28,7 +28,7 @@ class KeepHierarchy(Hierarchy):
 
     @classmethod
     def of_values(cls, keep: Sequence[Sequence[object]], other: object) -> Self:
-        """Take over values as they are written: texts, or numbers."""
+        """Take over values in their written form: texts, or numbers."""
         for level, values in enumerate(keep, 1):
             listed = isinstance(values, Sequence) and not isinstance(values, str)
             if not listed or not values or not all(map(_is_plain, values)):

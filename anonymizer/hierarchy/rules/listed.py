@@ -125,7 +125,7 @@ class ListedHierarchy(Hierarchy):
 def _each_once(
     values: Texts, levels: Sequence[Sequence[str]], source: str
 ) -> tuple[Texts, tuple[Texts, ...]]:
-    """Rows without those that stand twice, the first of them being left."""
+    """Drop repeated rows, keeping the first."""
     if len(set(values)) == len(values):
         return values, tuple(map(tuple, levels))
     last = {value: row for row, value in enumerate(values)}

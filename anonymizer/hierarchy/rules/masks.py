@@ -65,7 +65,7 @@ class MaskHierarchy(Hierarchy):
         return Meaning(self.mask * hidden + code[hidden:], {"masked": [0, hidden]})
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
-        """The masked codes above those of a length."""
+        """Add a level of masked codes of the length of the ground."""
         finest = self.lengths[0]
         if not is_whole(ground, least=1):
             raise InputError(

@@ -200,7 +200,7 @@ class OrderHierarchy(Hierarchy):
         return place
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
-        """The ranges above groups of so many consecutive values."""
+        """Add a level of groups of as many consecutive values as the ground says."""
         finest = self.widths[0] if self.widths else None
         if self.cuts or not is_whole(ground, least=1 if ground == finest else 2):
             return super().with_ground(ground)

@@ -107,7 +107,7 @@ class RangeHierarchy(Hierarchy):
         )
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
-        """The ranges above cells of a width, or between cut points that have all of theirs."""
+        """Add a level of cells of the width of the ground, or between its cut points."""
         if self.cuts:
             return self._between(ground)
         width = _number(ground)
@@ -128,7 +128,7 @@ class RangeHierarchy(Hierarchy):
         return replace(self, widths=(width, *self.widths)), 1
 
     def _between(self, ground: object) -> tuple[Hierarchy, int]:
-        """Return the ranges above those between cut points."""
+        """Add a level of cells between the cut points of the ground."""
         if isinstance(ground, Mapping):
             from anonymizer.hierarchy.authoring.quantiles import QuantileHierarchy
 

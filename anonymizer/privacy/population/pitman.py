@@ -87,7 +87,7 @@ class _UndeterminedError(ArithmeticError):
 
 
 def _bracket(sample: Frequencies) -> tuple[float, float]:
-    """Two alphas between which the likelihood has its maximum; the same one twice at the end."""
+    """Two alphas around the maximum of the likelihood; one twice where it is at the end."""
     if _slope(sample, 0.0) > 0:
         return 0.0, HEAVIEST
     above, alpha = 0.0, -0.01
