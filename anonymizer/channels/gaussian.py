@@ -441,7 +441,7 @@ def gaussian_bottleneck(
     least = information - limit
     beta = _beta_of_rate(r**2, limit) if given == "rate_limit" else _beta_of_loss(r**2, least)
     shares = _shares(r**2, beta)
-    relevance = _relevance(r**2, shares)
+    relevance = float(0.5 * np.abs(np.log1p(-(1 - shares) * r**2)).sum())
     center = np.zeros(first) if mean is None else vector_of("mean", mean)
     if len(center) != first:
         raise InputError(f"mean has {len(center)} numbers, but X has {first} variables")
@@ -490,10 +490,6 @@ def _shares(squares: Floats, beta: float) -> Floats:
     if beta > 1:
         shares[some] = np.minimum((1 - squares[some]) / (squares[some] * (beta - 1)), 1.0)
     return shares
-
-
-def _relevance(squares: Floats, shares: Floats) -> float:
-    return float(0.5 * np.abs(np.log1p(-(1 - shares) * squares)).sum())
 
 
 def _mechanism(

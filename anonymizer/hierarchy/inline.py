@@ -66,7 +66,9 @@ def _only_rule(table: Table) -> str:
     known = dict.fromkeys([*RULES, *(name for rule in RULES.values() for name in rule.options)])
     for name in table:
         if name not in known and name not in GENERAL:
-            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *GENERAL])}")
+            raise InputError(
+                f"unknown key {shown(name)}{suggestion(str(name), [*known, *GENERAL])}"
+            )
     given = [name for name in RULES if name in table]
     # A key may be an option of one rule, and a rule itself: widths of ordered values.
     rules = [name for name in given if not any(name in RULES[each].options for each in given)]
@@ -79,10 +81,6 @@ def _only_rule(table: Table) -> str:
             home = next(rule for rule in RULES if name in RULES[rule].options)
             raise InputError(f"{name} goes with {home}, {_such_as(home)}")
     return rules[0]
-
-
-def _hint(name: str, known: Sequence[str]) -> str:
-    return suggestion(name, known)
 
 
 def _such_as(rule: str) -> str:

@@ -221,7 +221,10 @@ class Taxonomy:
             listed = [self.texts[code] for code in codes if self.listed[code]]
             if shown[group] or listed:
                 group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
-                if not raw and self._by_values(label, codes):
+                clear = isinstance(
+                    label, Interval | Meaning
+                )  # the label says which values these are
+                if not (raw or clear) and self.lists(codes):
                     digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
                     group_entry |= digest if briefly else {"values": listed}
                 found.append(group_entry | self._kind(partition, group, values))
@@ -234,9 +237,6 @@ class Taxonomy:
         for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
             members[group].append(code)
         return members
-
-    def _by_values(self, label: Hashable, codes: Sequence[int]) -> bool:
-        return not isinstance(label, Interval | Meaning) and self.lists(codes)
 
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
