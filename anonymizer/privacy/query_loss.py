@@ -62,14 +62,24 @@ def query_loss(
         average is then the mutual information of the two, and several answers together may cost
         more than the sum (Eq. 5 is of functions).
 
-    InputError when the shapes differ, a weight is negative or not finite, or none is left.
+    Returns
+    -------
+    QueryLoss
+        The average loss over answers and the largest one, in bits.
 
+    Raises
+    ------
+    InputError
+        When the shapes differ, a weight is negative or not finite, or none is left.
+
+    Examples
+    --------
     >>> query_loss(["low", "low", "high", "high"]).average
     1.0
     >>> query_loss(["low", "low", "high", "high"], about=["ill", "well", "ill", "well"]).average
     0.0
     """
-    return _loss(*_told(partition, weights, about), function=about is None)
+    return _loss(*_uncertainties(partition, weights, about), function=about is None)
 
 
 def losses_by_answer(
@@ -77,16 +87,26 @@ def losses_by_answer(
 ) -> tuple[Floats, Floats]:
     """Probability and loss of each answer of :func:`query_loss`, each of shape (answers,).
 
-    In the order in which answers appear, those of weight 0 left out.
+    Returns
+    -------
+    probabilities, losses
+        In the order in which answers appear, those of weight 0 left out; losses in bits.
 
+    Raises
+    ------
+    InputError
+        As :func:`query_loss`.
+
+    Examples
+    --------
     >>> [each.tolist() for each in losses_by_answer(["low", "high", "high", "high"])][0]
     [0.25, 0.75]
     """
-    uncertainty, chance, left = _told(partition, weights, about)
+    uncertainty, chance, left = _uncertainties(partition, weights, about)
     return chance / chance.sum(), uncertainty - left
 
 
-def _told(
+def _uncertainties(
     partition: Labels, weights: ArrayLike | None, about: Labels | None
 ) -> tuple[float, Floats, Floats]:
     """S_0, and the weight of each answer and the uncertainty S_j that it leaves."""
@@ -135,9 +155,15 @@ def together(*partitions: Labels) -> Codes:
     """The answers of several queries as one: their common refinement, shape (alternatives,).
 
     Its average loss is at most the sum of theirs (Longpré et al. 2017, Eq. 5), and at least the
-    largest of them; the maximum loss has no such bound. InputError when they are not about the same
-    number of alternatives, or there are none.
+    largest of them; the maximum loss has no such bound.
 
+    Raises
+    ------
+    InputError
+        When there are no queries, or they are not about the same number of alternatives.
+
+    Examples
+    --------
     >>> together("aabb", "abab").tolist()
     [0, 1, 2, 3]
     """

@@ -39,10 +39,27 @@ class Risk:
 def prosecutor(sizes: ArrayLike, threshold: float = 1.0) -> Risk:
     """Probability 1 / n_g per record: highest max_g 1 / n_g, average G / N.
 
-    ``sizes`` (classes,) are the records n_g of each equivalence class, N their sum, G the number
-    of classes with records. A probability is above ``threshold`` when it exceeds it: the
-    default of 1 puts no record at risk. No merge of two classes raises any of the three.
+    N records in all, G classes with records. No merge of two classes raises any of the three.
 
+    Parameters
+    ----------
+    sizes
+        n_g, the records of each equivalence class, shape (classes,).
+    threshold
+        Records with a probability above are at risk; none is above the default of 1.
+
+    Returns
+    -------
+    Risk
+        Probabilities and shares from 0 to 1; 0 without records.
+
+    Raises
+    ------
+    InputError
+        When sizes are no whole numbers of at least 0, or the threshold is no probability.
+
+    Examples
+    --------
     >>> prosecutor([1, 3, 4], threshold=0.3)
     Risk(highest=1.0, average=0.375, at_risk=0.5)
     """
@@ -53,13 +70,30 @@ def prosecutor(sizes: ArrayLike, threshold: float = 1.0) -> Risk:
 def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) -> Risk:
     """Probability 1 / P_g per record: highest max_g 1 / P_g, average sum_g (n_g / P_g) / N.
 
-    ``population`` (classes,) are the records P_g >= n_g that the population has in each class of
-    the table, in the same order; classes without records in the table do not count. El Emam
-    gives the average as the larger of this and G / sum_g P_g, the success rate of an intruder
-    who starts from the population's records instead of the table's; that second share is not
-    of the table's records and is left out. InputError where the shapes differ, or the population
-    has fewer records of a class than the table.
+    El Emam gives the average as the larger of this and G / sum_g P_g, the success rate of an
+    intruder who starts from the population's records instead of the table's; that second share is
+    not of the table's records and is left out.
 
+    Parameters
+    ----------
+    sizes, threshold
+        As for :func:`prosecutor`.
+    population
+        P_g >= n_g, the population's records in each class of the table, shape (classes,); classes
+        without records in the table do not count.
+
+    Returns
+    -------
+    Risk
+        Probabilities and shares from 0 to 1; 0 without records.
+
+    Raises
+    ------
+    InputError
+        When the shapes differ, or the population has fewer records of a class than the table.
+
+    Examples
+    --------
     >>> journalist([1, 3], [2, 4], threshold=0.25)
     Risk(highest=0.5, average=0.3125, at_risk=0.25)
     """
@@ -79,9 +113,16 @@ def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) 
 def marketer(sizes: ArrayLike, population: ArrayLike) -> float:
     """Expected share of the table's records matched rightly: sum_g (n_g / P_g) / N.
 
-    Arguments and errors as ``journalist``, whose average it is; with the table as its own
+    The average of :func:`journalist`, with its arguments and errors; with the table as its own
     population it is the prosecutor's average.
 
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> marketer([1, 3], [2, 4])
     0.3125
     """
@@ -100,8 +141,27 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
     2004; the individual risk of mu-Argus). It looks at each class by itself: a class unique in the
     sample gets the same risk whether the table holds one such class or thousands. Where most
     sample uniques are population uniques it is far too low: less than half at a fraction of 0.1
-    in the tests' heavy tail. InputError where ``fraction`` is not in [1e-12, 1].
+    in the tests' heavy tail.
 
+    Parameters
+    ----------
+    sizes, threshold
+        As for :func:`prosecutor`.
+    fraction
+        The records of the table over those of the population.
+
+    Returns
+    -------
+    Risk
+        Probabilities and shares from 0 to 1; 0 without records.
+
+    Raises
+    ------
+    InputError
+        When the fraction is not in [1e-12, 1], and as :func:`prosecutor`.
+
+    Examples
+    --------
     >>> estimated_risk([2, 2], 1.0).average
     0.5
     """

@@ -54,7 +54,7 @@ class _Tail(NamedTuple):
         return j * ONE // self.gamma
 
     def failures(self, first: int, last: int) -> Floats:
-        """Probability of j or more of the n records asking for j, j = first..last, from above."""
+        """Probability of j or more of the n records that need j, j = first..last, from above."""
         from scipy.special import betainc
 
         if last - first >= MOST:
@@ -74,9 +74,20 @@ class _Tail(NamedTuple):
 def sampling_rate(epsilon: float) -> float:
     """Beta = 1 - e^-epsilon, the largest rate at which epsilon can be reached (SafePub's choice).
 
-    Rounded down, so that epsilon >= -ln(1 - beta) holds of the number returned. InputError where
-    epsilon is not a number above 0, or so small that no record would be drawn.
+    Rounded down, so that epsilon >= -ln(1 - beta) holds of the number returned.
 
+    Returns
+    -------
+    float
+        A probability above 0.
+
+    Raises
+    ------
+    InputError
+        When epsilon, in nats, is not above 0, or so small that no record would be drawn.
+
+    Examples
+    --------
     >>> round(sampling_rate(1.0), 6)
     0.632121
     """
@@ -97,9 +108,29 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
     beta)) falls with n: beyond the j where it goes below the value at k no term can be larger.
     gamma is computed to 60 digits and rounded down, which can only raise it; as e^epsilon is
     irrational, j / gamma is never whole and the n found is the exact one. A result is never
-    below the smallest normal float. It never rises with k. InputError where k is no whole number of
-    at least 1, beta not in (0, 1), or epsilon < -ln(1 - beta).
+    below the smallest normal float. It never rises with k.
 
+    Parameters
+    ----------
+    k
+        The least number of records of a class that is released.
+    beta
+        The probability that a record is drawn.
+    epsilon
+        In nats.
+
+    Returns
+    -------
+    float
+        A probability above 0.
+
+    Raises
+    ------
+    InputError
+        When k is no whole number of at least 1, beta not in (0, 1), or epsilon < -ln(1 - beta).
+
+    Examples
+    --------
     >>> failure_probability(20, sampling_rate(2.0), 2.0) <= 0.1
     True
     """
@@ -113,10 +144,28 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
 def smallest_class(epsilon: float, delta: float, beta: float | None = None) -> int:
     """Smallest k with failure_probability(k, beta, epsilon) <= delta.
 
-    ``beta`` is ``sampling_rate(epsilon)`` when left out. By Chernoff's bound no j from some point
-    on fails with more than delta; k is one more than the last j that does. InputError where delta
-    is not in (0, 1), and as ``failure_probability``.
+    By Chernoff's bound no j from some point on fails with more than delta; k is one more than the
+    last j that does.
 
+    Parameters
+    ----------
+    epsilon, delta
+        In nats, and a probability in (0, 1).
+    beta
+        The probability that a record is drawn; ``sampling_rate(epsilon)`` when left out.
+
+    Returns
+    -------
+    int
+        Records, at least 1.
+
+    Raises
+    ------
+    InputError
+        When delta is not in (0, 1), and as :func:`failure_probability`.
+
+    Examples
+    --------
     >>> smallest_class(1.0, 1e-6)
     74
     """
