@@ -1,6 +1,9 @@
 """Synthetic values that keep as much about a sensitive attribute as a policy lets them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,9 +11,11 @@ from anonymizer.channels import bottleneck_path, require_room
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.options import Bottleneck
 from anonymizer.masking.part import Block, CandidateChannel, Part, Piece, assembled
 from anonymizer.privacy import PrivacyModel
+
+if TYPE_CHECKING:  # the options import what carries them out when a table is fitted
+    from anonymizer.masking.options import Bottleneck
 
 BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
 """What a bit about the sensitive attribute is worth in bits about the true value, as tried."""

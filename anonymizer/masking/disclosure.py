@@ -13,7 +13,6 @@ from anonymizer.information.entropy import divergence, entropy, mutual_informati
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.masking.contingency import Contingency, key_of
 from anonymizer.masking.drawing import Dealt
-from anonymizer.masking.options import Bottleneck, Noise, Pram
 from anonymizer.masking.part import CandidateChannel
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -85,6 +84,14 @@ class ChannelReport:
         }
 
 
+ORIGINS = {
+    "pram": "from the channel that distorts least for the policy",
+    "noise": "with Gaussian noise, rounded to a grid",
+    "bottleneck": "from an information bottleneck",
+}
+"""Where values are drawn from, by method, in words that follow "drawn at random"."""
+
+
 @dataclass(frozen=True, eq=False)
 class RandomizationReport:
     """Method that drew the released values of ``attributes``, and its effects.
@@ -110,7 +117,7 @@ class RandomizationReport:
     @property
     def origin(self) -> str:
         """Origin of the drawn values, in words."""
-        return next(kind.origin for kind in (Pram, Noise, Bottleneck) if kind.name == self.method)
+        return ORIGINS[self.method]
 
     @property
     def epsilon(self) -> float:

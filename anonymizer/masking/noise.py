@@ -1,15 +1,17 @@
 """Gaussian noise on numbers, rounded to a grid: how much of it a policy needs is tried in steps."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
-from anonymizer.masking.options import Noise
 from anonymizer.masking.part import (
     CandidateChannel,
     MaskedAttribute,
@@ -20,6 +22,9 @@ from anonymizer.masking.part import (
     without_rare,
 )
 from anonymizer.privacy import PrivacyModel
+
+if TYPE_CHECKING:  # the options import what carries them out when a table is fitted
+    from anonymizer.masking.options import Noise
 
 STEPS = (
     *(0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.125, 0.15, 0.18, 0.22, 0.26),

@@ -1,9 +1,9 @@
 """Random recodings: values drawn from a channel instead of generalized ones."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, Self, get_args
 
 from anonymizer.errors import (
     InputError,
@@ -65,8 +65,7 @@ class RandomRecoding(Recoding):
     searches: ClassVar[bool] = False
     by_attribute: ClassVar[Sequence[str]] = ("distortion",)
     """The options that may map attributes to values."""
-    origin: ClassVar[str]
-    """Where values are drawn from, in words that follow "drawn at random"."""
+    minimises: ClassVar[str] = DISTORTION
 
     attributes: Sequence[str] | None = None
     levels: Mapping[str, int] | None = None
@@ -127,9 +126,18 @@ class RandomRecoding(Recoding):
         return tuple(name for name in names if name in named)
 
     @property
+    def promised(self) -> float | None:
+        """Local differential privacy of all channels together, in nats; None: none is promised."""
+        return None
+
+    @property
     def independent(self) -> bool:
         """Whether every record is drawn by itself: what epsilon promises, it promises of that."""
-        return False
+        return self.promised is not None
+
+    def split(self, parts: int) -> Self:
+        """Return the options for one of ``parts`` channels."""
+        return self
 
     def distortion_of(self, name: str) -> Distortion | None:
         """The distortion that is requested for an attribute, if any is."""
@@ -175,7 +183,6 @@ class Pram(RandomRecoding):
     """
 
     name: ClassVar[str] = "pram"
-    origin: ClassVar[str] = "from the channel that distorts least for the policy"
     by_attribute: ClassVar[Sequence[str]] = ("distortion", "alphabet")
 
     alphabet: Mapping[str, Sequence[object]] | None = None
@@ -195,9 +202,13 @@ class Pram(RandomRecoding):
         )
 
     @property
-    def independent(self) -> bool:
-        """Whether every record is drawn by itself: what epsilon promises, it promises of that."""
-        return self.epsilon is not None
+    def promised(self) -> float | None:
+        """Epsilon."""
+        return self.epsilon
+
+    def split(self, parts: int) -> Self:
+        """Share epsilon out: what attributes disclose one by one adds up."""
+        return self if self.epsilon is None else replace(self, epsilon=self.epsilon / parts)
 
 
 @dataclass(frozen=True)
@@ -214,7 +225,6 @@ class Noise(RandomRecoding):
     """
 
     name: ClassVar[str] = "noise"
-    origin: ClassVar[str] = "with Gaussian noise, rounded to a grid"
     by_attribute: ClassVar[Sequence[str]] = ("distortion", "grid")
 
     grid: Mapping[str, float] | None = None
@@ -239,7 +249,6 @@ class Bottleneck(RandomRecoding):
     """
 
     name: ClassVar[str] = "bottleneck"
-    origin: ClassVar[str] = "from an information bottleneck"
 
     rate: float | None = None
 

@@ -3,10 +3,12 @@
 Channels are tried until a draw of one holds the policy, and are then drawn from for any table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, isfinite, sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,7 +31,6 @@ from anonymizer.masking.disclosure import (
 )
 from anonymizer.masking.drawing import Drawing, DrawnTable
 from anonymizer.masking.noise import noise
-from anonymizer.masking.options import DISTORTION, Pram, RandomRecoding
 from anonymizer.masking.part import CandidateChannel, MaskedAttribute, Part
 from anonymizer.masking.pram import pram
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
@@ -40,6 +41,9 @@ from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, text_of
+
+if TYPE_CHECKING:  # the options import what carries them out when a table is fitted
+    from anonymizer.masking.options import RandomRecoding
 
 KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
 """Whole numbers that columns hold: from, and up to but not including."""
@@ -56,7 +60,7 @@ class RandomPlan(RecodingPlan):
     candidates: Sequence[CandidateChannel] = field(repr=False)
 
     @property
-    def forgetting(self) -> "RandomPlan":
+    def forgetting(self) -> RandomPlan:
         """The plan with the channels alone: no record that they were found for.
 
         Without a seed the source of randomness is another one, from which what was drawn before
@@ -213,7 +217,7 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     require_possible(task.counted.counts, task.models)
     node = node_of({**dict.fromkeys(taxonomies, 0), **(options.levels or {})}, taxonomies)
     recoding = level_recoding(taxonomies, tuple(taxonomies), node)
-    search = SearchResult(options.name, DISTORTION)
+    search = SearchResult(options.name, options.minimises)
     rng = np.random.default_rng(options.seed)
     plan = RandomPlan(schema, task.models, taxonomies, recoding, search, options, rng, ())
     noisy = options.name == "noise"
@@ -274,10 +278,7 @@ def _candidates(
             "pram: epsilon is promised of all quasi-identifiers or of none; those that are kept as "
             "they are disclose everything; draw all of them"
         )
-    if isinstance(options, Pram) and options.epsilon is not None:
-        # What attributes disclose one by one adds up.
-        options = replace(options, epsilon=options.epsilon / len(parts))
-    given = options.min_records
+    options, given = options.split(len(parts)), options.min_records
     enough = ceil(sqrt(records) / 4) if given is None else given + ceil(sqrt(given))
     least = max([enough, 1, *(int(getattr(model, "k", 1)) for model in models)])
     found = CANDIDATES[options.name]
@@ -303,16 +304,16 @@ def _first_that_holds(
 
 def _require_private(candidates: Sequence[CandidateChannel], options: RandomRecoding) -> None:
     """Require the requested local differential privacy of the channels."""
-    if not isinstance(options, Pram) or options.epsilon is None:
+    if options.promised is None:
         return
     found = sum(
         Channel(each.matrix, each.part.contingency.values, tuple(each.symbols)).epsilon
         for each in candidates
     )
-    if found > options.epsilon * (1 + 1e-9):
+    if found > options.promised * (1 + 1e-9):
         raise PolicyBrokenError(
             f"nothing was released: the channels have epsilon = {found:.6g}, above "
-            f"{options.epsilon:g}; request less"
+            f"{options.promised:g}; request less"
         )
 
 
@@ -323,7 +324,7 @@ def _result_of(options: RandomRecoding, candidates: Sequence[CandidateChannel]) 
     known = isfinite(bound)
     return SearchResult(
         options.name,
-        DISTORTION,
+        options.minimises,
         value,
         gap=max(value - bound, 0.0) if known else None,
         nodes=tried,

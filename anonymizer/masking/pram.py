@@ -1,8 +1,11 @@
 """The channels that distort least for a policy, with more and more room left for a draw."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import floor, log10, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +21,6 @@ from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.contingency import distinct
-from anonymizer.masking.options import Pram
 from anonymizer.masking.part import (
     Block,
     CandidateChannel,
@@ -30,6 +32,9 @@ from anonymizer.masking.part import (
     without_rare,
 )
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of, measures_of
+
+if TYPE_CHECKING:  # the options import what carries them out when a table is fitted
+    from anonymizer.masking.options import Pram
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
 """Shares of the way from the limits of a policy to no information that are kept free, as tried."""
