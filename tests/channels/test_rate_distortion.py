@@ -4,12 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from anonymizer.channels.rate_distortion import margins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from anonymizer.channels import hamming, rate_distortion, squared
+from anonymizer.channels import hamming, rate_distortion, rates, squared
 from anonymizer.channels.rates import best_margin
 from anonymizer.errors import InputError
 
@@ -170,8 +169,8 @@ def test_blahut_arimoto_alone_and_interior_points_agree(monkeypatch):
     x = np.linspace(-3, 3, 31)
     p, d = np.exp(-(x**2) / 2), squared(x)
     inner = rate_distortion(p, d, slope=0.5)
-    monkeypatch.setattr(margins, "NEWTON", 0)
-    monkeypatch.setattr(margins, "ALL_STEPS", 3000)
+    monkeypatch.setattr(rates, "NEWTON", 0)
+    monkeypatch.setattr(rates, "ALL_STEPS", 3000)
     steps = rate_distortion(p, d, slope=0.5, tolerance=1e-4)
     assert (inner.method, steps.method) == ("interior-point", "blahut-arimoto")
     assert inner.certified
@@ -181,8 +180,8 @@ def test_blahut_arimoto_alone_and_interior_points_agree(monkeypatch):
 
 
 def test_too_few_steps_are_not_certified(monkeypatch):
-    monkeypatch.setattr(margins, "NEWTON", 0)
-    monkeypatch.setattr(margins, "ALL_STEPS", 3)
+    monkeypatch.setattr(rates, "NEWTON", 0)
+    monkeypatch.setattr(rates, "ALL_STEPS", 3)
     x = np.linspace(-3, 3, 31)
     found = rate_distortion(np.exp(-(x**2) / 2), squared(x), slope=0.5)
     assert not found.certified
