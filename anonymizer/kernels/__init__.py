@@ -134,7 +134,7 @@ PAYING = Kernel(
 
 
 def choose(rows: float) -> Kernel:
-    """The kernel that is through first with so many rows, the time to load it included."""
+    """Return the kernel that is through ``rows`` first, the time to load it included."""
     loaded = "anonymizer.kernels.compiled" in sys.modules
     return _automatic() if loaded or rows > WORTH_LOADING else PAYING
 
@@ -164,7 +164,7 @@ def compiled_kernel() -> Kernel:
 
 
 def ordering(rows: float) -> Ordering | None:
-    """The compiled refinement, where loading it pays for so many records to be looked at."""
+    """Return the compiled refinement where loading it pays for the records to look at."""
     loaded = "anonymizer.kernels.splitting" in sys.modules
     return _compiled_ordering() if loaded or rows > WORTH_LOADING else None
 

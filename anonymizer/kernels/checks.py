@@ -123,7 +123,7 @@ def _of_values(
 
 @inside_machine_code
 def trailing(counts: Columns, row: int) -> tuple[int, int]:
-    """The records of a class of either kind, and those of the population, if that has a column."""
+    """Return the records of a class of either kind, and of the population if it has a column."""
     last = counts.shape[1] - 1
     return counts[row, last], counts[row, max(last - 1, 0)]
 
@@ -566,7 +566,7 @@ def broken_classes(
     most: int,
     marks: Mask,
 ) -> int:
-    """Records in classes that break a bound, marking those; stops beyond the most.
+    """Mark classes that break a bound; their records, until beyond the most.
 
     Marks are complete where the records are not beyond the most.
     """
@@ -642,7 +642,7 @@ def _uncertainty(
 
 
 def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, Mask]:
-    """Records in classes that break a bound, and which classes those are.
+    """Count the records in classes that break a bound, and mark these classes.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
     """

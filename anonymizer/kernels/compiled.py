@@ -147,7 +147,7 @@ def _group_histograms(  # noqa: C901 (one loop, and those over words and columns
 
 @within_machine_code
 def _by_group(group_of: Places, rows: int, groups: int, order: Places, ends: Places) -> None:
-    """Sort rows by group: those of group g stand in ``order`` up to ends[g]."""
+    """Sort rows by group: the rows of group g stand in ``order`` up to ends[g]."""
     for group in range(groups + 1):
         ends[group] = 0
     for row in range(rows):
@@ -302,7 +302,7 @@ def _group_listed(
 
 
 def mark_words(columns: int) -> int:
-    """The words that mark which of some columns are filled, and which of those words are."""
+    """Return the words that mark filled columns, and which of those words are filled."""
     words = (columns + 63) >> 6
     return words + ((words + 63) >> 6)
 
@@ -317,7 +317,7 @@ def _insert(
     counted: Ints,
     groups: int,
 ) -> int:
-    """Add the records of keys to those counted already; the number of distinct keys then.
+    """Add the records of keys to the ones counted already; the number of distinct keys then.
 
     ``found`` and ``counted`` must have room for every key being new, and ``table`` twice that.
     Without ``records`` every key counts once.
@@ -357,7 +357,7 @@ class _Workspace(threading.local):
     numbers: Columns = np.zeros(0, np.int32)
 
     def fit(self, rows: int, words: int, columns: int, kind: "np.dtype[Any]") -> int:
-        """Make room for so many groups; the bits of the hash table's size."""
+        """Make room for the groups; the bits of the hash table's size."""
         bits = max(4, (2 * rows - 1).bit_length())
         if len(self.table) < 1 << bits:
             self.table = np.zeros(1 << bits, np.int32)

@@ -106,7 +106,7 @@ class Histograms(NamedTuple):
         return Histograms(counts, starts, self.places[entries], self.numbers[entries])
 
     def summed(self, columns: int) -> Ints:
-        """All of them as one, as a dense row of so many columns, shape (columns,)."""
+        """Sum all classes into a dense row of ``columns``, shape (columns,)."""
         trailing = self.counts.sum(axis=0, dtype=np.int64)
         if not self.sparse:
             return np.asarray(trailing)
@@ -152,14 +152,14 @@ class Histograms(NamedTuple):
         return filled
 
     def dense(self, columns: int) -> Columns:
-        """All columns, of which there are so many, dense: shape (classes, columns)."""
+        """Make all ``columns`` dense: shape (classes, columns)."""
         if not self.sparse:
             return self.counts
         values = columns - self.counts.shape[1]
         return np.concatenate([self.about(0, values), self.counts], axis=1)
 
     def blocks(self, columns: int) -> "Iterator[tuple[slice, Histograms]]":
-        """Some classes at a time, of which so many columns fit into memory, and which those are.
+        """Yield as many classes at a time as fit into memory with their columns.
 
         Dense histograms are one block.
         """
@@ -175,7 +175,7 @@ class Histograms(NamedTuple):
 
 
 class FrequencySet(NamedTuple):
-    """The classes of a node: what tells them apart, and their histograms.
+    """Classes of a node: their keys, and their histograms.
 
     The frequency set of LeFevre, DeWitt, Ramakrishnan (2005), with histograms.
 

@@ -162,7 +162,7 @@ def _cheapest(
 
 @in_machine_code
 def join_cheapest(classes: Ints, into: Ints, required: Criteria, most: int) -> None:
-    """Merge the two classes that cost least until so many are left, acceptable or not.
+    """Merge the two classes of least cost until ``most`` are left, acceptable or not.
 
     Rows as in ``agglomerate``.
     """

@@ -76,7 +76,7 @@ def _merged(source: Histograms, group_of: Ints, counts: Columns) -> Histograms:
 
 
 def broken(counts: Columns | Histograms, rules: Rules, most: int) -> tuple[int, Mask]:
-    """Records in classes that break a bound, and which classes those are.
+    """Count the records in classes that break a bound, and mark these classes.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
     A class without records, of which only the population has some, may be marked too. Sparse

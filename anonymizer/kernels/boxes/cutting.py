@@ -426,7 +426,7 @@ def mark(axis: int, kept: int, cells: BoxCells, cuts: BoxCuts) -> None:
 
 @within_borrowed
 def best_of(begin: int, end: int, worths: Floats) -> int:
-    """The first of the best cuts among those from ``begin`` to ``end``; -1 where there is none."""
+    """Return the first of the best cuts from ``begin`` to ``end``; -1 where there is none."""
     best, score = -1, -np.inf
     for cut in range(begin, end):
         both = worths[2 * cut] + worths[2 * cut + 1]

@@ -29,7 +29,7 @@ from anonymizer.kernels.single import Criteria, Room, judge
 
 
 class Path(NamedTuple):
-    """The boxes that are being cut, from the first down, and those that wait.
+    """Boxes that are being cut, from the first down, and boxes that wait.
 
     Attributes
     ----------

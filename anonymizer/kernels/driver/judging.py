@@ -102,7 +102,7 @@ def lost_records(
     sums: Ints,
     broken: Mask,
 ) -> int:
-    """Records in classes that break bounds, marking those; stops beyond the most."""
+    """Mark classes that break bounds; their records, until beyond the most."""
     rows, first = span[ROWS], span[FIRST]
     some = counts[first : first + rows]
     if len(starts) > 0:

@@ -55,7 +55,7 @@ def _advancing(name: str) -> Callable[..., int]:
         lot: int,
         verdict: Floats,
     ) -> int:
-        """Search until it is done, or Python has to be asked; why it comes back.
+        """Search until it is done, or Python has to decide; why it comes back.
 
         A node that Python was asked about is entered with the verdict that it gave. ``most`` nodes
         are counted by a descent, or scored together at the most; or it is the place to look at.
@@ -221,7 +221,7 @@ def _judge(
 
 @within_borrowed
 def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
-    """Records in classes that break bounds, marking those; stops beyond the budget."""
+    """Mark classes that break bounds; their records, until beyond the budget."""
     return judging.lost_records(
         sets.counts,
         sets.starts,
