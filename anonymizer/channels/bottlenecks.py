@@ -396,17 +396,12 @@ def bottleneck_path(
         Taken from the highest to the lowest. By default ``points`` of them, spaced evenly on a
         logarithmic scale, down to where telling nothing is a local optimum.
     symbols, unit
-        As for :func:`information_bottleneck`.
+        As for :func:`information_bottleneck`, and so are errors.
 
     Returns
     -------
     list of BottleneckChannel
         One for each beta, by decreasing beta; rates and relevances in ``unit``.
-
-    Raises
-    ------
-    InputError
-        When an argument is none of these.
     """
     nats_per(unit)
     solver = _compressor(joint, symbols, 0, None)

@@ -116,22 +116,14 @@ def random_rounding(
     the sum of the remainders so far, begun at random, passes a multiple. Multiples stay what they
     are. There is no guarantee.
 
+    Result and errors are those of :func:`rounding`.
+
     Parameters
     ----------
     column, base
         Numbers, none missing; and a number above 0, in their unit.
     controlled
         Whether sums are controlled; otherwise numbers are rounded independently of each other.
-
-    Returns
-    -------
-    Series
-        Multiples of the base, whole numbers as such.
-
-    Raises
-    ------
-    InputError
-        When the column holds no numbers, or the base is not above 0 or too small for them.
     """
     require_generator(rng)
     require_flag("controlled", controlled)
@@ -214,6 +206,8 @@ def correlated_noise(
     ``corrected``, m + (X + e - m) / sqrt(1 + share), m the means: means and covariances are kept in
     expectation (Kim, 1986; Sullivan, 1989). Neither gives a guarantee about any record.
 
+    Result and errors are those of :func:`additive_noise`.
+
     Parameters
     ----------
     frame
@@ -223,16 +217,6 @@ def correlated_noise(
         correlated noise is ``share = p / 100``.
     corrected
         Whether covariances are restored.
-
-    Returns
-    -------
-    DataFrame
-        The columns with noise, on the old index.
-
-    Raises
-    ------
-    InputError
-        When columns hold no numbers, or the share is not a number above 0.
     """
     require_flag("corrected", corrected)
     numbers, share = _checked(frame, share, rng)
