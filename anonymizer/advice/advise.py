@@ -56,7 +56,7 @@ def advise(
         When table and parameters do not fit together, or the recoding is none that generalizes.
     """
     recoding = _require_advisable(anonymizer, model)
-    raw = CountedTable.of(table_of(table), anonymizer.schema, anonymizer.hierarchies)
+    raw = CountedTable.of(table_of(table), anonymizer.schema.columns, anonymizer.hierarchies)
     task = anonymizer.task(raw.table, raw.hierarchies)
     return advise_counted(
         recoding, task, model=model, sweep=sweep, relax=relax, time_limit=time_limit
@@ -104,7 +104,9 @@ def advise_study(
     recoding = _require_advisable(anonymizer, model)
     with study.opened(watch) as table:
         watch("counting the table", 0, None)
-        raw = CountedTable.of(table, anonymizer.schema, study.hierarchies, study.data_format)
+        raw = CountedTable.of(
+            table, anonymizer.schema.columns, study.hierarchies, study.data_format
+        )
         task = anonymizer.task(raw.table, raw.hierarchies)
     return advise_counted(recoding, task, model=model, time_limit=time_limit)
 

@@ -26,7 +26,7 @@ def fitted(
     schema = requested.schema
     require_columns(table.columns, [*schema.columns, *schema.identifiers])
     schema.require_pinned(table.columns)
-    raw = CountedTable.of(table, schema, requested.hierarchies, form)
+    raw = CountedTable.of(table, schema.columns, requested.hierarchies, form)
     return proven(requested, raw, on_counted).recoded()
 
 

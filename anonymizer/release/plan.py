@@ -197,7 +197,7 @@ class Plan:
         """Recode a table where it lies, proven on its counts; errors as :meth:`release`."""
         require_columns(table.columns, self.schema.columns)
         self.schema.require_pinned(table.columns)
-        raw = CountedTable.of(table, self.schema, self.hierarchies, form)
+        raw = CountedTable.of(table, self.schema.columns, self.hierarchies, form)
         return self.proven(raw, unseen).recoded()
 
     def proven(self, raw: CountedTable, unseen: Unseen = "error") -> "ProvenTable":

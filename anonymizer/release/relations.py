@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
-from anonymizer.counts.schema import Schema
 from anonymizer.errors import require_columns
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.tables import engine
@@ -32,19 +31,19 @@ class CountedTable:
     def of(
         cls,
         table: engine.Table | Relation,
-        schema: Schema,
+        columns: Sequence[str],
         hierarchies: Mapping[str, Hierarchy],
         form: Format | None = None,
     ) -> "CountedTable":
-        """Count a table by its columns with a role, unless it is in memory, or counted already.
+        """Count a table by some columns, unless it is in memory, or counted already.
 
         ``form``: how it lies in a file. InputError where memory would not hold the counts.
         """
         if isinstance(table, pd.DataFrame | Tally):
             return cls(table, hierarchies)
         relation, found = grounded(table, hierarchies, form)
-        require_countable(relation, schema.columns, found)
-        raw, tally = counted_in(relation, schema.columns, form)
+        require_countable(relation, columns, found)
+        raw, tally = counted_in(relation, columns, form)
         return cls(tally, found, Original(relation, raw))
 
     @property

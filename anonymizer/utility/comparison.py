@@ -320,7 +320,7 @@ def _compared(
     for one in chosen:
         one.require_suitable(models, objectives[id(one)], replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
-    raw = CountedTable.of(table, anonymizer.schema, anonymizer.hierarchies, form)
+    raw = CountedTable.of(table, anonymizer.schema.columns, anonymizer.hierarchies, form)
     counted = Counted.of(raw.table, anonymizer.schema, raw.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:

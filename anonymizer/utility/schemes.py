@@ -227,7 +227,7 @@ class _Tasks:
         hierarchies = anonymizer.hierarchies
         described = [[name, each.describe()] for name, each in hierarchies.items()]
         if described not in [each for each, _ in self._counted]:
-            raw = CountedTable.of(self.table, anonymizer.schema, hierarchies, self.form)
+            raw = CountedTable.of(self.table, anonymizer.schema.columns, hierarchies, self.form)
             self._counted.append((described, raw))
         known = next(raw for each, raw in self._counted if each == described)
         if not anonymizer.chosen_recoding.searches:  # nothing to be limited

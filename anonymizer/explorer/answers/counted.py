@@ -139,7 +139,7 @@ def _tallied(study: Study, watch: Watch) -> tuple[Tally, Mapping[str, Hierarchy]
     schema = study.anonymizer(1, watch).schema
     with study.opened(watch) as table:
         watch("counting the table", 0, None)
-        raw = CountedTable.of(table, schema, study.hierarchies, study.data_format)
+        raw = CountedTable.of(table, schema.columns, study.hierarchies, study.data_format)
     assert isinstance(raw.table, Tally)
     return raw.table, raw.hierarchies
 

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anonymizer.counts.ground import require_countable
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population
-from anonymizer.release.relations import counted_in
+from anonymizer.release.relations import CountedTable
 from anonymizer.tables.engine import Tally
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ def _everybody(study: "Description", given: str, table: str | None, names: Seque
     place = study.place_of(path, form)
     place = place if table is None else place._replace(table=table)
     with _named(given), place.opened(names) as stored:
-        require_countable(stored, names, {})
-        return counted_in(stored, names, form)[1]
+        found: Tally = CountedTable.of(stored, names, {}, form).table
+        return found
 
 
 def _place_of(given: object) -> tuple[str, str | None]:

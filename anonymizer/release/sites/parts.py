@@ -148,7 +148,7 @@ def publish_part(
         watch("reading the table", 0, None)
         with output.workspace() as space, part_at(study, table, space, watch) as (stored, form):
             watch("counting the table", 0, None)
-            raw = CountedTable.of(stored, study.schema, study.hierarchies, form)
+            raw = CountedTable.of(stored, study.schema.columns, study.hierarchies, form)
             original = raw.original
             assert original is not None
             columns = [name for name in raw.columns if name not in study.schema.identifiers]

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from anonymizer.counts.ground import at_ground, grounded, require_countable
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring.quantiles import settled_as
@@ -13,7 +12,7 @@ from anonymizer.release.description.place import Place, as_study
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.fingerprint import fingerprint_of
-from anonymizer.release.relations import counted_in
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.signing import PrivateKey, PublicKey
 from anonymizer.release.signing.keys import LENGTH, signature_at
 from anonymizer.release.study import Study
@@ -120,9 +119,8 @@ class RequiredEvidence:
         with as_study(study, _as_table):
             place = _place_of(self.original, roles.missing_values, study, [*names])
             with place.opened([*names]) as stored:
-                relation, hierarchies = grounded(stored, _hierarchies(manifest, study), place.form)
-                require_countable(relation, [*names], hierarchies)
-                table = at_ground(counted_in(relation, [*names], place.form)[1], hierarchies)
+                hierarchies = _hierarchies(manifest, study)
+                table = CountedTable.of(stored, [*names], hierarchies, place.form).at_ground
         alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
         words = "is another table: its counts are not those that were released from"
         return required("input.fingerprint", alike, "", words, "original")
