@@ -19,8 +19,9 @@ def fitted(
     form: Format | None = None,
     on_counted: Callable[[Task], object] | None = None,
 ) -> RecodedTable:
-    """Release a table where it lies; errors as ``Anonymizer.fit_transform``.
+    """Take a table where it lies to its release; errors as ``Anonymizer.fit_transform``.
 
+    Its records are counted and recoded there, and nowhere else: all in between is done on counts.
     ``form``: how it lies in a file. ``on_counted`` is called once the table is counted.
     """
     schema = requested.schema

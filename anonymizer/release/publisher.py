@@ -118,7 +118,7 @@ class Publisher:
         watch("reading the table", 0, None)
         with self.output.workspace() as space, place._replace(space=space).opened(columns) as raw:
             watch("counting the table", 0, None)
-            recoded = recode(raw)
+            recoded = recode(raw)  # counted once, proven on the counts; not computed before written
             watch("writing and verifying the release", 0, None)
             table = ReleasedTable(recoded, expectation, options, place._replace(space=space))
             return self.finish(table)

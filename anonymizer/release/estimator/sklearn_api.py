@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
+from anonymizer.release.estimator.options import changed, options_of
 from anonymizer.release.frames import configured, container_of, output
-from anonymizer.release.options import changed, options_of
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.frames import Frame
