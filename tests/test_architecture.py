@@ -63,8 +63,8 @@ ONLY_IN = {
     "weasyprint": {"report"},
 }
 MOST_LINES = 600
-LONGER = {"kernels/checks.py": 671}
-"""Longer modules: machine code has to write out the nine arguments of each check."""
+LONGER = {"kernels/checks.py": 710}
+"""Longer modules: machine code has to write out the eleven arguments of each check."""
 
 
 def room(path: Path) -> str:

@@ -58,7 +58,7 @@ def _together(classes: Ints, one: int, other: int) -> int:
 @within_machine_code
 def _beyond(classes: Ints, row: int, required: Criteria, sums: Ints) -> float:
     small: float = max(0.0, required.least - classes[row, classes.shape[1] - 1])
-    return small + excess(classes, row, required.laid, sums)
+    return small + excess(classes, row, required.laid, required.logs, required.grassbergers, sums)
 
 
 @within_machine_code

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.kernels.frequency import grassberger_table, logs_table
 
 
 class Kind(IntEnum):
@@ -119,17 +118,12 @@ class Laid(NamedTuple):
         dense histograms, shape (4, bounds, columns).
     runs
         Begin, end, mass and weight, shape (runs, 4).
-    logs, grassbergers
-        Tables of n log2 n, and of what stands for it in Grassberger's estimate. A bundle of arrays
-        that stay the same costs compiled code nothing.
     """
 
     facts: Ints
     limits: Floats
     rows: Floats
     runs: Floats
-    logs: Floats
-    grassbergers: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +176,7 @@ def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
             rows[PLACE, number, start:stop] = np.argsort(bound.sums.order)
             runs.append(np.column_stack(bound.sums[1:]).astype(float))
             facts[number + 1, FIRST] += len(runs[-1])
-    every = np.concatenate(runs) if runs else np.zeros((0, 4))
-    return Laid(facts, limits, rows, every, logs_table(), grassberger_table())
+    return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 4)))
 
 
 class Worth(NamedTuple):

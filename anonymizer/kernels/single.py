@@ -10,6 +10,7 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.checks import DENSE, DIVERGENCE, ENTROPY, breaks, mark_beyond, xlogx
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import on_borrowed, within_borrowed, within_machine_code
 from anonymizer.kernels.rules import KIND, KNOWN, START, STOP, UPPER, Laid, Rules, Worth
 
@@ -27,17 +28,21 @@ class Criteria(NamedTuple):
     laid
         The other bounds.
     worth
-        The worth of a class.
+        What a class is worth.
+    logs, grassbergers
+        Tables of n log2 n, and of what stands for it in Grassberger's estimate.
     """
 
     least: float
     laid: Laid
     worth: Worth
+    logs: Floats
+    grassbergers: Floats
 
 
 def criteria(rules: Rules, worth: Worth) -> Criteria:
     """Rules and worth together."""
-    return Criteria(rules.least, rules.laid, worth)
+    return Criteria(rules.least, rules.laid, worth, logs_table(), grassberger_table())
 
 
 @within_machine_code
@@ -49,7 +54,9 @@ def value(counts: Columns, row: int, required: Criteria, sums: Ints) -> float:
     records = counts[row, counts.shape[1] - 1]
     if records == 0:
         return 0.0
-    if records < required.least or breaks(counts, row, required.laid, sums):
+    if records < required.least or breaks(
+        counts, row, required.laid, required.logs, required.grassbergers, sums
+    ):
         return -np.inf
     return worth_of(counts, row, required)
 
@@ -57,16 +64,16 @@ def value(counts: Columns, row: int, required: Criteria, sums: Ints) -> float:
 @within_machine_code
 def worth_of(counts: Columns, row: int, required: Criteria) -> float:
     """The worth of a class that has records, acceptable or not."""
-    worth, logs, records = required.worth, required.laid.logs, counts[row, counts.shape[1] - 1]
+    worth, records = required.worth, counts[row, counts.shape[1] - 1]
     total = worth.each
     if len(worth.by_size):
         total += worth.by_size[records]
     for attribute in range(len(worth.weights)):
-        bits, occurring = -xlogx(records, logs), 0
+        bits, occurring = -xlogx(records, required.logs), 0
         for column in range(worth.spans[attribute, 0], worth.spans[attribute, 1]):
             count = counts[row, column]
             if count > 0:
-                bits += xlogx(count, logs)
+                bits += xlogx(count, required.logs)
                 occurring += 1
         total += worth.weights[attribute] * bits - worth.per_value[attribute] * occurring
     return total
@@ -120,8 +127,8 @@ def judge(room: Room, number: int, required: Criteria) -> None:
     Bound by bound and not class by class, the classes in the innermost loops: what a tuple of
     arrays costs to take apart is paid once, and the loops are vectors to the processor.
     """
-    laid, counts = required.laid, room.counts
-    worths, logs = room.worths, laid.logs
+    laid, logs, counts = required.laid, required.logs, room.counts
+    worths = room.worths
     last = counts.shape[1] - 1
     for row in range(number):
         small = 0 < counts[row, last] < required.least
@@ -191,7 +198,19 @@ def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) ->
     worths, marks, counts = room.worths, room.marks[:number], room.counts[:number]
     for row in range(number):
         marks[row] = worths[row] < 0
-    mark_beyond(counts, DENSE, DENSE, counts, required.laid, bound, room.sums, ALL, marks)
+    mark_beyond(
+        counts,
+        DENSE,
+        DENSE,
+        counts,
+        required.laid,
+        bound,
+        required.logs,
+        required.grassbergers,
+        room.sums,
+        ALL,
+        marks,
+    )
     for row in range(number):
         if marks[row]:
             worths[row] = -np.inf

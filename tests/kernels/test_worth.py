@@ -12,6 +12,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.checks import excess
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.single import criteria, values
 from anonymizer.objectives import OBJECTIVES as KNOWN
 from anonymizer.objectives import (
@@ -82,6 +83,7 @@ def test_a_class_is_beyond_its_bounds_where_it_breaks_one(problem):
     rules = Policy(problem.models, layout, NUMPY).against(layout.margins).rules
     rows = columns_of(problem.counts)
     room = np.empty(rows.shape[1] + 1, np.int64)
-    beyond = [excess(rows, row, rules.laid, room) for row in range(len(rows))]
+    tables = logs_table(), grassberger_table()
+    beyond = [excess(rows, row, rules.laid, *tables, room) for row in range(len(rows))]
     broken = NUMPY.broken(rows, replace(rules, least=0.0), layout.records)[1]
     assert np.array_equal(np.array(beyond) > 0, broken)

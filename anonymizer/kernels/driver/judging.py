@@ -59,6 +59,8 @@ class Terms(NamedTuple):
         The bounds of all models, and of what is strongly monotone: see ``Rules``.
     hidden
         Whether any value's label is ``*``, by attribute and level.
+    logs, grassbergers
+        Tables of what stands for n log2 n.
     sums, together, broken
         Scratch: one number more than columns; a row of all columns, shape (1, columns); which
         classes break the policy, shape (rows,).
@@ -76,6 +78,8 @@ class Terms(NamedTuple):
     laid: Laid
     lasting: Laid
     hidden: Mask
+    logs: Floats
+    grassbergers: Floats
     sums: Ints
     together: Columns
     broken: Mask
@@ -99,6 +103,8 @@ def lost_records(
     least: int,
     laid: Laid,
     most: int,
+    logs: Floats,
+    grassbergers: Floats,
     sums: Ints,
     broken: Mask,
 ) -> int:
@@ -114,11 +120,15 @@ def lost_records(
             numbers[entry:],
             least,
             laid,
+            logs,
+            grassbergers,
             sums,
             most,
             broken,
         )
-    return broken_classes(some, DENSE, DENSE, some, least, laid, sums, most, broken)
+    return broken_classes(
+        some, DENSE, DENSE, some, least, laid, logs, grassbergers, sums, most, broken
+    )
 
 
 @within_borrowed

@@ -231,6 +231,8 @@ def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
         least,
         laid,
         terms.facts[judging.MOST],
+        terms.logs,
+        terms.grassbergers,
         terms.sums,
         terms.broken,
     )
@@ -247,8 +249,9 @@ def _suppress(
     )
     removed = facts[judging.REMOVES] > 0
     if not removed and not facts[judging.EXEMPT]:
-        small = together[0, -1] < facts[judging.LEAST]
-        removed = small or breaks(together, 0, terms.laid, terms.sums)
+        removed = together[0, -1] < facts[judging.LEAST] or breaks(
+            together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
+        )
     hides = judging.may_hide_all(nodes.axes, terms.hidden, place)
     verdict[ASKS] = hides or (removed and not facts[judging.ABSOLUTE])
     verdict[judging.CLASSES] += (not removed) - number
@@ -325,7 +328,7 @@ def _inform(
                 terms.spans,
                 terms.weights,
                 terms.margins,
-                terms.laid.logs,
+                terms.logs,
                 records,
                 0 if plain else lost,
                 removed and not plain,

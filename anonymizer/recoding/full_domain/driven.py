@@ -13,6 +13,7 @@ import numpy as np
 from anonymizer.kernels import FrequencySet, driver
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.driver import LOOK
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.objectives import (
     AverageClassSize,
     Discernibility,
@@ -303,6 +304,8 @@ def terms_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Terms":
         evaluator.bound_policy.rules.laid,
         evaluator.outright.rules.laid,
         hidden,
+        logs_table(),
+        grassberger_table(),
         np.empty(columns + 1, np.int64),
         np.zeros((1, columns), evaluator.base.counts.dtype),
         np.zeros(len(evaluator.base), bool),
