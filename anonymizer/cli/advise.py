@@ -1,7 +1,6 @@
 """The command that advises on a policy, and what a run says where its policy needs advice."""
 
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +72,7 @@ def advise(
     """
     from anonymizer.advice import advise_study
     from anonymizer.release.study import Study
-    from anonymizer.report.advice import print_advice
+    from anonymizer.report.advice import advice_report
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
@@ -83,7 +82,7 @@ def advise(
         found = advise_study(Study(study), watch=watch, **options)  # type: ignore[arg-type]
     if draw and found.sweeps:
         draw(found)
-    show("the policy was examined", as_json, found, partial(print_advice, picture=plot))
+    show("the policy was examined", as_json, found, advice_report, plot if found.sweeps else None)
     return 0 if found.reachable else 1
 
 

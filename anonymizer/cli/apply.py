@@ -15,7 +15,7 @@ from anonymizer.cli.options import (
 )
 from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.release.output.interrupts import never_lost
-from anonymizer.report.printing import print_json, printing
+from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
     from anonymizer.release.manifest.parts import Order
@@ -113,7 +113,7 @@ def apply(
     from anonymizer.release.apply import ApplyOptions, Means, publish_applied
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.release import print_release
+    from anonymizer.report.release import release_report
 
     known = None if study is None else Study(study)
     if counts is not None:
@@ -145,4 +145,4 @@ def apply(
         if as_json:
             print_json(manifest.public.to_dict())
         else:
-            print_release(proof, output)
+            print_report(release_report(proof, output))

@@ -1,5 +1,6 @@
 """Commands that draw and check hierarchies; ``hierarchy_files`` has those that write them."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,8 +12,8 @@ from anonymizer.cli.hierarchy_source import (
     hierarchy_argument,
     table_option,
 )
-from anonymizer.cli.options import PATH, show_values_option
-from anonymizer.report.printing import print_json, printing
+from anonymizer.cli.options import PATH, show, show_values_option
+from anonymizer.report.printing import print_report, printing
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
 
@@ -52,7 +53,7 @@ def show_hierarchy(
     own.
     """
     from anonymizer.hierarchy.authoring.checking import check_hierarchy, records_of
-    from anonymizer.report.hierarchy import print_levels, print_tree
+    from anonymizer.report.hierarchy import levels_report, tree_report
 
     found = HierarchySource.of(hierarchy, attribute, table, column)
     values, sizes = found.values() or (None, None)
@@ -65,14 +66,13 @@ def show_hierarchy(
         uses = check_hierarchy(found.hierarchy, found.name, values, sizes).levels
     with printing("the hierarchy was read"):
         if levels:
-            print_levels(found.hierarchy, taxonomy, uses)
+            print_report(levels_report(found.hierarchy, taxonomy, uses))
         else:
-            print_tree(
-                found.hierarchy,
-                taxonomy,
-                records,
-                everything=everything,
-                values=records is not None or bool(found.hierarchy.listed),
+            listed = records is not None or bool(found.hierarchy.listed)
+            print_report(
+                tree_report(
+                    found.hierarchy, taxonomy, records, everything=everything, values=listed
+                )
             )
 
 
@@ -89,16 +89,13 @@ def check(hierarchy: Path, table: Path, column: str | None, as_json: bool) -> in
     lack.
     """
     from anonymizer.hierarchy.authoring.checking import check_hierarchy
-    from anonymizer.report.hierarchy import print_check
+    from anonymizer.report.hierarchy import hierarchy_report
 
     found = HierarchySource.of(hierarchy, column, table, column)
     values, sizes = found.values() or ((), ())
     result = check_hierarchy(found.hierarchy, found.name, values, sizes)
-    with printing("the hierarchy was checked"):
-        if as_json:
-            print_json(result.to_dict())
-        else:
-            print_check(result, str(hierarchy))
+    report = partial(hierarchy_report, source=str(hierarchy))
+    show("the hierarchy was checked", as_json, result, report)
     return 0 if result.complete else 1
 
 

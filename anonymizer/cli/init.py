@@ -20,7 +20,7 @@ from anonymizer.cli.options import (
 )
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import names_listed
-from anonymizer.report.printing import printing
+from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import DraftOptions
@@ -83,8 +83,7 @@ def init(
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.release.study.study import draft
     from anonymizer.release.warnings.person_warnings import profile_warnings
-    from anonymizer.report.printing import print_json
-    from anonymizer.report.profile import print_draft, print_profile
+    from anonymizer.report.profile import draft_report, profile_report
     from anonymizer.report.progress import progress
 
     directory = output or directory_for(table)
@@ -107,18 +106,19 @@ def init(
             wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers)
             found = draft(raw, wishes, data)
         if interactive() and not yes and not as_json:
-            print_profile(found.profile)
+            print_report(profile_report(found.profile))
             found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
             click.confirm(f"Write the study to {directory}?", default=True, abort=True)
         elif not as_json:
-            print_profile(found.profile)
+            print_report(profile_report(found.profile))
     study = found.write(directory, force=force)
     warn([*profile_warnings(found.profile)])
     with printing(f"the study is in {directory}"):
         if as_json:
             print_json(found.profile.to_dict())
         else:
-            print_draft(found, study, headless=columns is None and read.columns is not None)
+            headless = columns is None and read.columns is not None
+            print_report(draft_report(found, study, headless=headless))
 
 
 def interactive() -> bool:

@@ -1,6 +1,5 @@
 """Commands that show lattices, measure what releases are good for, and correct their counts."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ from anonymizer.cli.options import (
 )
 from anonymizer.errors import InputError
 from anonymizer.release.output.interrupts import never_lost
-from anonymizer.report.printing import print_json, printing
 
 if TYPE_CHECKING:
     from anonymizer.release.study import Study
@@ -70,7 +68,7 @@ def quality(
     """
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.utility import print_quality
+    from anonymizer.report.utility import quality_report
     from anonymizer.utility import measure_file
 
     if target and no_classifiers:
@@ -78,7 +76,7 @@ def quality(
     with progress() as watch:
         targets = () if no_classifiers else target or None
         found = measure_file(Study(study), table, targets=targets, watch=watch, **options)
-    show("the release was measured", as_json, found, print_quality)
+    show("the release was measured", as_json, found, quality_report)
 
 
 @click.command(
@@ -127,7 +125,7 @@ def compare(
     from anonymizer.release.study import Study
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
-    from anonymizer.report.utility import print_comparison
+    from anonymizer.report.utility import comparison_report
     from anonymizer.utility.comparison import compare_study, sweep_of
 
     if schemes:
@@ -139,7 +137,13 @@ def compare(
         found = compare_study(Study(study), seed=seed, n_jobs=n_jobs, watch=watch, **options)
     if draw and found.fits:
         draw(found)
-    show("the recodings were compared", as_json, found, partial(print_comparison, picture=plot))
+    show(
+        "the recodings were compared",
+        as_json,
+        found,
+        comparison_report,
+        plot if found.fits else None,
+    )
     return 0 if found.fits else 1
 
 
@@ -163,7 +167,7 @@ def _compare_schemes(
 ) -> int:
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
-    from anonymizer.report.schemes import print_schemes
+    from anonymizer.report.utility import schemes_report
     from anonymizer.utility.schemes import compare_schemes_study
 
     draw = plot and picture_at(plot, FIGURES, force=force)
@@ -172,7 +176,9 @@ def _compare_schemes(
         found = compare_schemes_study(described, schemes, n_jobs=n_jobs, watch=watch)
     if draw and found.schemes:
         draw(found)
-    show("the schemes were compared", as_json, found, partial(print_schemes, picture=plot))
+    show(
+        "the schemes were compared", as_json, found, schemes_report, plot if found.schemes else None
+    )
     return 0 if found.best else 1
 
 
@@ -229,7 +235,7 @@ def figures(
     from anonymizer.release.study import Scheme, Study
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
-    from anonymizer.report.schemes import print_figures
+    from anonymizer.report.utility import figures_report
     from anonymizer.utility.schemes import figures_study
 
     chosen = Scheme(scheme, Study(study)) if scheme else Study(study)
@@ -240,7 +246,7 @@ def figures(
         found = figures_study(chosen, n_jobs=n_jobs, watch=watch)
     if draw:
         draw(found)
-    show("the figures were computed", as_json, found, partial(print_figures, picture=output))
+    show("the figures were computed", as_json, found, figures_report, output)
     return 0 if found.satisfied else 1
 
 
@@ -266,11 +272,11 @@ def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool)
     RELEASE is a directory that run wrote, whose release.json describes the channels that some
     attributes were masked by.
     """
-    from anonymizer.report.utility import print_estimates
+    from anonymizer.report.utility import estimates_report
     from anonymizer.utility.estimate import estimate_file
 
     found = estimate_file(release, of, by, method)
-    show("the release was estimated", as_json, found, print_estimates)
+    show("the release was estimated", as_json, found, estimates_report)
 
 
 @click.command(epilog="Example: anonymizer lattice study.toml --plot lattice.svg")
@@ -290,7 +296,7 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
     from anonymizer.recoding.hasse import lattice_graph, require_lattice
     from anonymizer.release.fitting import fitted
     from anonymizer.release.study import Study
-    from anonymizer.report.lattice import lattice_dict, print_lattice
+    from anonymizer.report.lattice import lattice_dict, lattice_report
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
@@ -304,8 +310,4 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
         graph = lattice_graph(plan.search, plan.recoding, plan.taxonomies)
     if draw:
         draw(graph)
-    with printing("the lattice was searched"):
-        if as_json:
-            print_json(lattice_dict(graph))
-        else:
-            print_lattice(graph, plot)
+    show("the lattice was searched", as_json, graph, lattice_report, plot, lattice_dict)

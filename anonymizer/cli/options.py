@@ -1,15 +1,17 @@
 """What commands share: options, arguments, and how a result is shown."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from anonymizer.errors import printable
+from anonymizer.feedback.document import Block
 from anonymizer.feedback.words import names_listed
-from anonymizer.report.printing import print_json, printing
+from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
     from anonymizer.risk.subject import Subject
@@ -74,13 +76,24 @@ def warn(warnings: Sequence[object]) -> None:
         LOG.warning("%s", printable(str(warning)))
 
 
-def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> None:
-    """Print a result as JSON or as text; ``done``: what holds even where printing fails."""
+def show(
+    done: str,
+    as_json: bool,
+    found: Any,
+    report: Callable[[Any], Iterable[Block]],
+    picture: Path | None = None,
+    content: Callable[[Any], object] = methodcaller("to_dict"),
+) -> None:
+    """Print a result as text, or as JSON its ``content``.
+
+    ``done``: what holds even where printing fails; ``picture``: where the result was drawn.
+    """
     with printing(done):
         if as_json:
-            print_json(found.to_dict())
+            print_json(content(found))
         else:
-            text(found)
+            drawn = [f"The picture is in {picture}."] if picture else []
+            print_report([*report(found), *drawn])
 
 
 def _names(

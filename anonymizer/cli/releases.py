@@ -22,7 +22,7 @@ from anonymizer.cli.options import (
 from anonymizer.cli.signing import sign_options, signer_of
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
-from anonymizer.report.printing import print_json, printing
+from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
     from anonymizer.recoding.recoding import Task
@@ -67,7 +67,7 @@ def run(
     from anonymizer.cli.sites import publishing
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.release import print_found, print_release
+    from anonymizer.report.release import found_report, release_report
 
     described = Study(study)
     signer = signer_of(**signing)
@@ -94,9 +94,8 @@ def run(
         if as_json:
             print_json(manifest.public.to_dict())
         else:
-            if not counts:
-                print_found(described.data_path, described.found)
-            print_release(release, output, weak)
+            read = () if counts else found_report(described.data_path, described.found)
+            print_report([*read, *release_report(release, output, weak)])
 
 
 def _print_schema(context: click.Context, parameter: click.Parameter, given: bool) -> None:
@@ -169,14 +168,14 @@ def verify(
     from anonymizer.cli.signing import expected
     from anonymizer.cli.sites import verifying
     from anonymizer.report.progress import progress
-    from anonymizer.report.verdicts import print_verification
+    from anonymizer.report.release import verification_report
 
     with progress() as watch:
         found = verifying(parts)(
             release, study, key=key, original=original, series=expected(**signed_as), watch=watch
         )
     warn(found.warnings)
-    show("the release was verified", as_json, found, print_verification)
+    show("the release was verified", as_json, found, verification_report)
     return 0 if found.satisfied and not (strict and found.warnings) else 1
 
 
@@ -208,13 +207,13 @@ def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
     --require is one.
     """
     from anonymizer.report.progress import progress
-    from anonymizer.report.verdicts import print_check
+    from anonymizer.report.risk import check_report
     from anonymizer.risk.check import check_file
 
     with progress() as watch:
         found = check_file(subject_of(table, **options), watch)
     warn(found.warnings)
-    show("the table was checked", as_json, found, print_check)
+    show("the table was checked", as_json, found, check_report)
     return 0 if found.satisfied and not (strict and found.warnings) else 1
 
 
@@ -234,7 +233,7 @@ def demo(output: Path, force: bool) -> None:
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.release import print_ladder, print_release
+    from anonymizer.report.release import ladder_report, release_report
     from anonymizer.tables.datasets import shipped
 
     with progress() as watch:
@@ -245,8 +244,8 @@ def demo(output: Path, force: bool) -> None:
             levels = fitted(estimator, table, study.data_format).release
     with printing(f"the release is in {output}"):
         warn(release.warnings)
-        print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
-        print_release(release, output)
+        ladder = ladder_report({"best levels": levels, "ranges of their own (A1*)": release})
+        print_report([*ladder, *release_report(release, output)])
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer models")

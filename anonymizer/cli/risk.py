@@ -21,7 +21,7 @@ from anonymizer.cli.options import (
     warn,
 )
 from anonymizer.feedback.words import names_listed
-from anonymizer.report.printing import print_json, printing
+from anonymizer.report.printing import print_json, print_report, printing
 
 
 @click.command(
@@ -64,7 +64,7 @@ def risk(
     identify.
     """
     from anonymizer.report.progress import progress
-    from anonymizer.report.risk import print_risk
+    from anonymizer.report.risk import risk_report
     from anonymizer.risk.file import assess_file, details_at
 
     if by == "record" and output is None:
@@ -87,7 +87,7 @@ def risk(
             by_class = {} if listed is None else {"by_class": listed.to_dict("records")}
             print_json(found.to_dict() | by_class)
         else:
-            print_risk(found, output, classes=classes)
+            print_report(risk_report(found, output, classes=classes))
 
 
 @click.command(
@@ -150,7 +150,7 @@ def audit(
     """
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.release.study import Study
-    from anonymizer.report.audit import print_audit
+    from anonymizer.report.audit import audit_report
     from anonymizer.report.progress import progress
     from anonymizer.risk.audit import audit_files
 
@@ -169,7 +169,7 @@ def audit(
         )
     for each in found.releases:
         warn(each.warnings)
-    show("the releases were audited", as_json, found, print_audit)
+    show("the releases were audited", as_json, found, audit_report)
     if not found.satisfied:
         return 1
     return UNEXAMINED if found.unexamined or found.repeated else 0
@@ -241,7 +241,7 @@ def query_loss(
     """
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
-    from anonymizer.report.queries import print_queries
+    from anonymizer.report.risk import queries_report
     from anonymizer.risk.queries import query_losses_of
 
     if not queries and not group_by:
@@ -253,4 +253,4 @@ def query_loss(
         found = query_losses_of(table, queries, groups, about or (), missing, watch, **how)
     if draw:
         draw(found)
-    show("the losses were measured", as_json, found, partial(print_queries, picture=plot))
+    show("the losses were measured", as_json, found, partial(queries_report, picture=plot))

@@ -1,12 +1,13 @@
-"""How results show themselves in a notebook and in one line; HTML from texts and tables alone.
+"""Documents in a notebook, and results in one line.
 
-In: a :class:`Display`, the texts and tables that a class says of itself. Out: HTML without scripts
-and without colours of its own, so that light and dark notebooks both suit it.
+In: a :class:`~anonymizer.feedback.document.Display`, what a class says of itself. Out: HTML without
+scripts and without colours of its own, so that light and dark notebooks both suit it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from html import escape
+
+from anonymizer.feedback.document import Block, Display, Points, Table
 
 MOST_ROWS = 12
 """Rows of a table that are shown; a last one says how many more there are."""
@@ -24,25 +25,6 @@ CELL = "padding:.15em .7em .15em 0;text-align:left;vertical-align:top;overflow-w
 RULE = "border-bottom:1px solid rgba(128,128,128,.45)"
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of texts and numbers under a title."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[object]]
-
-
-@dataclass(frozen=True)
-class Display:
-    """What is shown: a title, lines of text, and tables that have rows. ``alerts`` come first."""
-
-    title: str
-    lines: Sequence[str] = ()
-    tables: Sequence[Table] = ()
-    alerts: Sequence[str] = field(default=())
-
-
 class Displayed:
     """What a notebook shows as HTML: ``display`` says what."""
 
@@ -55,15 +37,22 @@ class Displayed:
 
 
 def html_of(display: Display) -> str:
-    """A display as HTML, every text of it escaped."""
-    parts = [
-        f"<strong>{cell_of(display.title)}</strong>",
-        *(f"<div>⚠ {_text(line)}</div>" for line in display.alerts),
-        *(f"<div>{_text(line)}</div>" for line in display.lines),
-        *(_table(table) for table in display.tables if table.rows),
-    ]
+    """Return a document as HTML, every text of it escaped; warnings come first."""
+    blocks = sorted(display.blocks, key=lambda block: not isinstance(block, Points))
+    parts = [f"<strong>{cell_of(display.title)}</strong>", *map(_block, blocks)]
     style = "max-width:60em;overflow-x:auto;font-size:.95em;line-height:1.45"
     return f'<div style="{style}">{"".join(parts)}</div>'
+
+
+def _block(block: Block) -> str:
+    """A line, a table that has rows, or warnings: what a notebook shows."""
+    if isinstance(block, str):
+        return f"<div>{_text(block)}</div>"
+    if isinstance(block, Points):
+        return "".join(f"<div>⚠ {_text(item)}</div>" for item in block.items)
+    if isinstance(block, Table):
+        return _table(block) if block.rows else ""
+    raise TypeError(f"a notebook shows no {type(block).__name__}")
 
 
 def _table(table: Table) -> str:

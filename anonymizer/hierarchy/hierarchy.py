@@ -12,7 +12,8 @@ from typing import Literal, Self
 import numpy as np
 
 from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.feedback.display import Display, Displayed
+from anonymizer.feedback.display import Displayed
+from anonymizer.feedback.document import Display
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy

@@ -9,7 +9,7 @@ from types import ModuleType
 import click
 
 from anonymizer.papers.row import PublishedSection
-from anonymizer.report.printing import picture_at, print_json, printing
+from anonymizer.report.printing import picture_at, print_json, print_report, printing
 
 PAPERS = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
 """The papers, modules of this room.
@@ -54,7 +54,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
 def _print(
     module: ModuleType, sections: Sequence[PublishedSection], plot: Path | None, form: str
 ) -> None:
-    from anonymizer.papers.report import flattened, page, print_reproduction
+    from anonymizer.papers.report import flattened, page, reproduction_report
 
     if form == "json":
         print_json(flattened(sections))
@@ -62,4 +62,4 @@ def _print(
         paper = module.__name__.rpartition(".")[2]
         sys.stdout.write(page(paper, module.TITLE, sections, plot.name if plot else ""))
     else:
-        print_reproduction(module.TITLE, sections, plot)
+        print_report(reproduction_report(module.TITLE, sections, plot))

@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rich.padding import Padding
-from rich.text import Text
-
-from anonymizer.feedback.display import Table
+from anonymizer.feedback.document import Block, Heading, Note, Table
 from anonymizer.feedback.words import plural
 from anonymizer.papers.row import (
     AS_PUBLISHED,
@@ -21,7 +18,6 @@ from anonymizer.papers.row import (
     PublishedSection,
     Row,
 )
-from anonymizer.report.console import console, table_of
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
@@ -161,27 +157,21 @@ def flattened(sections: Iterable[PublishedSection]) -> list[dict[str, object]]:
     ]
 
 
-def print_reproduction(
+def reproduction_report(
     title: str, sections: Sequence[PublishedSection], picture: Path | None = None
-) -> None:
-    """Print a paper's sections one by one, and how many of its figures agree.
+) -> Iterator[Block]:
+    """Yield a paper's sections one by one, and how many of its figures agree.
 
     ``picture``: where its figures were drawn.
     """
-    out = console()
-    out.print(Text(title, style="bold underline"))
+    yield Heading(title)
     for section in sections:
-        out.print()
-        out.print(_table(rows_of(section, PRINTED)))
+        yield ""
+        yield rows_of(section, PRINTED)
         if section.note:
-            out.print(Padding(Text(section.note, style="dim"), (0, 1)))
-        for table in points_of(section):
-            out.print(_table(table))
-    out.print()
-    out.print(summary(sections))
+            yield Note(section.note)
+        yield from points_of(section)
+    yield ""
+    yield summary(sections)
     if picture:
-        out.print(f"The picture is in {picture}.")
-
-
-def _table(table: Table) -> object:
-    return table_of(table.title, table.columns, table.rows)
+        yield f"The picture is in {picture}."

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display, Table
 
 if TYPE_CHECKING:
     Graph = nx.DiGraph[tuple[int, ...]]
@@ -39,8 +40,8 @@ class LatticeDiagram(Displayed, Graph):
         columns = [*map(str, named), "minimal", "best", "I(X̃;W), bits"]
         return Display(
             f"Lattice of {self.graph.get('nodes', len(self)):,} nodes",
-            lines=[f"{', '.join(_facts(self))}."],
-            tables=[
+            [
+                f"{', '.join(_facts(self))}.",
                 Table("Nodes by their levels", columns, rows),
                 Table("By sum of levels", ["sum", "nodes here", "known to satisfy"], sums),
             ],

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.schema import Missing, T
-from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display
 from anonymizer.feedback.progress import watched
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, ObjectiveName

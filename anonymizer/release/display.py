@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.feedback.display import Display, Table, listing
+from anonymizer.feedback.display import listing
+from anonymizer.feedback.document import Display, Points, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
 from anonymizer.privacy import PrivacyModel, Verdict
@@ -36,13 +37,13 @@ def of_release(release: "Release") -> Display:
     return Display(
         f"Release: {plural(release.released, 'record')} in {release.classes:,} classes, "
         f"{verdict_of(release.privacy)}",
-        lines=_fates(release),
-        tables=[
+        [
+            Points([warning.message for warning in release.warnings], "warning"),
+            *_fates(release),
             Table("Policy, recounted", VERDICTS, [_verdict(each) for each in release.privacy]),
             Table("Information (bits)", ["", "bits"], _information(release.information)),
             Table("Recoding", ["quasi-identifier", "level", "labels"], _recoding(release)),
         ],
-        alerts=[warning.message for warning in release.warnings],
     )
 
 
@@ -100,10 +101,9 @@ def of_anonymizer(anonymizer: "Anonymizer") -> Display:
         f"Recoding: {name_of(anonymizer.recoding)}. Objective: {name_of(anonymizer.objective)}.",
     ]
     if not fitted:
-        return Display("Anonymizer, not fitted", about, [requested])
+        return Display("Anonymizer, not fitted", [*about, requested])
     shown = of_release(anonymizer.release_)
-    title = f"Anonymizer, fitted. {shown.title}"
-    return Display(title, [*about, *shown.lines], shown.tables, shown.alerts)
+    return Display(f"Anonymizer, fitted. {shown.title}", [*about, *shown.blocks])
 
 
 def line_of(anonymizer: "Anonymizer") -> list[str]:

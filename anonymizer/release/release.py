@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization

@@ -1,15 +1,12 @@
 """Advice as text: counts, names of columns and thresholds alone, no value of anybody."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from anonymizer.errors import printable
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.objectives import MutualInformation
-from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
@@ -18,24 +15,15 @@ UNFINISHED = "The time for advice was up before all was computed"
 LOOSER = "`anonymizer advise` computes what a looser policy and suppressing records would buy, too."
 
 
-def print_advice(advice: "Advice", picture: Path | None = None) -> None:
-    """Print what the policy discloses, the frontiers, and what stands in the way.
-
-    ``picture``: where the frontiers were drawn.
-    """
-    out = console()
-    for line in _summary(advice):
-        out.print(line)
+def advice_report(advice: "Advice") -> Iterator[Block]:
+    """Yield what the policy discloses, the frontiers, and what stands in the way."""
+    yield from _summary(advice)
     for sweep in advice.sweeps:
-        out.print(_frontier(sweep))
-        for line in sweep_lines(sweep):
-            out.print(line)
-    for line in change_lines(advice):
-        out.print(line)
+        yield _frontier(sweep)
+        yield from sweep_lines(sweep)
+    yield from change_lines(advice)
     if not advice.complete:
-        out.print(f"{UNFINISHED}; --time-limit gives it more.")
-    if picture and advice.sweeps:
-        out.print(f"The picture is in {picture}.")
+        yield f"{UNFINISHED}; --time-limit gives it more."
 
 
 def advice_lines(advice: "Advice") -> list[str]:
@@ -128,7 +116,7 @@ def _frontier(sweep: "Sweep") -> Table:
         *(sweep.parameter, "I(X~;W), bits", "kept", "objective", "classes", "smallest"),
         *("best guess", "guessed", "for sure"),
     ]
-    return table_of(title, columns, rows, "s .6f .1% .6g , , .4f , ,")
+    return Table(title, columns, rows, "s .6f .1% .6g , , .4f , ,")
 
 
 def in_the_way(found: "Obstacle") -> str:

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Console
-from rich.table import Table
-
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.release.files import MANIFEST
-from anonymizer.report.console import console, table_of
-from anonymizer.report.verdicts import verdict_table
+from anonymizer.report.release import verdict_table
 from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 
@@ -16,15 +13,13 @@ SHOWN = 4
 """Fields of a manifest that are named."""
 
 
-def print_audit(audit: Audit) -> None:
-    """Print every attack on every release and on all together, and whether the policy holds."""
-    out = console()
+def audit_report(audit: Audit) -> Iterator[Block]:
+    """Yield every attack on every release and on all together, and whether the policy holds."""
     for release in audit.releases:
-        _print_release(out, release)
+        yield from _release(release)
     if audit.intersection is not None:
-        _print_intersection(out, audit.intersection, audit.releases)
-    for line in _conclusion(audit):
-        out.print(line)
+        yield from _intersection(audit.intersection, audit.releases)
+    yield from _conclusion(audit)
 
 
 def _conclusion(audit: Audit) -> Iterator[str]:
@@ -64,25 +59,24 @@ def _reader(figures: Sequence[str]) -> str:
     )
 
 
-def _print_release(out: Console, release: ReleaseAudit) -> None:
-    out.print(
+def _release(release: ReleaseAudit) -> Iterator[Block]:
+    yield (
         f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
         f"classes; {plural(release.people, 'record')} of the original fit them."
     )
     if release.random:
-        out.print(
+        yield (
             "Values were drawn at random: a person is found by what was drawn for them. Who knows "
             "true values and the channel may infer more of a group: see `anonymizer estimate`."
         )
-    out.print(verdict_table(release.privacy))
-    out.print(_linkage(release.linkage))
+    yield verdict_table(release.privacy)
+    yield _linkage(release.linkage)
     if release.inference:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
-        out.print(_inference(release.inference, tried))
-    for line in _minimality(release.minimality):
-        out.print(line)
+        yield _inference(release.inference, tried)
+    yield from _minimality(release.minimality)
     loss = release.query_loss
-    out.print(
+    yield (
         f"As an answer to whose record is where it costs {loss.average:.6f} bits on average, at "
         f"the most {loss.maximum:.6f} of {loss.uncertainty:.6f}."
     )
@@ -93,7 +87,7 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
     ]
     if levels:
         columns = ["about", "level", "groups", "records known for sure", "max posterior"]
-        out.print(table_of("Similarity: alike values as one", columns, levels, "s s s , .4f"))
+        yield Table("Similarity: alike values as one", columns, levels, "s s s , .4f")
 
 
 def _minimality(found: Minimality) -> Iterator[str]:
@@ -127,7 +121,7 @@ def _linkage(linkage: Linkage) -> Table:
     rows.append(["marketer", "", linkage.marketer, "", ""])
     columns = ["attacker", "highest", "average", "records on average", "records for sure"]
     title = "Linkage with the original quasi-identifiers"
-    return table_of(title, columns, rows, "s .4f .4% ,.1f ,")
+    return Table(title, columns, rows, "s .4f .4% ,.1f ,")
 
 
 def _inference(found: Mapping[str, Guesses], tried: Mapping[str, str]) -> Table:
@@ -140,54 +134,52 @@ def _inference(found: Mapping[str, Guesses], tried: Mapping[str, str]) -> Table:
     title = "Inference: homogeneity, skewness, Bayes-optimal guesses"
     known = ["known for sure", "max posterior", "likelier by", "records skewed"]
     columns = ["about", *known, "guessed right", "without", "tried"]
-    return table_of(title, columns, rows, "s , .4f s s .2% .2% s")
+    return Table(title, columns, rows, "s , .4f s s .2% .2% s")
 
 
-def _print_intersection(
-    out: Console, found: Intersection, releases: Sequence[ReleaseAudit]
-) -> None:
+def _intersection(found: Intersection, releases: Sequence[ReleaseAudit]) -> Iterator[Block]:
     if not found.membership_known:
         reach = f"{found.records_at_least:,} to {found.records_at_most:,}"
-        out.print(
+        yield (
             "Intersection: an original holds more people than its release has records, so that it "
             f"is not known which of them are in all ({reach}), and the policy cannot be proven; "
             "give each release its own table with --against and --identifier."
         )
         return
     if found.in_all is None:
-        out.print("Intersection: nobody is in all releases.")
+        yield "Intersection: nobody is in all releases."
     else:
-        _print_linked(out, "in all releases", found.in_all)
-        _print_attacks(out, found, releases)
+        yield from _linked("in all releases", found.in_all)
+        yield from _attacks(found, releases)
     if found.in_some is not None:
-        _print_linked(out, "in some releases only", found.in_some)
+        yield from _linked("in some releases only", found.in_some)
 
 
-def _print_linked(out: Console, who: str, linked: LinkedClasses) -> None:
+def _linked(who: str, linked: LinkedClasses) -> Iterator[Block]:
     same = "".join(
         f", {number:,} known for sure about {name}"
         for name, number in linked.homogeneous_records.items()
     )
-    out.print(
+    yield (
         f"Intersection, {plural(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
         f"{linked.singled_out:,} singled out{same}; the policy breaks for "
         f"{linked.failing_records:,}."
     )
-    out.print(verdict_table(linked.privacy, f"Policy of all releases, held against records {who}"))
+    yield verdict_table(linked.privacy, f"Policy of all releases, held against records {who}")
 
 
-def _print_attacks(out: Console, found: Intersection, releases: Sequence[ReleaseAudit]) -> None:
+def _attacks(found: Intersection, releases: Sequence[ReleaseAudit]) -> Iterator[Block]:
     if found.linkage is not None:
-        out.print(_linkage(found.linkage))
+        yield _linkage(found.linkage)
     if found.inference:
-        out.print(_inference(found.inference, {}))
+        yield _inference(found.inference, {})
     rows = [
         [name, left.fewest, left.one, None if left.l is None else left.fewer]
         for name, left in found.candidates.items()
     ]
     if rows:
         columns = ["about", "fewest values left", "left with one", "left with fewer than l"]
-        out.print(table_of("Composition, records not linked", columns, rows, "s s ,"))
+        yield Table("Composition, records not linked", columns, rows, "s s ,")
     together = found.query_loss.together
     if together is not None:
         names = [*(str(release.release) for release in releases), "together"]
@@ -197,4 +189,4 @@ def _print_attacks(out: Console, found: Intersection, releases: Sequence[Release
         ]
         columns = ["release", "average", "standard deviation", "maximum"]
         title = "Query loss of those in all releases, in bits"
-        out.print(table_of(title, columns, bits, "s .6f"))
+        yield Table(title, columns, bits, "s .6f")

@@ -1,14 +1,16 @@
-"""Where reports go, and how their lines and tables look."""
+"""Documents on a terminal or in a pipe."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.style import StyleType
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import printable
+from anonymizer.feedback.document import Block, Heading, Note, Table
 
 
 class Pipe(Console):
@@ -42,21 +44,35 @@ def console() -> Console:
     return plain if plain.is_terminal else Pipe(highlight=False, markup=False, width=200)
 
 
-def table_of(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], forms: str = "s"
-) -> Table:
-    """A table of texts and numbers.
+def show(blocks: Iterable[Block]) -> None:
+    """Print a document on standard output, block by block."""
+    out = console()
+    for block in blocks:
+        out.print(_shown(block))
 
-    ``forms``: how numbers are written, column by column, the last for all that are left: "s , .2%".
-    Texts are taken as they are, None is ``-``, and several names are a list of them.
-    """
-    grid = Table(title=title, title_justify="left", title_style="bold")
-    for column in columns:
+
+def _shown(block: Block) -> RenderableType:
+    """A block as a terminal shows it."""
+    if isinstance(block, str):
+        return block
+    if isinstance(block, Table):
+        return _grid(block)
+    if isinstance(block, Heading):
+        return Text(block.text, style="bold underline")
+    if isinstance(block, Note):
+        return Padding(Text(block.text, style="dim"), (0, 1))
+    raise TypeError(f"a terminal shows no {type(block).__name__}")
+
+
+def _grid(table: Table) -> Grid:
+    """A table whose texts are taken as they are; None is ``-``, several names are a list."""
+    grid = Grid(title=table.title, title_justify="left", title_style="bold")
+    for column in table.columns:
         grid.add_column(column, overflow="fold")
-    given = forms.split()
-    given += given[-1:] * (len(columns) - len(given))
-    for row in rows:
-        grid.add_row(*(spelled_out(_cell(*pair)) for pair in zip(row, given, strict=True)))
+    forms = table.forms.split()
+    forms += forms[-1:] * (len(table.columns) - len(forms))
+    for row in table.rows:
+        grid.add_row(*(spelled_out(_cell(*pair)) for pair in zip(row, forms, strict=True)))
     return grid
 
 

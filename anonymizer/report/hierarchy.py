@@ -4,14 +4,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from rich.table import Table
 
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
 from anonymizer.hierarchy.authoring.checking import MOST, HierarchyCheck, LevelUse
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes
-from anonymizer.report.console import console, table_of
 
 MOST_LINES = 60
 """Lines of a tree that is drawn without ``--all``."""
@@ -114,51 +113,48 @@ def tree_lines(
     return lines
 
 
-def print_tree(
+def tree_report(
     hierarchy: Hierarchy,
     taxonomy: Taxonomy,
     records: Codes | None,
     *,
     everything: bool,
     values: bool = True,
-) -> None:
+) -> Iterator[Block]:
     """Draw a hierarchy over some values, with the records of each group where there are any.
 
     ``values``: whether the values are those of the hierarchy or of a table, and no examples.
     """
-    out = console()
-    out.print(_title(hierarchy, taxonomy, records, values=values))
-    for line in tree_lines(taxonomy, records, everything=everything, values=values):
-        out.print(line)
+    yield _title(hierarchy, taxonomy, records, values=values)
+    yield from tree_lines(taxonomy, records, everything=everything, values=values)
 
 
-def print_levels(hierarchy: Hierarchy, taxonomy: Taxonomy, uses: Sequence[LevelUse] | None) -> None:
+def levels_report(
+    hierarchy: Hierarchy, taxonomy: Taxonomy, uses: Sequence[LevelUse] | None
+) -> Iterator[Block]:
     """List the levels of a hierarchy: how many groups each has, and of how many records."""
-    out = console()
-    out.print(_title(hierarchy, taxonomy, None))
+    yield _title(hierarchy, taxonomy, None)
     if uses is None:
         rows = [(level, len(each)) for level, each in enumerate(taxonomy.levels)]
-        out.print(table_of("", ["level", "groups"], rows, ","))
+        yield Table("", ["level", "groups"], rows, ",")
     else:
-        out.print(_levels(uses))
+        yield _levels(uses)
 
 
-def print_check(check: HierarchyCheck, source: str) -> None:
-    """Print what of a column a hierarchy lacks, and what its levels make of the rest."""
-    out = console()
-    out.print(
+def hierarchy_report(check: HierarchyCheck, source: str) -> Iterator[Block]:
+    """Yield what of a column a hierarchy lacks, and what its levels make of the rest."""
+    yield (
         f"{source} over column {check.column!r}: {plural(check.values, 'value')} in "
         f"{plural(check.records, 'record')}"
     )
     if check.lacking:
-        out.print(f"lacks {named(check.lacking)}")
+        yield f"lacks {named(check.lacking)}"
         return
-    out.print("covers every value")
+    yield "covers every value"
     if check.unused:
-        out.print(f"lists {plural(check.unused, 'value')} that no record has")
-    out.print(_levels(check.levels))
-    for line in remarks(check):
-        out.print(line)
+        yield f"lists {plural(check.unused, 'value')} that no record has"
+    yield _levels(check.levels)
+    yield from remarks(check)
 
 
 def remarks(check: HierarchyCheck) -> Iterator[str]:
@@ -183,4 +179,4 @@ def _title(
 
 def _levels(uses: Sequence[LevelUse]) -> Table:
     rows = [(use.level, use.groups, use.largest, use.smallest) for use in uses]
-    return table_of("", ["level", "groups", "records of the largest", "of the smallest"], rows, ",")
+    return Table("", ["level", "groups", "records of the largest", "of the smallest"], rows, ",")

@@ -1,14 +1,11 @@
 """The lattice of a study as text and as JSON: levels and figures alone, no value of anybody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
+from anonymizer.feedback.document import Block, Table
 from anonymizer.recoding.lattice import Node
-from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -22,30 +19,27 @@ MOST_ROWS = 30
 WORDS = {True: "yes", False: "no", None: "not known"}
 
 
-def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
-    """Print how many nodes there are, the frontier and the optimum.
+def lattice_report(graph: "LatticeGraph") -> Iterator[Block]:
+    """Yield how many nodes there are, the frontier and the optimum.
 
-    ``graph``: what ``Anonymizer.lattice_`` is; ``picture``: where it was drawn.
+    ``graph``: what ``Anonymizer.lattice_`` is.
     """
-    out, of_all = console(), graph.graph
+    of_all = graph.graph
     feasible, minimal = of_all["feasible"], _minimal(graph)
     found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
     lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
-    out.print(
+    yield (
         f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
         f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
     )
     rows = _listed(graph)
     if rows:
-        out.print(_table(graph, rows[:MOST_ROWS]))
+        yield _table(graph, rows[:MOST_ROWS])
         if of_all["best"] is not None:
-            out.print("* the node chosen; level 0 leaves the values as they are.")
+            yield "* the node chosen; level 0 leaves the values as they are."
     if len(rows) > MOST_ROWS:
-        out.print(f"{len(rows) - MOST_ROWS:,} nodes of the frontier more; --json lists all.")
-    for line in _notes(of_all):
-        out.print(line)
-    if picture:
-        out.print(f"The picture is in {picture}.")
+        yield f"{len(rows) - MOST_ROWS:,} nodes of the frontier more; --json lists all."
+    yield from _notes(of_all)
 
 
 def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
@@ -107,7 +101,7 @@ def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
     ]
     attributes = [f"{name} ({low}-{high})" for name, low, high in zip(*ends, strict=True)]
     columns = ["", *attributes, "feasible", "minimal", "checked", "I(X~;W), bits", *value]
-    return table_of("Frontier and optimum", columns, cells)
+    return Table("Frontier and optimum", columns, cells)
 
 
 def _notes(of_all: Mapping[str, Any]) -> list[str]:

@@ -3,13 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, installing, suggestion
+from anonymizer.feedback.document import Block
 from anonymizer.release.output.atomic import require_place, write_file
 
 
@@ -29,6 +30,13 @@ def printing(done: str) -> Iterator[None]:
 def print_json(content: object) -> None:
     """Print what JSON can hold, texts as they are."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_report(blocks: Iterable[Block]) -> None:
+    """Print a document as text."""
+    from anonymizer.report.console import show  # rich, which JSON does without
+
+    show(blocks)
 
 
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -1,20 +1,20 @@
 """Tables of what a raw table is, and of the study that is proposed for it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
 from anonymizer.release.study.study import Draft
-from anonymizer.report.console import console, table_of
 
 SHOWN = 100
 """How many columns are printed."""
 
 
-def print_profile(found: TableProfile) -> None:
-    """Print the columns of a table: their figures, the roles that are proposed, and why."""
-    out = console()
+def profile_report(found: TableProfile) -> Iterator[Block]:
+    """Yield the columns of a table: their figures, the roles that are proposed, and why."""
     rows = [
         [
             column.name,
@@ -30,48 +30,48 @@ def print_profile(found: TableProfile) -> None:
     ]
     names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
     title = f"{plural(found.records, 'record')}, {plural(len(found.columns), 'column')}"
-    out.print(table_of(title, names, rows, "s s , , .1% .4f s"))
+    yield Table(title, names, rows, "s s , , .1% .4f s")
     if len(found.columns) > SHOWN:
-        out.print(f"... {len(found.columns) - SHOWN:,} more; --json has all")
-    out.print(
+        yield f"... {len(found.columns) - SHOWN:,} more; --json has all"
+    yield (
         f"The proposed quasi-identifiers have {found.combinations:,} combinations of values; "
         f"{found.share_alone:.1%} of the records are alone with theirs."
     )
     if found.compared < found.records:
-        out.print(
+        yield (
             f"Which columns determine others was found on {found.compared:,} records, evenly "
             "spread."
         )
 
 
-def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
-    """Print what was proposed, where it lies, and what to do next.
+def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterator[Block]:
+    """Yield what was proposed, where it lies, and what to do next.
 
     ``headless``: the file has no header line, and nobody named its columns.
     """
-    out, found = console(), draft.profile
+    found = draft.profile
     sensitive = found.of_role("sensitive")
     if headless:
-        out.print(
+        yield (
             "WARNING: the file has no header line, so that no name says what a column is; name all "
             "of them, in their order, with --columns."
         )
-    out.print(f"Policy: {'; '.join(_model(each.keys) for each in draft.models)}.")
+    yield f"Policy: {'; '.join(_model(each.keys) for each in draft.models)}."
     if not sensitive:
-        out.print(
+        yield (
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "
             "tells of the people in it; name one with --sensitive, if there is one."
         )
     for name in sensitive:
         if found[name].why.guess:
-            out.print(
+            yield (
                 f"WARNING: {name!r} is taken for sensitive, which is a guess; name another one "
                 "with --sensitive."
             )
-    out.print(f"The study is in {study}; its comments say why. Next:")
+    yield f"The study is in {study}; its comments say why. Next:"
     release = study.parent / "release"
-    out.print(f"  anonymizer run {_quoted(study)} --output {_quoted(release)}")
-    out.print(f"  anonymizer advise {_quoted(study)}  (what the policy protects and costs)")
+    yield f"  anonymizer run {_quoted(study)} --output {_quoted(release)}"
+    yield f"  anonymizer advise {_quoted(study)}  (what the policy protects and costs)"
 
 
 def _model(keys: dict[str, object]) -> str:

@@ -1,35 +1,39 @@
-"""Tables of what a release reports: its search, recoding, information, policy, and masking."""
+"""Reports of a release: what a run reports of it, its verdicts, and what of a manifest is true."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rich.console import Console
-
+from anonymizer.errors import shown
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.recoding.result import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import Release
-from anonymizer.report.console import console, share_of, table_of
-from anonymizer.report.verdicts import verdict_table
+from anonymizer.release.verification.fields import NEEDED
+from anonymizer.release.verification.verification import Verification
+from anonymizer.report.console import share_of
 
-if TYPE_CHECKING:  # only a masked release needs what these need
+if TYPE_CHECKING:  # only a masked or a signed release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport
+    from anonymizer.release.manifest.parts import Series
+
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
-def print_found(path: Path, found: Mapping[str, object]) -> None:
-    """Print how a table was found to be written, if that is unusual."""
+def found_report(path: Path, found: Mapping[str, object]) -> Iterator[Block]:
+    """Yield how a table was found to be written, if that is unusual."""
     if found:
         keys = ", ".join(f"{key} = {_as_key(value)}" for key, value in found.items())
-        console().print(f"Read {path.name} with {keys}; set these in [data] where that is wrong.")
+        yield f"Read {path.name} with {keys}; set these in [data] where that is wrong."
 
 
 def _as_key(value: object) -> str:
@@ -39,54 +43,53 @@ def _as_key(value: object) -> str:
     return f'"{value}"'
 
 
-def print_release(release: Release, directory: Path, advice: Sequence[str] = ()) -> None:
-    """Print what was searched, what is kept, and where the release lies.
+def release_report(
+    release: Release, directory: Path, advice: Sequence[str] = ()
+) -> Iterator[Block]:
+    """Yield what was searched, what is kept, and where the release lies.
 
     ``advice``: what to change, where the result is drastic or gives values away.
     """
-    out = console()
-    for line in _summary(release):
-        out.print(line)
+    yield from _summary(release)
     if release.masking is not None:
-        print_masking(out, cast("RandomizationReport", release.masking))
+        yield from _masking(cast("RandomizationReport", release.masking))
     if release.search.tried:
-        _print_tried(out, release.search.tried)
-    out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
+        yield from _tried(release.search.tried)
+    yield Table("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release))
     if release.information:
         kept = _information(release.information)
-        out.print(table_of("Information about the sensitive attribute", ["", ""], kept))
+        yield Table("Information about the sensitive attribute", ["", ""], kept)
     for name, about in release.targets.items():
-        out.print(table_of(f"Information about {name}", ["", ""], _information(about)))
-    out.print(verdict_table(release.privacy))
+        yield Table(f"Information about {name}", ["", ""], _information(about))
+    yield verdict_table(release.privacy)
     if release.other_columns:
-        out.print(
+        yield (
             "Released as they were, and not covered by the policy if an attacker knows them: "
-            + ", ".join(name or "a column without a name" for name in release.other_columns),
+            + ", ".join(name or "a column without a name" for name in release.other_columns)
         )
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
-        out.print(
+        yield (
             f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
-            "formulas; csv-safe = true under [output] disarms them.",
+            "formulas; csv-safe = true under [output] disarms them."
         )
-    for line in advice:
-        out.print(line)
-    out.print(
+    yield from advice
+    yield (
         f"Figures of the original table are in {steward_file(directory).name}, next to the "
         "release: they are for you alone."
     )
-    out.print(f"The release is in {directory}.")
+    yield f"The release is in {directory}."
 
 
-def print_ladder(releases: Mapping[str, Release]) -> None:
-    """Print what several recodings of one table keep about its sensitive attribute."""
+def ladder_report(releases: Mapping[str, Release]) -> Iterator[Block]:
+    """Yield what several recodings of one table keep about its sensitive attribute."""
     rows = [
         [name, kept.retained, share_of(kept.loss), release.classes]
         for name, release in releases.items()
         if (kept := release.information)
     ]
     columns = ["recoding", "I(X~;W), bits", "loss", "classes"]
-    console().print(table_of("What each recoding keeps", columns, rows, "s .6f s ,"))
+    yield Table("What each recoding keeps", columns, rows, "s .6f s ,")
 
 
 def _summary(release: Release) -> list[str]:
@@ -110,8 +113,8 @@ def _summary(release: Release) -> list[str]:
     return lines if release.masking else [*lines, *_objective(search)]
 
 
-def _print_tried(out: Console, tried: Sequence[Trial]) -> None:
-    """Print what each recoding kept on the half held out, and where none held its policy."""
+def _tried(tried: Sequence[Trial]) -> Iterator[Block]:
+    """Yield what each recoding kept on the half held out, and where none held its policy."""
     rows = [
         [
             trial.recoding + (" *" if trial.taken else ""),
@@ -122,9 +125,9 @@ def _print_tried(out: Console, tried: Sequence[Trial]) -> None:
         for trial in tried
     ]
     columns = ["recoding", "held out", "classes there", "holds there"]
-    out.print(table_of("Tried on a half of the records; * fitted on all", columns, rows, "s s , s"))
+    yield Table("Tried on a half of the records; * fitted on all", columns, rows, "s s , s")
     if any(trial.taken and not trial.holds for trial in tried):
-        out.print(
+        yield (
             "No recoding that was tried holds the policy on the half held out: the one was taken "
             "that fewest records there are in breach of. The policy holds for this release; to "
             "have it hold for others like it, give a larger min-records or min-gain, or "
@@ -208,10 +211,9 @@ def _information(information: Information) -> list[list[str]]:
     ]
 
 
-def print_masking(out: Console, masked: "RandomizationReport") -> None:
-    """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
-    for line in _lines(masked):
-        out.print(line)
+def _masking(masked: "RandomizationReport") -> Iterator[Block]:
+    """Yield what was drawn, what it distorts, what it tells, and what analysts have to know."""
+    yield from _lines(masked)
     found = [
         ("realised", masked.realised),
         *(("expected", part.expected) for part in masked.channels),
@@ -223,7 +225,7 @@ def print_masking(out: Console, masked: "RandomizationReport") -> None:
     ]
     if rows:
         columns = ["", "sensitive attribute", "I(W;Y)", "largest I1", "largest I2"]
-        out.print(table_of("What released values tell, in bits", columns, rows, "s s .6f"))
+        yield Table("What released values tell, in bits", columns, rows, "s s .6f")
 
 
 def _lines(masked: "RandomizationReport") -> Iterator[str]:
@@ -264,3 +266,115 @@ def _lines(masked: "RandomizationReport") -> Iterator[str]:
             "The channel stands in release.json, for analysts: `anonymizer estimate` corrects for "
             "it. It tells which values occur in the table."
         )
+
+
+DIGEST = 15
+"""Characters of a digest that are shown."""
+
+
+def against(quasi_identifiers: str, sensitive: str = "") -> str:
+    """Whom conditions on equivalence classes hold against, and what they do not promise.
+
+    Names of columns, as a sentence lists them. A differentially private release does not depend on
+    what is known, and needs no such sentences. k-anonymity does not prevent singling out: Cohen and
+    Nissim, PNAS 117 (2020).
+
+    >>> against("age and sex").partition(".")[0]
+    'The policy holds against somebody who knows age and sex of everybody'
+    """
+    also = f", and about {sensitive} only what the whole table shows" if sensitive else ""
+    return (
+        f"The policy holds against somebody who knows {quasi_identifiers} of everybody{also}. It "
+        "is no promise against somebody who knows more, who reasons from how the recoding was "
+        "chosen, or who links other releases. It does not prevent singling out."
+    )
+
+
+def verdict_table(
+    verdicts: Iterable[Verdict], title: str = "Policy, recounted on the table"
+) -> Table:
+    """Each model with its threshold and the class that comes off worst."""
+    columns = ["model", "about", "threshold", "worst class", "classes that fail", "holds"]
+    return Table(title, columns, [*map(_verdict, verdicts)], "s s s .6g s")
+
+
+def _verdict(verdict: Verdict) -> list[object]:
+    model = verdict.model
+    parameters = [f"{name} = {_shown(value)}" for name, value in model.parameters.items()]
+    failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
+    return [
+        f"{model.name} ({', '.join(parameters)})",
+        verdict.attribute or "class sizes",
+        model.range,
+        verdict.worst,
+        failing,
+        "yes" if verdict.satisfied else "NO",
+    ]
+
+
+def _shown(value: object) -> str:
+    """A parameter in few words: what is long is in the study."""
+    if isinstance(value, Mapping):
+        return str(value.get("name", "given"))
+    if isinstance(value, list):
+        return f"{len(value)} values"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = str(value)
+    return text[:DIGEST] + "..." if text.startswith("sha256:") else text
+
+
+SAID = {
+    "recomputed": "recomputed from the table",
+    "consistent": "held against other fields of the manifest",
+    "study": "held against the study",
+    "key": "held against the key",
+    "original": "held against the original table",
+}
+
+
+def verification_report(found: Verification) -> Iterator[Block]:
+    """Yield what differs, one line each, what was checked, what cannot be, and the verdicts."""
+    yield from _verified(found)
+    if found.verdicts:
+        yield verdict_table(found.verdicts)
+        private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)
+        if found.satisfied and not private:
+            yield against("the quasi-identifiers", "sensitive attributes")
+
+
+def _verified(found: Verification) -> Iterable[str]:
+    if not found.checks:
+        yield "No manifest is about this table: it was recounted under the policy of the study."
+        return
+    different = plural(len(found.differences), "difference")
+    yield f"{different}:" if found.differences else "The release is what its manifest says."
+    yield from (f"  {check}" for check in found.differences)
+    if found.signer:
+        yield f"Its manifest is signed by the key {found.signer}{_series(found.series)}."
+    done = [check.how for check in found.checks if check.agrees is not None]
+    ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
+    yield f"Checked: {', '.join(ways)}."
+    fields: dict[str, dict[str, None]] = {}
+    for check in found.unchecked:
+        needed = NEEDED.get(check.reason, check.reason)
+        fields.setdefault(needed, {})[_plain(check.field)] = None
+    yield from (f"Not checked: {', '.join(names)}: {reason}." for reason, names in fields.items())
+    if found.verdicts and not found.by_study:
+        yield (
+            "The policy below is the one that the manifest names: compare it with the one that you "
+            "expect, or give the study."
+        )
+
+
+def _series(series: "Series | None") -> str:
+    """Which release of a series the signature says that it is."""
+    if series is None:
+        return ", which does not say which release it is"
+    period = "" if series.period is None else f", {shown(series.period)}"
+    return f" as {shown(series.name)}{period}, number {series.number:,} of the series"
+
+
+def _plain(field: str) -> str:
+    """A kind of fields in few words: ``recoding.values`` for ``recoding.*.*.values.*``."""
+    return ".".join(part for part in field.split(".") if "*" not in part)

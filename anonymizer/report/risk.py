@@ -1,13 +1,13 @@
-"""Tables of what an attacker learns from a table, and of the attributes that it is learnt by."""
+"""Reports of risk: what a table, its attributes and answers to queries tell, and what it holds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.table import Table
 
+from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
-from anonymizer.report.console import console, table_of
+from anonymizer.report.release import verdict_table
 from anonymizer.risk import (
     DISTINCT,
     METRICS,
@@ -19,7 +19,9 @@ from anonymizer.risk import (
     Ranking,
     Undeclared,
 )
+from anonymizer.risk.check import Check
 from anonymizer.risk.file import FileRisk
+from anonymizer.risk.queries import QueriesLoss, Question
 
 SHOWN = 20
 """How many rows of a table are printed."""
@@ -50,18 +52,20 @@ NOTHING = 5e-10
 """Bits, or shares, below are rounding."""
 
 
-def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = False) -> None:
-    """Print the metrics of re-identification and each sensitive attribute, and how to read them.
+def risk_report(
+    risk: FileRisk, written: Path | None = None, *, classes: bool = False
+) -> Iterator[Block]:
+    """Yield the metrics of re-identification and each sensitive attribute, and how to read them.
 
     Classes, where they are requested, go by number: their values would tell of records.
     """
-    out, assessment = console(), risk.assessment
+    assessment = risk.assessment
     sizes, loss = assessment.reidentification.sizes, assessment.query_loss
-    out.print(
+    yield (
         f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
         f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
     )
-    out.print(
+    yield (
         f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
         f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
         f"{loss.maximum:.4f} at most."
@@ -70,24 +74,23 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
         "re-identification": assessment.reidentification,
         **{f"inference of {name}": found for name, found in assessment.inference.items()},
     }
-    out.print(_metrics(profiles))
+    yield _metrics(profiles)
     for name, about in assessment.inference.items():
-        out.print(
+        yield (
             f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%}"
             " of the records, who guesses that of the whole table for "
             f"{about.guessed_without:.2%}; in the surest class for {about.posterior.max():.2%}."
         )
-    for line in _caution(assessment):
-        out.print(line)
+    yield from _caution(assessment)
     for what, profile in profiles.items() if classes else ():
-        out.print(_classes(what, profile))
+        yield _classes(what, profile)
     if risk.ranking:
-        print_ranking(risk.ranking)
+        yield from ranking_report(risk.ranking)
     if risk.detected is not None:
-        print_detected(risk.detected, risk.detected_size)
-    print_undeclared(risk.undeclared)
+        yield from detected_report(risk.detected, risk.detected_size)
+    yield from undeclared_report(risk.undeclared)
     if written:
-        out.print(f"In detail in {written}, which tells what an attacker would learn.")
+        yield f"In detail in {written}, which tells what an attacker would learn."
 
 
 def _classes(what: str, profile: Profile) -> Table:
@@ -102,7 +105,7 @@ def _classes(what: str, profile: Profile) -> Table:
     more = f", {SHOWN} of {len(profile.sizes):,}" if len(profile.sizes) > SHOWN else ""
     names = ["surest guess", "H(X|y)", "I1", "I2", "I3", "I4", "ITPR term"]
     title = f"Classes that tell most{more}: {what}; H and I in bits"
-    return table_of(title, ["class", "records", *names], rows)
+    return Table(title, ["class", "records", *names], rows)
 
 
 def _metrics(profiles: Mapping[str, Profile]) -> Table:
@@ -112,7 +115,7 @@ def _metrics(profiles: Mapping[str, Profile]) -> Table:
         for name, (title, meaning) in NAMES.items()
     ]
     title = "Risk: what a record's class tells about X, whose record it is or which value it has"
-    return table_of(title, ["", *profiles, "says"], rows)
+    return Table(title, ["", *profiles, "says"], rows)
 
 
 def _caution(assessment: Assessment) -> list[str]:
@@ -154,29 +157,30 @@ USUAL = {"mutual_information": "MI (bits)", "discrimination_rate": "DR", "itpr":
 CAUTION = "ITPR may fall when an attribute joins others."
 
 
-def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN) -> None:
-    """Print the riskiest subsets about each attribute at risk, and what each adds to the others."""
-    out = console()
-    out.print(
+def ranking_report(
+    ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
+) -> Iterator[Block]:
+    """Yield the riskiest subsets about each attribute at risk, and what each adds to the others."""
+    yield (
         f"{len(ranking.subsets):,} subsets of up to {plural(ranking.size, 'quasi-identifier')} of "
         f"{plural(ranking.records, 'record')}, by {metric.replace('_', ' ')}. {CAUTION}"
     )
     for about in (None, *ranking.sensitive):
         subsets = ranking.by(metric, about)
-        out.print(_subsets(subsets[:shown], metric, about))
-        _print_more(len(subsets) - shown)
+        yield _subsets(subsets[:shown], metric, about)
+        yield from _more(len(subsets) - shown)
         chain = ranking.reidentification if about is None else ranking.inference.get(about)
         if chain:
-            out.print(_chain(chain, about, shown))
-            _print_more(len(chain.links) - shown)
+            yield _chain(chain, about, shown)
+            yield from _more(len(chain.links) - shown)
 
 
-def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> None:
-    """Print the minimal sets of up to so many columns that distinguish most records."""
+def detected_report(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> Iterator[Block]:
+    """Yield the minimal sets of up to so many columns that distinguish most records."""
     sets = f"up to {plural(size, 'column')}"
     most = f"{DISTINCT:.0%} of the records apart"
     if not detected:
-        console().print(f"No set of {sets} tells {most}.")
+        yield f"No set of {sets} tells {most}."
         return
     columns = ["columns", "distinction", "separation", "records alone"]
     rows = [
@@ -184,22 +188,21 @@ def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) 
         for one in detected[:shown]
     ]
     title = f"Minimal sets of {sets} that tell {most}"
-    console().print(table_of(title, columns, rows, "s .4f .6f .2%"))
-    _print_more(len(detected) - shown)
+    yield Table(title, columns, rows, "s .4f .6f .2%")
+    yield from _more(len(detected) - shown)
 
 
-def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
-    """Print a warning of each column that nobody declared but that identifies."""
-    out = console()
+def undeclared_report(found: Undeclared, shown: int = SHOWN) -> Iterator[Block]:
+    """Yield a warning of each column that nobody declared but that identifies."""
     if found.flagged:
         rows = [[one.name, one.kind or "", one.reason] for one in found.flagged[:shown]]
-        out.print(table_of("WARNING: not declared, but identifying", ["column", "as", "why"], rows))
-        _print_more(len(found.flagged) - shown)
+        yield Table("WARNING: not declared, but identifying", ["column", "as", "why"], rows)
+        yield from _more(len(found.flagged) - shown)
     elif found.attributes:
-        out.print("No column without a role identifies.")
+        yield "No column without a role identifies."
     if found.skipped:
         names = ", ".join(found.skipped)
-        out.print(f"Not counted, as their values cannot be distinguished: {names}")
+        yield f"Not counted, as their values cannot be distinguished: {names}"
 
 
 def _subsets(subsets: Iterable[RankedSubset], metric: str, about: str | None) -> Table:
@@ -212,7 +215,7 @@ def _subsets(subsets: Iterable[RankedSubset], metric: str, about: str | None) ->
         cells = [alone, subset.k] if about is None else [found.max_posterior]
         rows.append([subset.names, subset.classes, *cells, *(found[name] for name in usual)])
     columns = ["attributes", "classes", *known, *usual.values()]
-    return table_of(_title(about), columns, rows, f"s , {forms} .6f")
+    return Table(_title(about), columns, rows, f"s , {forms} .6f")
 
 
 def _chain(chain: InformationChain, about: str | None, shown: int) -> Table:
@@ -223,13 +226,148 @@ def _chain(chain: InformationChain, about: str | None, shown: int) -> Table:
     ]
     title = f"{_title(about)}: {chain.total:.6f} bits by all together"
     columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
-    return table_of(title, columns, rows, "s .6f")
+    return Table(title, columns, rows, "s .6f")
 
 
 def _title(about: str | None) -> str:
     return "Re-identification" if about is None else f"Inference of {about}"
 
 
-def _print_more(rest: int) -> None:
+def _more(rest: int) -> Iterator[Block]:
     if rest > 0:
-        console().print(f"... {rest:,} more; --json has all")
+        yield f"... {rest:,} more; --json has all"
+
+
+MEANINGS = {
+    "distinct_l": ("distinct l-diversity: l", "every class has at least l values"),
+    "entropy_l": ("entropy l-diversity: l", "as varied as l values of equal share"),
+    "t_kl": ("t-closeness, kl: t (bits)", "bits that a class tells about the value"),
+    "t_equal": (
+        "t-closeness, equal: t",
+        "share of a class to change until it is like the table",
+    ),
+    "t_ordered": ("t-closeness, ordered: t", "the same, by how far values are apart"),
+    "basic_beta": ("basic beta-likeness: beta", "a value is at most 1 + beta times likelier"),
+    "enhanced_beta": ("enhanced beta-likeness: beta", "the same, stricter for frequent values"),
+    "delta_disclosure": (
+        "delta-disclosure: delta (bits)",
+        "no value is 2^delta times likelier or less likely; inf: one is absent from a class",
+    ),
+    "alpha": ("alpha-k-anonymity: alpha", "chance of the surest guess of a value"),
+    "sample_uniqueness": ("records alone in their class", "share of all records"),
+    "prosecutor_highest": ("highest risk, prosecutor", "1 / records of the smallest class"),
+    "prosecutor_average": ("average risk, prosecutor", "classes / records"),
+    "journalist_highest": ("highest risk, journalist", "the same among the population's people"),
+    "journalist_average": ("average risk, journalist", "the same, on average"),
+    "marketer": ("marketer risk", "share of the records that are found by chance"),
+}
+"""What each figure of a check is, and what it says."""
+
+
+def check_report(check: Check) -> Iterator[Block]:
+    """Yield what a table satisfies as it stands, and how it does under a policy."""
+    yield (
+        f"{plural(check.records, 'record')} in {plural(check.classes, 'equivalence class')}, the "
+        f"smallest of {check.k:,}: k = {check.k}."
+    )
+    known = ", ".join(check.quasi_identifiers)
+    yield f"A class is all records that are alike in what others may know: {known}."
+    columns = ["figure", "value", "says"]
+    for name, found in check.sensitive.items():
+        title = f"The strictest that holds about {name} in every class"
+        yield Table(title, columns, _explained(found), "s .6g s")
+    title = "Risk that the record of a person who is known to be in the table is found"
+    yield Table(title, columns, _explained(check.risk), "s .6g s")
+    if check.privacy:
+        yield verdict_table(check.privacy)
+    else:
+        yield "No policy was given: --require, or a study, says what has to hold."
+
+
+def _explained(figures: Mapping[str, float]) -> list[list[object]]:
+    """Return each figure with its name and its meaning."""
+    return [[MEANINGS[name][0], value, MEANINGS[name][1]] for name, value in figures.items()]
+
+
+LOSSES = [
+    "query",
+    "answers",
+    "average loss",
+    "standard deviation",
+    "largest loss",
+    "leaves",
+    "smallest loss",
+    "leaves",
+]
+LOSS_FORMS = "s , .4f .4f .4f , .4f ,"
+ROUNDED = 5e-5
+"""Bits below are 0 with four digits."""
+
+
+def queries_report(found: QueriesLoss, picture: Path | None = None) -> Iterator[Block]:
+    """Yield the loss of each query and of all together; no value of a record."""
+    alternatives = (
+        f"the values of {', '.join(found.about)}" if found.about else "which record is theirs"
+    )
+    yield (
+        f"{plural(found.records, 'record')}. Uncertain about a person: {alternatives}, "
+        f"{found.uncertainty:.4f} bits before any answer."
+    )
+    several = len(found.questions) > 1
+    rows = [_loss(question) for question in found.questions]
+    rows += [_loss(found.jointly)] if several else []
+    yield Table("Loss of privacy by the answer, in bits", LOSSES, rows, LOSS_FORMS)
+    yield from _readings(found)
+    if picture:
+        yield f"Drawn in {picture}."
+
+
+def _loss(question: Question) -> list[object]:
+    loss = question.loss
+    extremes = [_zero(loss.maximum), question.least, _zero(loss.minimum), question.most]
+    figures = [loss.average, loss.standard_deviation, *extremes]
+    return [question.text, question.answers, *figures]
+
+
+def _zero(value: float) -> float:
+    return value if abs(value) > ROUNDED else 0.0
+
+
+def _readings(found: QueriesLoss) -> Iterator[str]:
+    """How to read the losses of this table."""
+    worst = found.jointly
+    left = f"{plural(worst.least, 'record')} {'is' if worst.least == 1 else 'are'} left"
+    yield "Leaves: how many records the answer fits. " + (
+        f"The average of {worst.loss.average:.4f} bits hides the largest loss of "
+        f"{worst.loss.maximum:.4f}, after which {left}."
+        if worst.loss.maximum - worst.loss.average > ROUNDED
+        else f"Every answer costs the same, and at least {left}."
+    )
+    if len(found.questions) > 1:
+        yield _jointly(found)
+    gaining = [q for q in (*found.questions, found.jointly) if q.gaining]
+    if gaining:
+        most = max(gaining, key=lambda question: question.gaining)
+        yield (
+            "A negative loss: the answer excludes what was likely, and what is left is spread more "
+            "evenly. It then takes more questions than before to find the truth. Such answers come "
+            f"with a probability of up to {most.gaining:.4f} ({most.text}). They still disclose "
+            "that the likely is not the case."
+        )
+    for note in found.notes:
+        yield f"Note: {note}."
+
+
+def _jointly(found: QueriesLoss) -> str:
+    """All together compared with the sum, by Eq. 5, which is about functions of the uncertain."""
+    average, most = found.jointly.loss.average, found.sum_of_averages
+    if average <= most + ROUNDED:
+        return (
+            f"All together cost {average:.4f} bits on average, no more than the sum of the "
+            f"averages, {most:.4f}. Their largest loss may exceed the sum of the largest losses."
+        )
+    return (
+        f"All together cost {average:.4f} bits on average, more than the sum of the averages, "
+        f"{most:.4f}: answers that are no function of {', '.join(found.about)} may tell more "
+        "together."
+    )

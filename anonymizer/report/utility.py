@@ -1,47 +1,51 @@
-"""Tables of what a release is good for: its quality, recodings compared, estimates from it."""
+"""Reports of what a release is good for: quality, recodings and schemes compared, estimates."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from anonymizer.feedback.document import Block, Table
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import shown_label
-from anonymizer.report.console import console, share_of, table_of
+from anonymizer.release.information import lost
+from anonymizer.report.console import share_of
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
+from anonymizer.utility.figures import HIDDEN, Attribute, Failure, Figures
+from anonymizer.utility.schemes import SchemeComparison
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
     from anonymizer.channels import Estimate
     from anonymizer.utility.estimate import FileEstimate
 
 
-def print_quality(quality: Quality) -> None:
-    """Print every measure, the tables and statistics that are furthest off, and the classifiers."""
-    out = console()
-    out.print(
+def quality_report(quality: Quality) -> Iterator[Block]:
+    """Yield every measure, the tables and statistics that are furthest off, and the classifiers."""
+    yield (
         f"Compared {quality.records:,} records ({quality.dropped:,} dropped before, "
         f"{quality.suppressed:,} suppressed, {quality.left_out:,} of them left out)."
     )
     columns = ["measure", "value", "original", "all suppressed", "normalized", "unit"]
     title = "Groups and classes; 1 as the original"
-    out.print(table_of(title, columns, _measures(quality), "s .6g .6g .6g s"))
+    yield Table(title, columns, _measures(quality), "s .6g .6g .6g s")
     for why in dict.fromkeys(quality.undefined.values()):
         names = [name for name, reason in quality.undefined.items() if reason == why]
-        out.print(f"Not defined for this release: {', '.join(names)}: {why}.")
+        yield f"Not defined for this release: {', '.join(names)}: {why}."
     if quality.random:
-        out.print(
+        yield (
             "What follows is of the released values as they stand, without correcting for the "
             "drawing, as `anonymizer estimate` does."
         )
     columns = ["quasi-identifier", "entropy", "granularity", "intensity", "squared error", "TV"]
     title = "The same by attribute, normalized; total variation"
-    out.print(table_of(title, columns, _by_attribute(quality), "s s s s s .4f"))
+    yield Table(title, columns, _by_attribute(quality), "s s s s s .4f")
     title, columns = "Tables of counts: total variation", ["tables", "mean", "worst"]
-    out.print(table_of(title, columns, _deviations(quality), "s .4f"))
+    yield Table(title, columns, _deviations(quality), "s .4f")
     title = f"Probabilistic information loss; a range stands for its {quality.representative}"
     columns = ["statistic", "mean", "worst"]
-    out.print(table_of(title, columns, _losses(quality), "s .4f"))
+    yield Table(title, columns, _losses(quality), "s .4f")
     if quality.predictions is None:
-        out.print("Classifiers were left out: scikit-learn is not installed.")
+        yield "Classifiers were left out: scikit-learn is not installed."
     elif quality.predictions:
         title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
         columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
@@ -54,7 +58,7 @@ def print_quality(quality: Quality) -> None:
             ]
             for p in quality.predictions
         ]
-        out.print(table_of(title, columns, rows))
+        yield Table(title, columns, rows)
 
 
 def _measures(quality: Quality) -> list[list[object]]:
@@ -113,13 +117,9 @@ def _score(score: Score) -> str:
     return f"{score.accuracy:.4f} / " + ("-" if score.auc is None else f"{score.auc:.4f}")
 
 
-def print_comparison(comparison: Comparison, picture: Path | None = None) -> None:
-    """Print what each recoding keeps on either half, the best of each policy marked.
-
-    ``picture``: where the same was drawn.
-    """
-    out = console()
-    out.print(
+def comparison_report(comparison: Comparison) -> Iterator[Block]:
+    """Yield what each recoding keeps on either half, the best of each policy marked."""
+    yield (
         f"Fitted to a random half of {comparison.records:,} records (seed {comparison.seed}), "
         f"evaluated on the other. Information about {', '.join(comparison.about)}, in bits; in "
         "brackets corrected for what small classes pretend (Miller-Madow)."
@@ -130,7 +130,7 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         columns = ["recoding", *comparison.swept, *measured]
         forms = f"s {'g ' * len(comparison.swept)}, s s .4f s s"
         title = "* keeps most, held out and corrected, of those that hold the policy there"
-        out.print(table_of(title, columns, rows, forms))
+        yield Table(title, columns, rows, forms)
     if comparison.swept:
         columns = [*comparison.swept, "ceiling", "best"]
         points = [
@@ -138,17 +138,15 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
             for point in comparison.points
         ]
         forms = f"{'g ' * len(comparison.swept)}.4f s"
-        out.print(table_of("The most that any recoding can keep, held out", columns, points, forms))
+        yield Table("The most that any recoding can keep, held out", columns, points, forms)
     for point in comparison.points:
         nearest = comparison.nearest(point)
         if point.best is None and nearest is not None:
-            out.print(_none_holds(nearest))
+            yield _none_holds(nearest)
     for row in comparison.unfit:
         under = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
         name = row.recoding + (under and under + ",")
-        out.print(f"{name} cannot be fitted to the half: {row.reason}.")
-    if picture and rows:
-        out.print(f"The picture is in {picture}.")
+        yield f"{name} cannot be fitted to the half: {row.reason}."
 
 
 def _none_holds(nearest: Fit) -> str:
@@ -185,9 +183,9 @@ def _fit(fit: Fit, best: bool) -> list[object]:
     ]
 
 
-def print_estimates(found: "FileEstimate") -> None:
-    """Print estimated counts and shares with their standard errors, and how to read them."""
-    out, estimate = console(), found.estimate
+def estimates_report(found: "FileEstimate") -> Iterator[Block]:
+    """Yield estimated counts and shares with their standard errors, and how to read them."""
+    estimate = found.estimate
     about = found.of if found.by is None else f"{found.of} x {found.by}"
     title = f"{about}: {estimate.records:,} records before they were masked ({estimate.method})"
     if estimate.others is None:
@@ -196,19 +194,18 @@ def print_estimates(found: "FileEstimate") -> None:
         if estimate.standard_errors is not None:
             errors = estimate.standard_errors.tolist()
         texts = map(shown_label, estimate.values)
-        rows = zip(texts, estimate.counts, estimate.shares, errors, strict=True)
-        out.print(table_of(title, columns, rows, "s ,.1f .6f"))
+        rows = [*zip(texts, estimate.counts, estimate.shares, errors, strict=True)]
+        yield Table(title, columns, rows, "s ,.1f .6f")
     else:
         columns = [found.of, *map(shown_label, estimate.others)]
         title += "" if estimate.standard_errors is None else ", +- standard error"
-        out.print(table_of(title, columns, _table(estimate), "s ,.1f"))
+        yield Table(title, columns, [*_table(estimate)], "s ,.1f")
     if found.mean:
         most = " at the most" if found.mean.upper else ""
-        out.print(
+        yield (
             f"Mean of {found.of}: {found.mean.value:.6g} +- {found.mean.standard_error:.3g}{most}."
         )
-    for line in _cautions(estimate):
-        out.print(line)
+    yield from _cautions(estimate)
 
 
 def _table(estimate: "Estimate") -> Iterator[list[object]]:
@@ -245,3 +242,141 @@ def _cautions(estimate: "Estimate") -> Iterator[str]:
         if fit is not None:
             rest = "this is one of many tables that the release speaks for equally."
         yield f"The channel does not tell all values apart: {rest}"
+
+
+MOST_CLASSES = 40
+"""Classes that a table lists; JSON has all."""
+
+MOST_FAILING = 8
+"""Classes that are named of those that break a model."""
+
+
+def figures_report(found: Figures) -> Iterator[Block]:
+    """Yield what a recoding keeps about each attribute, and what each class tells."""
+    gone = f", {found.suppressed:,} suppressed" if found.suppressed else ""
+    yield (
+        f"{found.name} ({found.recoding}): {found.records:,} records{gone} in "
+        f"{plural(len(found.classes), 'class')}. {_verdict(found)}"
+    )
+    yield _information(found.attributes)
+    for about in found.attributes:
+        yield _classes(found, about)
+    if len(found.classes) > MOST_CLASSES:
+        yield f"{len(found.classes) - MOST_CLASSES:,} classes more; --json lists all."
+    yield from failure_lines(found)
+
+
+def _verdict(found: Figures) -> str:
+    if found.satisfied:
+        return "The policy holds."
+    return f"The policy does NOT hold: {', '.join(found.failing)}. Nothing can be released so."
+
+
+def _information(attributes: Sequence[Attribute]) -> Table:
+    """A row for each attribute."""
+    rows = [
+        [
+            each.attribute,
+            each.uncertainty,
+            each.original,
+            each.ceiling,
+            each.retained,
+            share_of(each.loss),
+        ]
+        for each in attributes
+    ]
+    columns = ["about W", "H(W)", "original, I(X;W)", "ceiling", "retained, I(X~;W)", "loss"]
+    return Table("Information, in bits", columns, rows, "s .4f .4f .4f .4f s")
+
+
+def _classes(found: Figures, about: Attribute) -> Table:
+    """A row for each of the classes, in their order; of many the most telling ones.
+
+    Where classes break the policy, a column says which.
+    """
+    places = range(len(found.classes))
+    if len(found.classes) > MOST_CLASSES:
+        telling = sorted(places, key=lambda place: -about.i1[place])[:MOST_CLASSES]
+        places = sorted(telling)  # type: ignore[assignment]
+    rows = [
+        [
+            found.classes[place] or HIDDEN,
+            about.i1[place],
+            about.i2[place],
+            *(["FAILS" if about.failing[place] else ""] if any(about.failing) else []),
+        ]
+        for place in places
+    ]
+    title = f"What each class tells about {about.attribute}, in bits"
+    one = "".join(f", {limit.name}" for limit in about.i1_limits[:1])
+    two = "".join(f", {limit.name} ({limit.bits:.4f})" for limit in about.i2_limits[:1])
+    columns = ["class", f"I1{one}", f"I2{two}", *(["policy"] if any(about.failing) else [])]
+    return Table(title, columns, rows, "s .4f")
+
+
+def failure_lines(found: Figures) -> Iterator[str]:
+    """For each model that is broken: the classes, and by how much."""
+    for _, alike in groupby(
+        found.failures, key=lambda each: (each.model, each.required, each.attribute)
+    ):
+        failures = list(alike)
+        first = failures[0]
+        about = f" about {first.attribute}" if first.attribute else ""
+        yield f"{found.name} fails {first.model} {first.required}{about}: {_listed(failures)}."
+
+
+def _listed(failures: Sequence[Failure]) -> str:
+    """The worst classes by name, and how many more there are."""
+    named = [each for each in failures if each.group]
+    hidden = [each for each in failures if not each.group]
+    parts = [f"{each.group} has {_value(each)}" for each in named[:MOST_FAILING]]
+    if len(named) > MOST_FAILING:
+        parts.append(f"{len(named) - MOST_FAILING:,} classes more")
+    if hidden:
+        worst = "" if hidden[0].value is None else f", the worst with {_value(hidden[0])}"
+        parts.append(f"{plural(len(hidden), 'class')} of {HIDDEN}{worst}")
+    return "; ".join(parts)
+
+
+def _value(failure: Failure) -> str:
+    return "infinite" if failure.value is None else f"{failure.value:.4g}"
+
+
+def schemes_report(found: SchemeComparison) -> Iterator[Block]:
+    """Yield a row for each scheme, the best marked, and the classes that break the policy."""
+    yield (
+        f"Each scheme carried out on all {found.records:,} records. Information about "
+        f"{', '.join(found.about)}, in bits."
+    )
+    if found.schemes:
+        title = "* keeps most of those that satisfy the policy"
+        if not found.best:
+            title = "No scheme satisfies the policy"
+        columns = ["scheme", "recoding", "classes", "original", "ceiling", "retained", "loss"]
+        rows = [_scheme(each, each.name in found.best) for each in found.schemes]
+        forms = "s s , .4f .4f .4f s s"
+        yield Table(title, [*columns, "policy"], rows, forms)
+    for each in found.schemes:
+        yield from failure_lines(each)
+    for failed in found.unreachable:
+        yield f"{failed.name} ({failed.recoding}) finds nothing: {failed.reason}."
+
+
+def _scheme(found: Figures, best: bool) -> list[object]:
+    original = sum(each.original for each in found.attributes)
+    return [
+        found.name + (" *" if best else ""),
+        found.recoding,
+        len(found.classes),
+        original,
+        sum(each.ceiling for each in found.attributes),
+        found.retained,
+        share_of(lost(found.retained, original)),
+        "holds" if found.satisfied else f"FAILS: {_broken(found)}",
+    ]
+
+
+def _broken(found: Figures) -> str:
+    """How many classes break each model."""
+    broken = [verdict for verdict in found.privacy if not verdict.satisfied]
+    return ", ".join(f"{each.violating:,} on {each.model.name}" for each in broken)

@@ -22,7 +22,8 @@ from anonymizer.errors import (
     suggestion,
     whole_seed,
 )
-from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display, Points, Table
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.objectives import Objective
@@ -234,12 +235,12 @@ class Comparison(Displayed, Result):
         rows = [[*fit.parameters.values(), *_row(fit, self.is_best(fit))] for fit in self.fits]
         return Display(
             f"Comparison of {len({fit.recoding for fit in self.fits}):,} recodings",
-            lines=[
+            [
+                Points([f"{each.recoding}: {each.reason}" for each in self.unfit[:3]], "warning"),
                 f"Fitted on a half of {self.records:,} records, evaluated on the other; bits are "
-                f"about {', '.join(self.about)}; the ceiling is {span}; * is best."
+                f"about {', '.join(self.about)}; the ceiling is {span}; * is best.",
+                Table("Recodings", [*self.swept, *COLUMNS], rows),
             ],
-            tables=[Table("Recodings", [*self.swept, *COLUMNS], rows)],
-            alerts=[f"{each.recoding}: {each.reason}" for each in self.unfit[:3]],
         )
 
     @property

@@ -11,7 +11,8 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
-from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display, Points, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.hierarchy.naming import may_be_named
@@ -260,8 +261,13 @@ class Figures(Displayed, PolicyResult):
         columns = ["about", "original", "ceiling", "retained"]
         return Display(
             f"Figures of {self.name}",
-            tables=[Table("Information, in bits", columns, kept), *classes],
-            alerts=[f"It breaks {', '.join(self.failing)}."] if self.failing else [],
+            [
+                Points(
+                    [f"It breaks {', '.join(self.failing)}."] if self.failing else [], "warning"
+                ),
+                Table("Information, in bits", columns, kept),
+                *classes,
+            ],
         )
 
     @property

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display, Points, Table
 from anonymizer.feedback.words import plural
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
@@ -76,9 +77,11 @@ class SchemeComparison(Displayed, Result):
         ]
         return Display(
             "Comparison of schemes",
-            lines=[f"On all {self.records:,} records; bits about {', '.join(self.about)}."],
-            tables=[Table("Schemes", ["scheme", "classes", "bits retained", "holds"], rows)],
-            alerts=[f"{each.name}: {each.reason}" for each in self.unreachable[:3]],
+            [
+                Points([f"{each.name}: {each.reason}" for each in self.unreachable[:3]], "warning"),
+                f"On all {self.records:,} records; bits about {', '.join(self.about)}.",
+                Table("Schemes", ["scheme", "classes", "bits retained", "holds"], rows),
+            ],
         )
 
     @property

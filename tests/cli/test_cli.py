@@ -15,7 +15,7 @@ from anonymizer import cli
 from anonymizer.cli import SUMMARIES, main
 from anonymizer.release import publisher
 from anonymizer.release.output import directory
-from anonymizer.report import release
+from anonymizer.report import console
 from anonymizer.tables.relations.embedded.stored import Stored
 from anonymizer.version import __version__
 
@@ -579,7 +579,7 @@ def test_an_end_that_comes_late_says_what_stands(
     if force:
         run("run", study, "-o", tmp_path / "out")
         edit(study, "k = 4", "k = 5")
-    late = {"the swap": (directory, "stands"), "the report": (release, "print_release")}
+    late = {"the swap": (directory, "stands"), "the report": (console, "show")}
     room, name = late[moment]
     real = getattr(room, name)
 
@@ -608,7 +608,7 @@ def test_an_error_that_comes_late_says_what_stands(
         raise error
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
-    monkeypatch.setattr(release, "print_release", fail)
+    monkeypatch.setattr(console, "show", fail)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
     assert message in err

@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from anonymizer.report.lattice import print_lattice
+from anonymizer.report.lattice import lattice_report
+from anonymizer.report.printing import print_report
 
 # One bit about the disease is in ward; years tell apart a record that has to be hidden.
 TABLE = "name,year,ward,disease\n" + "".join(
@@ -205,7 +206,7 @@ def test_a_long_frontier_is_cut_short(capsys):
             feasible=True, minimal=True, checked=True, best=node == (5, 34), information=bits,
             value=bits,
         )  # fmt: skip
-    print_lattice(graph)
+    print_report(lattice_report(graph))
     out = capsys.readouterr().out
     rows = cells(out)
     assert len(rows) == 30

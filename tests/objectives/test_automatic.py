@@ -22,7 +22,8 @@ from anonymizer import (
     verify_release,
 )
 from anonymizer.release.publish import publish
-from anonymizer.report.release import print_release
+from anonymizer.report.printing import print_report
+from anonymizer.report.release import release_report
 
 ROWS = [{"age": 20 + i % 8, "sex": "fm"[i % 2], "ill": "abc"[i % 3]} for i in range(48)]
 STUDY = """\
@@ -112,7 +113,7 @@ def test_in_a_study(tmp_path, capsys, more, name, because):
     release, _ = publish(Study(path), tmp_path / "out")
     written = json.loads((tmp_path / "out.steward.json").read_text())["search"]
     assert (written["objective"], written["because"]) == (name, because)
-    print_release(release, tmp_path)
+    print_report(release_report(release, tmp_path))
     assert (f"The objective is {name}, by default: {because}." in capsys.readouterr().out) == bool(
         because
     )

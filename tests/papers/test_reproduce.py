@@ -13,7 +13,7 @@ from papers.computed import sections_of
 from anonymizer import InputError
 from anonymizer.papers import bkakria2021, plots
 from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example, properties
-from anonymizer.papers.report import flattened, print_reproduction
+from anonymizer.papers.report import flattened, reproduction_report
 from anonymizer.papers.row import (
     AS_PUBLISHED,
     DIFFERS,
@@ -29,7 +29,7 @@ from anonymizer.papers.row import (
     trend,
     trends,
 )
-from anonymizer.report.printing import picture_at
+from anonymizer.report.printing import picture_at, print_report
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7
@@ -386,7 +386,8 @@ def test_printing_needs_no_matplotlib():
 
 
 def test_columns_that_say_nothing_are_left_out(capsys):
-    print_reproduction("A paper", [PublishedSection("Table 1", [Row("x", "1")], "A note.")])
+    sections = [PublishedSection("Table 1", [Row("x", "1")], "A note.")]
+    print_report(reproduction_report("A paper", sections))
     out = capsys.readouterr().out
     assert "A note." in out
     assert "computed" in out
@@ -401,7 +402,8 @@ def test_columns_that_say_nothing_are_left_out(capsys):
 def test_few_points_of_a_figure_and_its_last(capsys, points, shown, said):
     along = Column("n", "n", list(range(1000, 1000 + points)))
     series = PlottedSeries([along], [Column("m", "m", [0.25] * points)], "n")
-    print_reproduction("A paper", [PublishedSection("Figure 1", [Row("x", "1", series=series)])])
+    sections = [PublishedSection("Figure 1", [Row("x", "1", series=series)])]
+    print_report(reproduction_report("A paper", sections))
     out = capsys.readouterr().out
     assert out.count("│ 0.250000 │") == shown
     assert f"│ {999 + points:,} │" in out

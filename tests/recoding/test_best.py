@@ -21,7 +21,8 @@ from anonymizer.recoding import Problem, Suppression
 from anonymizer.recoding.best import TRIED
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.report.release import print_release
+from anonymizer.report.printing import print_report
+from anonymizer.report.release import release_report
 from anonymizer.utility.comparison import needs
 
 AGE = Hierarchy.ranges(widths=[4, 12])
@@ -70,7 +71,7 @@ def test_where_none_holds_the_nearest_is_taken_and_said_so(tmp_path, capsys):
     assert [trial.records_broken for trial in trials] == [19, 19, 15]
     assert taken.records_broken == min(trial.records_broken for trial in trials if not trial.reason)
     assert all(verdict.satisfied for verdict in asked.release_.privacy)
-    print_release(asked.release_, tmp_path)
+    print_report(release_report(asked.release_, tmp_path))
     out = capsys.readouterr().out
     assert f"{taken.recoding} *" in out
     assert "No recoding that was tried holds the policy on the half held out" in out

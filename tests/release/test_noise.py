@@ -9,7 +9,8 @@ import pytest
 from anonymizer import Anonymizer, FullDomain, Hierarchy, KAnonymity
 from anonymizer.release.information import NOISE, Information, lost
 from anonymizer.report.console import share_of
-from anonymizer.report.release import print_release
+from anonymizer.report.printing import print_report
+from anonymizer.report.release import release_report
 from anonymizer.utility.prediction import Prediction, Score
 
 
@@ -53,7 +54,7 @@ def test_unique_records_show_as_much_as_any_shuffle(tmp_path, capsys):
     told = json.loads(json.dumps(asked.release_.steward_manifest.to_dict()))["information"]
     assert told["loss_above_shuffled"] is None
     assert told["loss"] == kept.loss
-    print_release(asked.release_, tmp_path)
+    print_report(release_report(asked.release_, tmp_path))
     assert "not determined" in capsys.readouterr().out
 
 

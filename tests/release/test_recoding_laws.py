@@ -45,7 +45,8 @@ from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import CountedTable
-from anonymizer.report.release import print_release
+from anonymizer.report.printing import print_report
+from anonymizer.report.release import release_report
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
@@ -589,7 +590,7 @@ def test_other_options_have_another_fingerprint(held):
 
 @over_all
 def test_the_report_says_what_was_done(held, capsys):
-    print_release(held.release, Path("here"))
+    print_report(release_report(held.release, Path("here")))
     out = capsys.readouterr().out
     assert held.says in out
     assert "The release is in here." in out

@@ -12,7 +12,8 @@ from waiting import until
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, check, compare
 from anonymizer.cli import main
 from anonymizer.feedback import progress
-from anonymizer.feedback.display import MOST_ROWS, Display, Table, html_of
+from anonymizer.feedback.display import MOST_ROWS, html_of
+from anonymizer.feedback.document import Display, Table
 from anonymizer.release.study import Study
 from anonymizer.tables.datasets import shipped
 
@@ -109,7 +110,7 @@ def test_an_estimator_that_cannot_be_used_is_displayed_all_the_same():
 
 def test_large_tables_are_cut():
     rows = [[number] * 20 for number in range(100)]
-    text = html_of(Display("d", tables=[Table("t", [str(n) for n in range(20)], rows)]))
+    text = html_of(Display("d", [Table("t", [str(n) for n in range(20)], rows)]))
     assert text.count("<tr>") == 1 + MOST_ROWS + 1
     assert "… and 88 more" in text
 

@@ -12,9 +12,9 @@ from anonymizer.cli import main
 from anonymizer.report.plots import figures as pictures
 from anonymizer.report.plots.bars import ClassMeasure
 from anonymizer.report.plots.figures import draw, figures_picture, schemes_picture
-from anonymizer.report.plots.style import LIGHT
-from anonymizer.report.plots.svg import svg_of
-from anonymizer.report.schemes import print_schemes
+from anonymizer.report.plots.style import LIGHT, svg_of
+from anonymizer.report.printing import print_report
+from anonymizer.report.utility import schemes_report
 
 # 6 of 18 people are ill: I1 = log2 3 where all are, log2 1.5 where nobody is.
 PEOPLE = pd.DataFrame(
@@ -225,5 +225,5 @@ def test_the_loss_of_what_was_rounding_is_not_determined(capsys):
     rows = [(x, w) for x in range(7) for w in range(11) for _ in range(1 + w)]
     table = pd.DataFrame(rows, columns=["age", "w"])
     found = compare_schemes(asked(levels(1)), table, {"A1": levels(1)})
-    print_schemes(found)
+    print_report(schemes_report(found))
     assert "not determined" in capsys.readouterr().out

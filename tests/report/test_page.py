@@ -20,6 +20,7 @@ from releases import NAME, copied
 
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.feedback.document import ReportPage, ReportSection
 from anonymizer.feedback.words import FORMS, sentence
 from anonymizer.privacy import MODELS
 from anonymizer.release.manifest.parts import AppliedRelease, ReportedInput, ReportedUnseen
@@ -29,12 +30,10 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.report.page import pictures, rendering, report_of
 from anonymizer.report.page.changes import followed_by
-from anonymizer.report.page.document import Paragraph, ReportPage, ReportSection
 from anonymizer.report.page.evidence import Evidence, evidence_of
-from anonymizer.report.page.opening import STRONGEST, warnings_section
 from anonymizer.report.page.page import page_of
 from anonymizer.report.page.pictures import Pictures
-from anonymizer.report.page.policy import open_points
+from anonymizer.report.page.policy import STRONGEST, open_points, warnings_section
 from anonymizer.report.page.rendering import as_html, as_markdown, as_pdf
 
 SENTENCES = {
@@ -486,7 +485,7 @@ def test_without_pango_there_is_no_pdf(monkeypatch):
 
 @pytest.mark.skipif(not find_library("pango-1.0"), reason="the system has no Pango")
 def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
-    lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
+    lines = [f"Sentence {place}." for place in range(60)]
     page = as_pdf(
         ReportPage("Title", "about", "holds", [], [ReportSection("one", "One", lines)], "end")
     )

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.report.plots.comparison import ceilings, draw, frontier
-from anonymizer.report.utility import print_comparison
+from anonymizer.report.printing import print_report
+from anonymizer.report.utility import comparison_report
 from anonymizer.tables.datasets import shipped
 from anonymizer.utility.comparison import Comparison, Fit, Half, SweptPoint
 
@@ -151,7 +152,11 @@ def test_a_table_for_people(run, study, tmp_path):
 
 def test_records_that_a_recoding_does_not_cover_are_told(capsys):
     fits = fit("boxes", (2, 0.3), (2, 0.2))
-    print_comparison(comparison(replace(fits, held_out=replace(fits.held_out, uncovered=1234))))
+    print_report(
+        comparison_report(
+            comparison(replace(fits, held_out=replace(fits.held_out, uncovered=1234)))
+        )
+    )
     assert "yes, 1,234 uncovered" in capsys.readouterr().out
 
 

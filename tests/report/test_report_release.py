@@ -11,7 +11,8 @@ import pytest
 from anonymizer import Anonymizer, Boxes, Cut, Fixed, Hierarchy, KAnonymity, Pram, VariableRange
 from anonymizer.recoding.levels import Levels
 from anonymizer.recoding.problem.problem import Found, Problem, Run
-from anonymizer.report.release import print_release
+from anonymizer.report.printing import print_report
+from anonymizer.report.release import release_report
 
 JOBS = Hierarchy.from_rows(
     [["nurse", "health"], ["vet", "health"], ["smith", "craft"], ["mason", "craft"]]
@@ -33,7 +34,7 @@ def row(capsys):
         anonymizer = Anonymizer(
             hierarchies, "ill", [KAnonymity(4)], recoding=recoding, missing="category"
         )
-        print_release(anonymizer.fit(frame).release_, Path("out"))
+        print_report(release_report(anonymizer.fit(frame).release_, Path("out")))
         lines = [
             re.split(r"\s*[│┃|]\s*", line.strip(" │┃|"))
             for line in capsys.readouterr().out.splitlines()
@@ -135,7 +136,7 @@ class Top(Levels):
 def test_what_is_found_without_a_bound_is_not_said_to_be_unfinished(capsys):
     frame = pd.DataFrame(HEALTH + CRAFT, columns=["job", "age", "ill"])
     anonymizer = Anonymizer({"job": JOBS, "age": AGES}, "ill", [KAnonymity(4)], recoding=Top())
-    print_release(anonymizer.fit(frame).release_, Path("out"))
+    print_report(release_report(anonymizer.fit(frame).release_, Path("out")))
     said = capsys.readouterr().out
     assert "Searched 6 nodes (top, 1 checked).\nThis is the best node found, not proven" in said
     assert anonymizer.search_.gap is None

@@ -53,7 +53,7 @@ from anonymizer.explorer.session.contents import (
 from anonymizer.explorer.session.session import Change
 from anonymizer.explorer.views.view import View
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.report.verdicts import against
+from anonymizer.report.release import against
 
 if TYPE_CHECKING:
     from anonymizer.explorer.page.frame import ExplorerPage

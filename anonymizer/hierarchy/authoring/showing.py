@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from itertools import islice
 
 from anonymizer.errors import AnonymizerError
-from anonymizer.feedback.display import Display, Table, in_a_line
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import Display, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
@@ -47,7 +48,7 @@ def display_of(hierarchy: Hierarchy) -> Display:
     some = f"{min(MOST_VALUES, listed):,} of {listed:,} values" if listed else "Example values"
     columns = ["value", *(f"level {level}" for level in range(1, hierarchy.height + 1))]
     title = f"Hierarchy: {kind_of(hierarchy)}, {_levels(hierarchy)}"
-    return Display(title, tables=[Table(some, columns, rows)])
+    return Display(title, [Table(some, columns, rows)])
 
 
 def _levels(hierarchy: Hierarchy) -> str:

@@ -1,10 +1,10 @@
 """A release as one page that people read: HTML, Markdown or PDF, from the release folder alone.
 
 What goes in: a release folder, and its study where recodings are to be compared. What comes out: a
-self-contained page. ``evidence`` verifies and recounts the release, the modules ``opening``,
-``policy``, ``changes``, ``kept``, ``closing`` and ``found`` write sections as parts of a
-``document``, and ``rendering`` fills templates with these. Every number of a page is in the
-manifest or was recounted from the released table.
+self-contained page. ``evidence`` verifies and recounts the release, ``policy`` (what holds) and
+``changes`` (the data) write sections as blocks of a ``feedback.document``, and ``rendering`` fills
+templates with these. Every number of a page is in the manifest or was recounted from the released
+table.
 """
 
 from anonymizer.report.page.page import report_of

@@ -3,18 +3,22 @@
 from pathlib import Path
 
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.feedback.document import ReportPage, TermList
 from anonymizer.feedback.words import plural
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.study import Study
-from anonymizer.report.page.changes import changes_section
-from anonymizer.report.page.closing import glossary_section, risk_section, verify_section
-from anonymizer.report.page.document import ReportPage, TermList
+from anonymizer.report.page.changes import changes_section, found_section, kept_section
 from anonymizer.report.page.evidence import Evidence, evidence_of
-from anonymizer.report.page.found import found_section
-from anonymizer.report.page.kept import kept_section
-from anonymizer.report.page.opening import facts, verdict, warnings_section
 from anonymizer.report.page.pictures import Pictures
-from anonymizer.report.page.policy import policy_section
+from anonymizer.report.page.policy import (
+    facts,
+    glossary_section,
+    policy_section,
+    risk_section,
+    verdict,
+    verify_section,
+    warnings_section,
+)
 from anonymizer.report.page.rendering import FORMS, require_renderer
 from anonymizer.utility.comparison import Comparison, compare_study
 

@@ -1,21 +1,117 @@
-"""The policy of a release in sentences, and what it does not protect from."""
+"""Sections on what holds: verdict, warnings, policy, risk, how to verify; and the words used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
-from anonymizer.feedback.words import listed, sentence, share
-from anonymizer.privacy import MODELS, Wording
-from anonymizer.release.manifest.figures import ReportedVerdict
-from anonymizer.report.page.document import (
+from anonymizer.feedback.document import (
     Block,
     Heading,
-    Paragraph,
+    Points,
     ReportSection,
-    ReportTable,
+    Table,
     TermList,
+    TypedCommands,
 )
+from anonymizer.feedback.words import count, listed, plural, sentence, share
+from anonymizer.privacy import MODELS, Wording
+from anonymizer.release.files import MANIFEST
+from anonymizer.release.manifest import digest_of_file
+from anonymizer.release.manifest.figures import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.verdicts import against
+from anonymizer.report.release import against
+
+STRONGEST = (
+    "constant-sensitive",
+    "suppression-tells",
+    "repeated-identifier",
+    "identifying-values",
+    "nearly-unique-column",
+    "unique-together",
+    "nearly-unique-sensitive",
+    "sensitive-tells-sensitive",
+    "column-gives-away",
+    "weak-policy",
+    "homogeneous-classes",
+    "no-sensitive-attribute",
+    "missing-as-value",
+    "similar-numbers",
+    "telling-order",
+    "missing-sensitive",
+    "spellings-alike",
+)
+"""Warnings in the order of what they cost people: who is found, what is known, what may be."""
+
+
+def verdict(evidence: Evidence) -> str:
+    """That the policy holds, and how that is known."""
+    conditions = len(evidence.manifest.privacy)
+    were = "was" if conditions == 1 else "were"
+    about = "" if evidence.of_people else " It is about records, of which some people have several."
+    return (
+        f"The policy holds: {plural(conditions, 'condition')} {were} counted again in the "
+        f"released table for this report, over {_all(len(evidence.sizes))}."
+        f"{about}"
+    )
+
+
+def _all(classes: int) -> str:
+    return "its only class" if classes == 1 else f"all of its {count(classes)} classes"
+
+
+def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """What was released, in a few lines."""
+    manifest = evidence.manifest
+    about, roles = manifest.file
+    yield "Released file", about.file
+    yield "Date of its manifest", evidence.date
+    of = f" of {count(manifest.records)}" if manifest.records is not None else ""
+    yield "Records", f"{count(evidence.released)}{of}"
+    yield "Columns", f"{count(len(about.columns))}: {listed(about.columns)}"
+    yield "Known to others (quasi-identifiers)", listed(evidence.quasi_identifiers)
+    if roles.sensitive:
+        yield "To be protected (sensitive)", listed(roles.sensitive)
+    if roles.targets:
+        yield "Information kept about (targets)", listed(roles.targets)
+    if manifest.other_columns:
+        yield "Released as they were", listed(manifest.other_columns)
+    if roles.identifiers:
+        yield "Left out (identifiers)", listed(roles.identifiers)
+    yield "Made by", f"anonymizer {manifest.versions.anonymizer}".strip()
+
+
+def warnings_section(evidence: Evidence) -> ReportSection:
+    """The warnings of the release, the strongest first."""
+    given = [*map(_as_sentence, _ordered(evidence.manifest.warnings)), *_cells(evidence)]
+    if not given:
+        none = "The release has no warnings. What its policy does not cover is listed below."
+        return ReportSection("warnings", "Warnings", [none])
+    return ReportSection("warnings", "Warnings", [Points(given, "warning")])
+
+
+def _ordered(warnings: Sequence[ReportedWarning]) -> list[ReportedWarning]:
+    """By kind, and of each kind the one first that concerns the largest share."""
+
+    def rank(each: ReportedWarning) -> tuple[int, float]:
+        return STRONGEST.index(each.code), -each.count / max(each.of, 1)
+
+    return sorted(warnings, key=rank)
+
+
+def _as_sentence(warning: ReportedWarning) -> str:
+    message = warning.message
+    return f"{message[:1].upper()}{message[1:]}."
+
+
+def _cells(evidence: Evidence) -> Iterator[str]:
+    """Cells that a spreadsheet would run."""
+    cells = evidence.manifest.spreadsheet
+    if cells is not None and not cells.safe:
+        yield (
+            f"A spreadsheet would run cells of {listed(cells.cells)} as formulas; read the file "
+            "as text there, or release it anew with csv-safe = true."
+        )
+
 
 Point = tuple[str, str]
 """What is left open: a topic, and sentences about it."""
@@ -25,12 +121,12 @@ def policy_section(evidence: Evidence) -> ReportSection:
     """Each model with what it promises and what was found, then what is left open."""
     models = evidence.manifest.privacy
     blocks: list[Block] = [
-        ReportTable(
+        Table(
             evidence.said("What the policy promises every person in the table, and what was found"),
             ("Model", "Promise", "Found in this table"),
-            [_row(evidence, verdict) for verdict in models],
+            [_promise(evidence, verdict) for verdict in models],
         ),
-        Paragraph(
+        (
             "A class is the group of all records that have the same released values of "
             f"{listed(evidence.quasi_identifiers)}. {_whose(evidence)}"
         ),
@@ -45,7 +141,7 @@ def _against(evidence: Evidence) -> Iterator[Block]:
     """Whom the policy holds against; differential privacy does not depend on what is known."""
     if not evidence.private:
         about = ", ".join(evidence.schema.sensitive)
-        yield Paragraph(against(listed(evidence.quasi_identifiers), about))
+        yield against(listed(evidence.quasi_identifiers), about)
 
 
 def _whose(evidence: Evidence) -> str:
@@ -62,7 +158,7 @@ def _whose(evidence: Evidence) -> str:
     )
 
 
-def _row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
+def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     """A model in three cells."""
     wording = _wording(verdict)
     places = _places(evidence, verdict)
@@ -210,3 +306,162 @@ def _method(evidence: Evidence) -> Iterator[Point]:
             "and the original quasi-identifiers of everybody, may conclude why a finer one was not "
             "taken. The command anonymizer audit measures that, with the study.",
         )
+
+
+WAYS = {
+    "recomputed": "computed again from the table",
+    "consistent": "compared with the rest of the manifest",
+    "study": "compared with the study",
+}
+
+WORDS = (
+    ("Quasi-identifier", "A column that others may know of a person, such as age."),
+    ("Sensitive attribute", "A column whose value nobody shall learn of a person."),
+    ("Class", "All records that have the same released values of all quasi-identifiers."),
+    ("Policy", "The privacy models that every class has to satisfy."),
+    ("Recoding", "A rule that replaces the values of quasi-identifiers by coarser or random ones."),
+    ("Level", "How coarse a value is: level 0 is as it was, each further one is coarser."),
+    ("Suppressed", "Of a value: replaced by *. Of a record: all its quasi-identifiers are, or it "
+     "is left out."),
+    ("Bit", "The unit of information: one answer to a question of two equally likely answers."),
+    ("H(W)", "The doubt about the sensitive attribute W of a person of the table, in bits."),
+    ("I(X;W)", "How much the quasi-identifiers X of a person say about W, in bits; I(X~;W) is the "
+     "same of the released ones."),
+    ("I1, I2", "Two measures of what a single class says about W, in bits."),
+    ("Ceiling", "The most information that any release under the policy can keep."),
+    ("Lattice", "All combinations of levels; its frontier are those that satisfy the policy while "
+     "nothing finer does."),
+    ("Manifest", f"The file {MANIFEST}, in which a release reports itself."),
+    ("Verify", "To count the released table again, and to compare it with its manifest."),
+)  # fmt: skip
+"""The words of a page, in the order in which it uses them."""
+
+
+def risk_section(evidence: Evidence) -> ReportSection:
+    """The risk of people to be found."""
+    risk = evidence.risk
+    rows = [
+        (
+            "Highest: of the person who is easiest to find",
+            f"{share(risk.highest)}, 1 in {count(evidence.sizes[0])}",
+        ),
+        ("Average over all people", share(risk.average)),
+        ("People who are alone in their class", count(evidence.uniques)),
+        ("Share of people who are alone in their class", share(evidence.unique_share)),
+        ("People in classes of the smallest size", count(evidence.least_protected)),
+    ]
+    rows = [(evidence.said(measure), value) for measure, value in rows]
+    blocks: list[Block] = [
+        (
+            evidence.said(
+                "The risk that somebody who knows "
+                f"{listed(evidence.quasi_identifiers)} of a person, and that the person is in the "
+                "table, picks that person's record among those that look alike."
+            )
+            + " It was computed from this release alone: the risk of several releases together "
+            f"may be higher.{_of_several(evidence)}"
+        ),
+        Table("Risk of re-identification", ("Measure", "Value"), rows, numeric=(1,)),
+    ]
+    if evidence.manifest.masking:
+        blocks.append(
+            "Some values were drawn at random, so that records need not match the people "
+            "they are of. The risk here is that of records as they stand: one that fits a "
+            "person may be somebody else's."
+        )
+    return ReportSection("risk", "Risk of being found", blocks)
+
+
+def _of_several(evidence: Evidence) -> str:
+    """What the risk is of where people have several records."""
+    several = (
+        " It is that of records: some people have several (see the warnings), and theirs may be "
+        "much higher."
+    )
+    return "" if evidence.of_people else several
+
+
+def verify_section(evidence: Evidence) -> ReportSection:
+    """How a recipient checks the release, what was checked for this page, what cannot be."""
+    about = evidence.manifest.file[0]
+    blocks: list[Block] = [
+        "Whoever has the release can count it again; the original is not needed.",
+        TypedCommands([*_commands(evidence)]),
+        Heading("Checksums"),
+        TermList([*_checksums(evidence)]),
+        Heading("What was checked for this report"),
+        _checked(evidence),
+    ]
+    if evidence.verification.unchecked:
+        blocks += [
+            "What cannot be checked, and why:",
+            Points([*_unchecked(evidence)]),
+        ]
+    blocks.append(
+        "Nor can anybody see from the release whether the columns have the right roles, the "
+        f"policy in {about.file}'s manifest is the one that was required, or the original was "
+        "true."
+    )
+    return ReportSection("verify", "How to verify this release", blocks)
+
+
+def _commands(evidence: Evidence) -> Iterator[str]:
+    """What to type."""
+    about = evidence.manifest.file[0]
+    folder = evidence.folder.resolve().name
+    yield f"anonymizer verify {quote(folder)}"
+    yield _sums(f"{folder}/{about.file}", about.parts is not None)
+    if evidence.signed:
+        yield f"anonymizer verify {quote(folder)} --key public.pem"
+
+
+def _sums(table: str, parts: bool) -> str:
+    """What prints the checksum of a table, which of several files is that of theirs."""
+    return (
+        f"(cd {quote(table)} && sha256sum * | sha256sum)" if parts else f"sha256sum {quote(table)}"
+    )
+
+
+def _checksums(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """The checksums of the files, and what else a release is known by."""
+    about = evidence.manifest.file[0]
+    yield f"SHA-256 of {about.file}", about.sha256
+    yield f"SHA-256 of {MANIFEST}", digest_of_file(evidence.folder / MANIFEST)
+    yield "Fingerprint of the study", evidence.manifest.study.fingerprint
+    if evidence.manifest.input is not None:
+        yield "Keyed fingerprint of the original", evidence.manifest.input.fingerprint
+    yield "Signature", _signature(evidence)
+
+
+def _signature(evidence: Evidence) -> str:
+    """Whether the release is signed, and whether that was checked."""
+    if evidence.verification.signer is not None:
+        return (
+            f"in {MANIFEST}.sig; it was checked for this report, and is by the key "
+            f"{evidence.verification.signer}"
+        )
+    if evidence.signed:
+        return f"in {MANIFEST}.sig; it was not checked here, for which the public key is needed"
+    return "none"
+
+
+def _checked(evidence: Evidence) -> str:
+    """How many fields of the manifest were compared with what."""
+    done = evidence.checks
+    parts = [f"{count(done[how])} {words}" for how, words in WAYS.items() if done[how]]
+    total = plural(done.total(), "figure")
+    return f"The release was verified: {total} of the manifest agree ({listed(parts)})."
+
+
+def _unchecked(evidence: Evidence) -> Iterator[str]:
+    """The reasons why fields cannot be checked, each with its fields."""
+    fields: dict[str, list[str]] = {}
+    for check in evidence.verification.unchecked:
+        fields.setdefault(check.reason, []).append(check.field)
+    for reason, names in fields.items():
+        yield f"{', '.join(names)}: {reason}."
+
+
+def glossary_section() -> ReportSection:
+    """The words of a page."""
+    return ReportSection("glossary", "Words", [TermList(WORDS)])

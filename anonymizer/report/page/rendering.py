@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from anonymizer.errors import InputError, installing
-from anonymizer.report.page.document import ReportPage
+from anonymizer.feedback.document import ReportPage
 
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&])")
 """What Markdown, and HTML within it, may read otherwise than as it stands."""

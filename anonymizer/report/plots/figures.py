@@ -19,7 +19,7 @@ from anonymizer.report.plots.bars import (
     legend_above,
     ranked,
 )
-from anonymizer.report.plots.information import BitsBar, bars_of, draw_bars, pale, said_of
+from anonymizer.report.plots.release import BitsBar, bars_of, draw_bars, pale, said_of
 from anonymizer.report.plots.style import Picture, Theme, drawing, panels, save, short
 from anonymizer.utility.figures import HIDDEN, Attribute, Figures
 from anonymizer.utility.schemes import SchemeComparison

@@ -1,16 +1,19 @@
-"""The parts of a page, in plain words: what HTML, Markdown and PDF have alike."""
+"""The one model of a document, whatever shows it: lines, tables and drawings, texts in plain words.
+
+A subject says its figures once, as blocks. A renderer shows them: ``display`` in a notebook,
+``report.console`` on a terminal, ``report.page.rendering`` as HTML, Markdown and PDF.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Paragraph:
-    """Some sentences; ``tone`` is ``""`` or ``"note"``."""
+class Note:
+    """Some sentences that stand apart from the text."""
 
     text: str
-    tone: str = ""
-    kind = "paragraph"
+    kind = "note"
 
 
 @dataclass(frozen=True)
@@ -39,37 +42,48 @@ class TypedCommands:
 
 
 @dataclass(frozen=True)
-class ReportTable:
-    """A table whose first column names its rows.
+class Table:
+    """Texts and numbers in rows, of which the first column names each.
 
-    ``numeric`` are the places of the columns that hold numbers.
+    ``forms``: how numbers are written, column by column, the last for all that are left:
+    "s , .2%". ``numeric``: places of the columns that are set as numbers are.
     """
 
-    caption: str
+    title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[object]]
+    forms: str = "s"
     numeric: Sequence[int] = ()
     kind = "table"
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A drawing as SVG, with what it shows in words for those who cannot see it."""
+class Drawing:
+    """A picture as SVG, with what it shows in words for those who cannot see it."""
 
     svg: str
     caption: str
-    kind = "picture"
+    kind = "drawing"
 
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of a part of a section."""
+    """The title of a part."""
 
     text: str
     kind = "heading"
 
 
-Block = Paragraph | Points | TermList | TypedCommands | ReportTable | Picture | Heading
+Block = str | Note | Points | TermList | TypedCommands | Table | Drawing | Heading
+"""A part of a document; a text is a paragraph, or a line on a terminal."""
+
+
+@dataclass(frozen=True)
+class Display:
+    """A document in short: a title and blocks."""
+
+    title: str
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
