@@ -57,6 +57,15 @@ def share(value: float | None) -> str:
     return shown if shown == UNKNOWN else shown + "%"
 
 
+def share_of(share: float | None, form: str = ".2%") -> str:
+    """Return a share in a form of its own, or that its denominator is within noise.
+
+    >>> share_of(0.125, ".1%"), share_of(None)
+    ('12.5%', 'not determined')
+    """
+    return UNKNOWN if share is None else format(share, form)
+
+
 def people(value: float) -> str:
     """A number of people.
 

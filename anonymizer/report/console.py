@@ -76,11 +76,6 @@ def _grid(table: Table) -> Grid:
     return grid
 
 
-def share_of(share: float | None, form: str = ".2%") -> str:
-    """A share, or that it is not determined: its denominator is within noise."""
-    return "not determined" if share is None else format(share, form)
-
-
 def _cell(value: object, form: str) -> str:
     if isinstance(value, str):
         return value

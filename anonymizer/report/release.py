@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from anonymizer.errors import shown
 from anonymizer.feedback.document import Block, Table
-from anonymizer.feedback.words import plural
+from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import DifferentialPrivacy, Verdict
@@ -18,7 +18,6 @@ from anonymizer.release.manifest.steward import steward_file
 from anonymizer.release.release import Release
 from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.verification.verification import Verification
-from anonymizer.report.console import share_of
 
 if TYPE_CHECKING:  # only a masked or a signed release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport

@@ -5,10 +5,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anonymizer.feedback.document import Block, Table
-from anonymizer.feedback.words import plural
+from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.release.information import lost
-from anonymizer.report.console import share_of
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
 from anonymizer.utility.figures import HIDDEN, Attribute, Failure, Figures

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import Anonymizer, FullDomain, Hierarchy, KAnonymity
+from anonymizer.feedback.words import share_of
 from anonymizer.release.information import NOISE, Information, lost
-from anonymizer.report.console import share_of
 from anonymizer.report.printing import print_report
 from anonymizer.report.release import release_report
 from anonymizer.utility.prediction import Prediction, Score
