@@ -8,11 +8,9 @@ leaving out or coarsening attributes would free, ``obstacles`` which records are
 import release and what lies below.
 """
 
-from anonymizer.advice.advice import Advice
-from anonymizer.advice.advise import advise, advise_counted, advise_study
+from anonymizer.advice.advise import Advice, advise, advise_counted, advise_study
 from anonymizer.advice.changes import Change, Parameter
-from anonymizer.advice.disclosure import Disclosure
-from anonymizer.advice.found import is_drastic, mostly_lost
+from anonymizer.advice.found import Disclosure, is_drastic, mostly_lost
 from anonymizer.advice.obstacles import Obstacle
 from anonymizer.advice.sweep import Sweep, ThresholdPoint
 

@@ -1,19 +1,27 @@
-"""Changes to a study, and what each would free: computed by searching the counts under each."""
+"""Changes to a study, and what each would free and improve: searched for on the counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import Any
 
+from anonymizer.advice.found import CONFINED, FoundRelease
 from anonymizer.advice.obstacles import (
     enough_alone,
     enough_together,
     rounded_outward,
     with_threshold,
 )
-from anonymizer.advice.space import Space
-from anonymizer.errors import InputError
+from anonymizer.advice.space import Space, objective_of_rest
+from anonymizer.errors import AnonymizerError, InputError, column_names
+from anonymizer.objectives import Objective
+from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.privacy import TOLERANCE, PrivacyModel
+from anonymizer.recoding import Problem
+from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.levels import FullDomain
 from anonymizer.release.results import Result
 
 BUDGETS = 0.01, 0.05
@@ -24,6 +32,9 @@ SHARES = 10_000
 
 MOST = 3
 """Attributes that are named."""
+
+NAMING = "refine", "group"
+"""Options of recodings that list attributes."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Change(Result):
 
     @property
     def text(self) -> str:
-        """What is changed, in few words."""
+        """The change in few words."""
         if self.kind == "relax":
             return " and ".join(map(_said, self.settings))
         if self.kind == "suppress":
@@ -107,7 +118,7 @@ class Change(Result):
 
 
 def ways_out(space: Space) -> Iterator[Change]:
-    """What would let a policy be satisfied that is out of reach; each verified by a search.
+    """Search for changes under which a policy out of reach can be satisfied.
 
     A coarser attribute or one less is no way out where the top of the lattice, which is above any
     such change, is searched already.
@@ -136,20 +147,17 @@ def _relaxed(
     models: Sequence[PrivacyModel],
     score: float | None = None,
 ) -> Change:
-    """Some models relaxed; ``score``: what the best node without that scores."""
     change = Change("relax", tuple(setting_of(*pair) for pair in pairs))
     return _best_under(space.under(models), change, score)
 
 
 def _suppressed(space: Space, share: float, score: float | None = None) -> Change:
-    """So many records suppressed."""
     budget = replace(space.problem.suppression, share=share)
     under = space.under(space.problem.models, budget)
     return _best_under(under, Change("suppress", suppression=share), score)
 
 
 def _best_under(space: Space, change: Change, score: float | None) -> Change:
-    """The change with the best node of a space, and how much more than a score that scores."""
     entry = space.best()
     if entry is None:
         return change
@@ -157,7 +165,7 @@ def _best_under(space: Space, change: Change, score: float | None) -> Change:
 
 
 def setting_of(before: PrivacyModel, after: PrivacyModel) -> Parameter:
-    """The parameter in which two models differ, and both its values."""
+    """Return the parameter in which two models differ, with both values."""
     name = before.bounded_by
     old, new = (getattr(each, name) for each in (before, after))
     confines = before.name == "min-records"
@@ -165,7 +173,7 @@ def setting_of(before: PrivacyModel, after: PrivacyModel) -> Parameter:
 
 
 def _enough_suppressed(space: Space) -> Iterator[Change]:
-    """The least budget at the most general levels, if any share of the records is enough there."""
+    """Find the least budget that is enough at the most general levels, if any is."""
     records = space.problem.counts.records
     evaluator = space.problem.under(
         space.problem.models, replace(space.problem.suppression, share=(records - 1) / records)
@@ -183,7 +191,7 @@ def _enough_suppressed(space: Space) -> Iterator[Change]:
 
 
 def _enough_coarsened(space: Space) -> Iterator[Change]:
-    """Attributes that have to be coarser, or to go, where levels are given or limited."""
+    """Find attributes to coarsen or to leave out, where levels are given or limited."""
     for name in space.names:
         if space.fixed is not None:
             for level in range(space.level(space.fixed, name) + 1, space.height(name) + 1):
@@ -201,7 +209,7 @@ def _enough_coarsened(space: Space) -> Iterator[Change]:
 
 
 def _enough_allowed(space: Space) -> Iterator[Change]:
-    """Attributes that may not be coarse enough: the least ``max-level`` that is."""
+    """Find the least ``max-level`` of each attribute that is coarse enough."""
     for name in space.names:
         for level in range(space.height(name) + 1, space.problem.taxonomies[name].height + 1):
             wider = space.allowing(name, level)
@@ -212,7 +220,7 @@ def _enough_allowed(space: Space) -> Iterator[Change]:
 
 
 def freeing(space: Space, node: Node, relax: bool = True) -> Iterator[Change]:
-    """What removing or coarsening each attribute frees, removals first, then relaxed models."""
+    """Search what removing or coarsening each attribute frees, then what relaxing models does."""
     if len(space.names) > 1:
         for name in space.names:
             yield _removed(space, node, name)
@@ -226,9 +234,9 @@ def freeing(space: Space, node: Node, relax: bool = True) -> Iterator[Change]:
 
 
 def freeing_most(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Of at most three attributes the change that frees most; ties: the first listed, removal last.
+    """Return the change that frees most of each of at most three attributes.
 
-    Attributes that free nothing are left out.
+    Ties: the first listed, removal last. Attributes that free nothing are left out.
     """
     best: dict[str, Change] = {}
     for change in sorted(changes, key=lambda each: each.kind == "remove"):
@@ -241,7 +249,7 @@ def freeing_most(changes: Sequence[Change]) -> tuple[Change, ...]:
 
 
 def _removed(space: Space, node: Node, name: str) -> Change:
-    """The best recoding without an attribute: that at whose highest level it says nothing."""
+    """Find the best recoding without an attribute."""
     change, rest = Change("remove", attribute=name), space.without(name)
     if space.hides(name) and space.confines:
         entry = space.best(space.from_level(name, space.height(name)))
@@ -255,7 +263,7 @@ def _removed(space: Space, node: Node, name: str) -> Change:
 
 
 def _coarsened(space: Space, node: Node, name: str, level: int) -> Change:
-    """The best recoding with an attribute at a least level."""
+    """Find the best recoding with an attribute at a least level."""
     entry = space.best(space.from_level(name, level))
     change = Change("coarsen", attribute=name, level=level)
     if entry is None:
@@ -265,7 +273,7 @@ def _coarsened(space: Space, node: Node, name: str, level: int) -> Change:
 
 
 def _loosened(space: Space, node: Node) -> Iterator[Change]:
-    """Every model relaxed by one step, and a few records suppressed."""
+    """Relax every model by one step, and suppress a few records."""
     now = space.scored(node)
     score = None if now is None else now[0]
     models = list(space.problem.models)
@@ -280,7 +288,7 @@ def _loosened(space: Space, node: Node) -> Iterator[Change]:
 
 
 def one_step(model: PrivacyModel) -> PrivacyModel | None:
-    """The model half as strict: half of k or of l - 1, twice t, beta or what it bounds from above.
+    """Return the model half as strict: half of k or of l - 1, twice t, beta or another upper bound.
 
     Never less than 2 records or values. None where it promises nothing already, or its parameter
     cannot be that.
@@ -304,7 +312,7 @@ def one_step(model: PrivacyModel) -> PrivacyModel | None:
 
 
 def found_at(space: Space, node: Node, change: Change, free: float | None = None) -> Change:
-    """The change with a node that satisfies the policy under it."""
+    """Return the change with a node that satisfies the policy under it."""
     candidate = space.candidate(node)
     found = space.evaluation(candidate)
     return replace(
@@ -323,3 +331,86 @@ def _said(setting: Parameter) -> str:
     about = f" about {setting.about}" if setting.about else ""
     owner = "" if setting.parameter == setting.model else f"{setting.model}{about} with "
     return f"{owner}{setting.parameter} = {setting.after:g} (not {setting.before:g})"
+
+
+def improving(
+    space: Space,
+    recoding: Generalization,
+    seed: int,
+    found: FoundRelease,
+    changes: Iterable[Change],
+) -> Iterator[Change]:
+    """Return the changes under which the recoding reaches a better objective than ``found``.
+
+    TimeUpError when the time is up before all were carried out.
+    """
+    for change in changes:
+        with suppress(AnonymizerError):  # what cannot be carried out improves nothing
+            before, after = _compared(space, recoding, seed, found, change)
+            if before is not None and after is not None:
+                gain = after - before if _rises(space.problem.objective) else before - after
+                if gain > TOLERANCE:
+                    yield replace(change, before=before, after=after)
+
+
+def _rises(objective: Objective) -> bool:
+    return objective.quantity(2.0, 1) > objective.quantity(1.0, 1)
+
+
+def _compared(
+    space: Space, recoding: Generalization, seed: int, found: FoundRelease, change: Change
+) -> tuple[float | None, float | None]:
+    """Compute the objective without and with a change; None where they do not compare.
+
+    An objective of attributes is that of the others, where one is left out.
+    """
+    apart = change.kind == "remove" and isinstance(space.problem.objective, AttributeWise)
+    if isinstance(recoding, FullDomain):
+        return _others(space, found, change) if apart else found.value, change.value
+    if apart or change.kind == "suppress":
+        return None, None
+    other, problem = _changed(space, recoding, change)
+    return found.value, other.choose(problem, seed, space.run)[1].value
+
+
+def _others(space: Space, found: FoundRelease, change: Change) -> float | None:
+    rest = space.without(str(change.attribute))
+    entry = rest.scored(tuple(found.levels[name] for name in rest.names))
+    return None if entry is None else rest.quantity(entry[0])
+
+
+def _changed(
+    space: Space, recoding: Generalization, change: Change
+) -> tuple[Generalization, Problem]:
+    """Return the recoding and the problem of a study after a change."""
+    models = [model for model in space.problem.models if not model.name.startswith(CONFINED)]
+    if change.kind == "relax":
+        after = {(each.model, each.about): each.after for each in change.settings}
+        models = [
+            with_threshold(model, after[key]) if (key := (model.name, model.attribute)) in after
+            else model
+            for model in models
+        ]  # fmt: skip
+    problem, name = space.problem.under(models), change.attribute
+    if name is None:
+        return recoding, problem
+    known = problem.taxonomies
+    if change.kind == "remove":
+        left = {each: known[each] for each in space.names if each != name}
+        objective = objective_of_rest(problem.objective, name)
+        rest = replace(problem.project(tuple(left)), taxonomies=left, objective=objective)
+        return _unnaming(recoding, name), rest
+    limits = replace(known[name].limits, min_level=change.level or 0)
+    return recoding, replace(
+        problem, taxonomies={**known, name: replace(known[name], limits=limits)}
+    )
+
+
+def _unnaming(recoding: Generalization, name: str) -> Generalization:
+    """Return the recoding without an attribute in its options."""
+    options: dict[str, Any] = {}
+    for key in NAMING:
+        listed = getattr(recoding, key, None)
+        if listed is not None:
+            options[key] = [each for each in column_names(key, listed) if each != name]
+    return replace(recoding, **options)  # type: ignore[type-var]

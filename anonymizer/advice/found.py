@@ -5,16 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.advice.disclosure import Disclosure, disclosure_of
 from anonymizer.advice.space import Space
+from anonymizer.counts.counts import Classes
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
-from anonymizer.information.matrices import CountMatrix
+from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.results import Result
+from anonymizer.release.warnings.warnings import NEARLY
 
 STARS = 1 / 3
 """Share of the quasi-identifiers from which on hiding them is drastic, if two or more are."""
@@ -24,6 +27,59 @@ LOST = 0.75
 
 NOISE = 0.05
 """Share of the information above which what is not chance is worth measuring a loss by."""
+
+
+@dataclass(frozen=True)
+class Disclosure(Result):
+    """Numbers of records whose sensitive value is known, or guessed, from their class.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    records
+        Records released, but for those whose missing value counts as nothing.
+    sure
+        Records in classes of a single value: it is known of each of them.
+    guessed
+        Records whose value makes up ``NEARLY`` (80 %) or more of their class, those of ``sure``
+        among them: guessing it is right for each of them.
+    worst
+        The largest share of a value in a class: nobody's value is guessed with a larger
+        probability.
+    prior
+        The largest share of a value among these records: what is guessed without a class.
+    """
+
+    attribute: str
+    records: int
+    sure: int
+    guessed: int
+    worst: float
+    prior: float
+
+
+def disclosure_of(classes: Classes) -> Disclosure:
+    """Count what classes disclose of their sensitive attribute.
+
+    A class in which nobody has a value discloses nothing, nor does one without a record, which
+    only a population has.
+    """
+    assert classes.attribute is not None
+    joint, sizes = classes.known.joint, classes.known.sizes
+    joint, sizes = joint[sizes > 0], sizes[sizes > 0]
+    if not len(sizes):
+        return Disclosure(classes.attribute, 0, 0, 0, 0.0, 0.0)
+    most = largest(joint)
+    nearly = most >= NEARLY * sizes - TOLERANCE
+    return Disclosure(
+        classes.attribute,
+        records=int(sizes.sum()),
+        sure=int(sizes[most == sizes].sum()),
+        guessed=int(most[nearly].sum()),
+        worst=float((most / sizes).max()),
+        prior=float(np.max(joint.sum(axis=0)) / sizes.sum()),
+    )
 
 
 @dataclass(frozen=True)
@@ -50,7 +106,7 @@ class FoundRelease:
 
 
 def found_by_levels(space: Space, node: Node, recoding: str) -> FoundRelease:
-    """What a node of the lattice releases."""
+    """Evaluate a node of the lattice."""
     candidate = space.candidate(node)
     return _found(
         space,
@@ -63,7 +119,7 @@ def found_by_levels(space: Space, node: Node, recoding: str) -> FoundRelease:
 
 
 def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> FoundRelease:
-    """What a recoding beyond levels releases; ``node``: the best of levels.
+    """Choose a recoding beyond levels and evaluate it; ``node``: the best of levels.
 
     TimeUpError when the time is up before it is known.
     """
@@ -81,7 +137,7 @@ def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> F
 
 
 def is_drastic(hidden: int, of: int) -> bool:
-    """Whether so many hidden quasi-identifiers are drastic."""
+    """Whether a third of the quasi-identifiers, and two or more, are hidden."""
     return hidden >= 2 and hidden >= STARS * of
 
 
@@ -90,7 +146,7 @@ CONFINED = "min-records", "max-classes"
 
 
 def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
-    """The quasi-identifiers of several values that are one group, or ``*`` in every class."""
+    """Find the quasi-identifiers of several values that are one group, or ``*`` in every class."""
     names = [n for n in space.names if len(space.problem.taxonomies[n].levels[0]) > 1]
     if isinstance(chosen, Regions):
         shown = chosen.listed()
@@ -100,7 +156,7 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
 
 
 def _found(space: Space, evaluation: Evaluation, **known: object) -> FoundRelease:
-    """The result with what the classes keep and disclose."""
+    """Return the result with what the classes keep and disclose."""
     classes, about = evaluation.classes, evaluation.about
     original, retained = evaluation.original(about), evaluation.retained(about)
     informs = isinstance(space.problem.objective, MutualInformation)
@@ -117,7 +173,7 @@ def _found(space: Space, evaluation: Evaluation, **known: object) -> FoundReleas
 
 
 def _lost(evaluation: Evaluation, original: float, retained: float) -> float | None:
-    """The share of the information that is lost, chance taken off."""
+    """Compute the share of the information that is lost, chance taken off."""
     before, after = (
         sum(chance_of(counts.joint[name]) for name in evaluation.about)
         for counts in (evaluation.raw, evaluation.classes)
@@ -126,7 +182,7 @@ def _lost(evaluation: Evaluation, original: float, retained: float) -> float | N
 
 
 def lost_of(original: float, chance: float, kept: float) -> float | None:
-    """1 - kept / (original - chance), ``kept`` being above chance; None where all is chance.
+    """Return 1 - kept / (original - chance), ``kept`` being above chance; None where all is chance.
 
     Never above 1: classes that tell less than chance would have lost all of it.
     """
@@ -135,12 +191,12 @@ def lost_of(original: float, chance: float, kept: float) -> float | None:
 
 
 def mostly_lost(original: float, chance: float, kept: float) -> bool:
-    """Whether so much of the information is lost that a result is drastic."""
+    """Whether more than ``LOST`` of the information is lost, chance taken off."""
     lost = lost_of(original, chance, kept)
     return lost is not None and lost > LOST
 
 
 def chance_of(joint: CountMatrix) -> float:
-    """The bits that classes of these sizes tell on average of values dealt out at random."""
+    """Return the bits that classes of these sizes tell on average of values dealt out at random."""
     sizes = joint.sum(axis=1).astype(np.int64)
     return float(expected(joint.sum(axis=0).tolist())(sizes).sum())

@@ -45,7 +45,7 @@ class Obstacle(Result):
 def obstacles_at(
     counts: Counts, models: Sequence[PrivacyModel], finer: str | None = None
 ) -> Iterator[Obstacle]:
-    """The models that some classes break, with their records."""
+    """Find the models that some classes break, with their records."""
     for model in models:
         for about in attributes_of(model, counts.sensitive):
             classes = counts.about(about)
@@ -65,7 +65,7 @@ def obstacles_at(
 
 
 def enough_alone(space: Space, place: int) -> PrivacyModel | None:
-    """One model relaxed so far that the policy can be satisfied; None where it alone is not enough.
+    """Relax one model until the policy can be satisfied; None where it alone is not enough.
 
     To what the most general levels satisfy, once no more records than may be suppressed are left
     out there: the least that is enough where all models are monotone and nothing is suppressed.
@@ -88,7 +88,7 @@ def enough_alone(space: Space, place: int) -> PrivacyModel | None:
 
 
 def enough_together(space: Space) -> list[PrivacyModel] | None:
-    """Every model relaxed to what the most general levels satisfy; None where that is not enough.
+    """Relax every model to what the most general levels satisfy; None where that is not enough.
 
     A model that they satisfy stays as it is.
     """
@@ -105,7 +105,7 @@ def enough_together(space: Space) -> list[PrivacyModel] | None:
 
 
 def _acceptable(counts: Counts, models: Sequence[PrivacyModel], spare: int) -> np.ndarray | None:
-    """The classes that satisfy some models; None where more records than are to spare do not."""
+    """Mark the classes that satisfy some models; None where more records than to spare do not."""
     fine = np.ones(len(counts), bool)
     for model in models:
         for about in attributes_of(model, counts.sensitive):
@@ -116,7 +116,7 @@ def _acceptable(counts: Counts, models: Sequence[PrivacyModel], spare: int) -> n
 def at_worst(
     model: PrivacyModel, counts: Counts, fine: np.ndarray, spare: int
 ) -> PrivacyModel | None:
-    """The model with the threshold that classes reach, so many records of the worst left out.
+    """Relax a model to what classes reach once ``spare`` records of the worst are left out.
 
     None where its parameter cannot say that.
     """
@@ -138,7 +138,7 @@ def at_worst(
 
 
 def loosened(model: PrivacyModel, worst: float) -> PrivacyModel | None:
-    """The model with the nearest threshold of few digits that accepts a measure.
+    """Relax a model to the nearest threshold of few digits that accepts a measure.
 
     Itself where it accepts it as it is. None where no value of its parameter does.
     """
@@ -157,12 +157,12 @@ def loosened(model: PrivacyModel, worst: float) -> PrivacyModel | None:
 
 
 def with_threshold(model: PrivacyModel, threshold: float) -> PrivacyModel:
-    """The model with another threshold; InputError where its parameter cannot be that."""
+    """Return the model with another threshold; InputError where its parameter cannot be that."""
     return replace(model, **{model.bounded_by: threshold})  # type: ignore[type-var]
 
 
 def rounded_outward(model: PrivacyModel, value: float, steps: int = 0) -> float:
-    """A value in ``DIGITS`` significant digits on the looser side, so many steps beyond."""
+    """Round a value to ``DIGITS`` significant digits on the looser side, and some steps beyond."""
     if model.whole:
         return floor(value) - steps if model.at_least else ceil(value) + steps
     unit = 10.0 ** (floor(log10(abs(value))) - DIGITS + 1) if value else 10.0**-DIGITS

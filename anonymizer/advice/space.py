@@ -14,15 +14,16 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import tabulated
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.frequency import Histograms
-from anonymizer.objectives import Objective
+from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import AverageReidentificationRisk, KAnonymity, PrivacyModel
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve
 from anonymizer.recoding.lattice import Node, level_recoding
+from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.problem import Problem, Run, Scored
 from anonymizer.recoding.problem.suppression import Suppression
 
@@ -32,7 +33,7 @@ class TimeUpError(Exception):
 
 
 def within_time(run: Run) -> Run:
-    """The run whose searches end by ``TimeUpError`` once its time is up.
+    """Return a run whose searches end by ``TimeUpError`` once its time is up.
 
     A search with a time limit would return what it has found so far, which is no proven answer.
     """
@@ -82,11 +83,11 @@ class Space:
         return self.heights if self.fixed is None else self.fixed
 
     def under(self, models: Sequence[PrivacyModel], budget: Suppression | None = None) -> "Space":
-        """The same lattice under another policy, encoded once for both."""
+        """Return the lattice under another policy, encoded once for both."""
         return Space(self.problem.under(models, budget), self.run, self.fixed)
 
     def without(self, name: str) -> "Space":
-        """The lattice of the other quasi-identifiers; kept, as it has to be encoded."""
+        """Return the lattice of the other quasi-identifiers; kept, as it has to be encoded."""
         if name not in self._others:
             self._others[name] = self._without(name)
         return self._others[name]
@@ -99,7 +100,7 @@ class Space:
         return Space(problem, self.run, fixed)
 
     def best(self, low: Node | None = None) -> Scored | None:
-        """The best feasible node from some levels upward; None where there is none.
+        """Find the best feasible node from some levels upward; None where there is none.
 
         Ties, within ``TOLERANCE``: more classes, then the lexicographically smallest.
 
@@ -117,7 +118,7 @@ class Space:
 
     @property
     def _bisected(self) -> bool:
-        """Whether the best node of all is found by bisection: quicker under suppression."""
+        # The best node of all is found by bisection: quicker under suppression.
         return self.problem.suppresses and self.problem.lattice.room <= MOST_NODES
 
     @property
@@ -126,45 +127,45 @@ class Space:
         return self.problem.objective.falls
 
     def quantity(self, score: float) -> float:
-        """A score in the unit of the objective."""
+        """Return a score in the unit of the objective."""
         return self.problem.objective.quantity(score, self.problem.counts.records)
 
     def rest(self, node: Node, name: str) -> float:
-        """What the levels of the other quasi-identifiers score: without one, nothing suppressed."""
+        """Score the levels of the other quasi-identifiers, nothing suppressed."""
         if self.problem.objective.levels_only or not self.hides(name):
             return self.without(name).plain(self.others(node, name))
         return self.plain(self.raised(node, name, self.height(name)))
 
     def others(self, node: Node, name: str) -> Node:
-        """The levels of the other quasi-identifiers."""
+        """Return the levels of the other quasi-identifiers."""
         return tuple(at for each, at in zip(self.names, node, strict=True) if each != name)
 
     def from_level(self, name: str, level: int) -> Node:
-        """The lowest node with a quasi-identifier at a level."""
+        """Return the lowest node with a quasi-identifier at a level."""
         return self.raised(self.problem.lattice.bottom, name, level)
 
     def allowing(self, name: str, level: int) -> "Space":
-        """The lattice with another highest level of a quasi-identifier."""
+        """Return the lattice with another highest level of a quasi-identifier."""
         known = self.problem.taxonomies
         limits = replace(known[name].limits, max_level=level)
         taxonomies = {**known, name: replace(known[name], limits=limits)}
         return Space(replace(self.problem, taxonomies=taxonomies), self.run)
 
     def height(self, name: str) -> int:
-        """The highest level of a quasi-identifier."""
+        """Return the highest level of a quasi-identifier."""
         return self.heights[self.names.index(name)]
 
     def level(self, node: Node, name: str) -> int:
-        """The level of a quasi-identifier at a node."""
+        """Return the level of a quasi-identifier at a node."""
         return node[self.names.index(name)]
 
     def raised(self, node: Node, name: str, level: int) -> Node:
-        """The node with one quasi-identifier at another level."""
+        """Return the node with one quasi-identifier at another level."""
         place = self.names.index(name)
         return (*node[:place], level, *node[place + 1 :])
 
     def hides(self, name: str) -> bool:
-        """Whether the highest level that a quasi-identifier may have is as if it were left out.
+        """Whether the highest level of a quasi-identifier hides it as leaving it out would.
 
         It is one group, and labelled like a suppressed record where any may be suppressed.
         """
@@ -172,18 +173,18 @@ class Space:
         return len(highest) == 1 and (bool(highest.hidden.all()) or not self.problem.suppresses)
 
     def starred(self, node: Node) -> tuple[str, ...]:
-        """The quasi-identifiers of which a node says nothing although their values differ."""
+        """Return the quasi-identifiers of several values of which a node says nothing."""
         levels = zip(self.names, node, strict=True)
         partitions = [(name, self.problem.taxonomies[name].levels, at) for name, at in levels]
         return tuple(n for n, each, at in partitions if len(each[at]) == 1 < len(each[0]))
 
     def plain(self, node: Node) -> float:
-        """The score of a node with nothing suppressed, feasible or not."""
+        """Score a node with nothing suppressed, feasible or not."""
         evaluator = self.problem.evaluator
         return evaluator.objective.score(evaluator.plain(node, evaluator.sets().at(node)))
 
     def candidate(self, node: Node) -> Candidate:
-        """A feasible node as it would be released."""
+        """Return a feasible node as it would be released."""
         evaluator = self.problem.evaluator
         found = evaluator.candidate(node, evaluator.sets().at(node))
         if found is None:
@@ -210,7 +211,7 @@ class Space:
         return Evaluation(self.problem, recoding, counts, classes, suppressed)
 
     def _joint(self, attribute: str, classes: Histograms) -> CountMatrix:
-        """Records by class and value of an attribute, shape (classes, values)."""
+        """Count the records by class and value of an attribute, shape (classes, values)."""
         start, stop = self.problem.evaluator.layout.place(attribute)
         if not classes.sparse:
             return classes.about(start, stop).astype(np.int64)
@@ -220,11 +221,11 @@ class Space:
         return tabulated(classes.rows[some], values, classes.numbers[some], shape)
 
     def at(self, node: Node) -> Counts:
-        """The counts at a node, with nothing suppressed."""
+        """Return the counts at a node, with nothing suppressed."""
         return self.problem.at(node)
 
     def scored(self, node: Node) -> Scored | None:
-        """The score and the classes of a node as it would be released; None if not feasible."""
+        """Score a node as it would be released, and count its classes; None if not feasible."""
         evaluator = self.problem.evaluator
         candidate = evaluator.candidate(node, evaluator.sets().at(node))
         if candidate is None:
@@ -233,7 +234,7 @@ class Space:
 
 
 def objective_of_rest(objective: Objective, name: str) -> Objective:
-    """The objective of the other quasi-identifiers: without the weight of one of them."""
+    """Return the objective of the other quasi-identifiers: without the weight of one of them."""
     if not isinstance(objective, AttributeWise):
         return objective
     weights = {each: weight for each, weight in objective.weights.items() if each != name}
@@ -242,3 +243,39 @@ def objective_of_rest(objective: Objective, name: str) -> Objective:
 
 def _join(one: Node, other: Node) -> Node:
     return tuple(map(max, one, other))
+
+
+@dataclass(frozen=True)
+class MinRecords(KAnonymity):
+    """The option ``min-records``, which the search keeps to as if it were a model."""
+
+    name = "min-records"
+
+
+@dataclass(frozen=True)
+class MaxClasses(AverageReidentificationRisk):
+    """The option ``max-classes``: the number of classes over that of records is their risk."""
+
+    name = "max-classes"
+
+
+def confined(
+    models: Sequence[PrivacyModel], bounds: Bounds, records: int
+) -> tuple[PrivacyModel, ...]:
+    """Add the bounds of recodings to a policy, by their names in a study."""
+    found = list(models)
+    if bounds.min_records is not None:
+        found.append(MinRecords(int(bounds.min_records)))
+    if bounds.max_classes is not None and bounds.max_classes < records:
+        found.append(MaxClasses((int(bounds.max_classes) + 0.5) / records))
+    return tuple(found)
+
+
+def objective_for(objective: Objective) -> Objective:
+    """Return the objective, or plain information where it may rise under generalization.
+
+    Then all nodes of a lattice would have to be scored for each change.
+    """
+    if objective.falls or not isinstance(objective, MutualInformation):
+        return objective
+    return MutualInformation(target=objective.target, weights=objective.weights)

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from anonymizer.advice.disclosure import Disclosure, disclosure_of
+from anonymizer.advice.found import Disclosure, disclosure_of
 from anonymizer.advice.obstacles import with_threshold
 from anonymizer.advice.space import Space
 from anonymizer.counts.counts import Classes
@@ -53,7 +53,7 @@ SWEPT: Mapping[str, PrivacyModel] = {
 
 @dataclass(frozen=True)
 class ThresholdPoint(Result):
-    """What the best recoding under one threshold keeps and discloses.
+    """Information and disclosure of the best recoding under one threshold.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Sweep(Result):
 
     @property
     def meaning(self) -> str:
-        """What the suggested point means, in one sentence."""
+        """The meaning of the suggested point, in one sentence."""
         point = self.suggestion
         if point is None:
             return f"no {self.parameter} of {self.model} makes {self.attribute} harder to guess"
@@ -152,7 +152,7 @@ class Sweep(Result):
 
 @dataclass(frozen=True, eq=False)
 class Sweeper:
-    """Sweeps a model about one attribute, the others being held.
+    """Search of one model's thresholds about one attribute, the other models being held.
 
     ``space`` is the whole lattice. ``recoding`` is that of the study where it is searched quickly,
     None: levels. ``known`` are the points that were searched for.
@@ -167,7 +167,7 @@ class Sweeper:
     known: dict[float | None, ThresholdPoint | None] = field(default_factory=dict, repr=False)
 
     def points(self) -> Iterator[ThresholdPoint]:
-        """The loosest point, then one per threshold that can be satisfied, ever stricter."""
+        """Search the loosest point, then one per threshold that can be satisfied, ever stricter."""
         first = self.at(None)
         if first is None:
             return
@@ -181,7 +181,7 @@ class Sweeper:
                 return
 
     def at(self, threshold: float | None) -> ThresholdPoint | None:
-        """The point of a threshold, None where it cannot be satisfied; searched for once.
+        """Return the point of a threshold, None where it cannot be satisfied; searched for once.
 
         A sweep that was interrupted thus goes on where it was.
         """
@@ -192,7 +192,7 @@ class Sweeper:
         return self.known[threshold]
 
     def _thresholds(self) -> list[float]:
-        """Round numbers between what holds without the model and what no recoding satisfies.
+        """Return round numbers between what holds without the model and what no recoding satisfies.
 
         A class in which everybody misses the value holds under no threshold.
         """
@@ -211,7 +211,7 @@ class Sweeper:
         return {}
 
     def _point(self, threshold: float | None, most: float | None) -> ThresholdPoint | None:
-        """The best recoding under a threshold; None where there is none."""
+        """Search the best recoding under a threshold; None where there is none."""
         swept = [] if threshold is None else [with_threshold(self.swept, threshold)]
         self.space.run.watch(f"sweeping {self.swept.name}", len(self._classes), None)
         found = self._best([*self.held, *swept])
@@ -233,7 +233,7 @@ class Sweeper:
         )
 
     def _best(self, models: Sequence[PrivacyModel]) -> tuple[Evaluation, float] | None:
-        """The best recoding under a policy, evaluated, and the study's objective."""
+        """Search the best recoding under a policy, and evaluate it with the study's objective."""
         space = self.space.under(models)
         if self.recoding is not None:
             return self._best_recoding(self.recoding, space)
@@ -261,7 +261,7 @@ def sweeper_of(
     recoding: Generalization,
     seed: int,
 ) -> Sweeper:
-    """What is swept about an attribute: the model named, else the study's own, else t-closeness."""
+    """Sweep the model named about an attribute, else the study's own, else t-closeness."""
     models = about_each(space.problem.models, space.problem.counts.sensitive)
     swept, held = swept_of(models, attribute, name)
     own_recoding = recoding if is_quick(recoding, space) else None
@@ -271,7 +271,7 @@ def sweeper_of(
 def swept_of(
     models: Sequence[PrivacyModel], attribute: str, name: str | None
 ) -> tuple[PrivacyModel, list[PrivacyModel]]:
-    """The model that is swept about an attribute, and those of a policy that are held.
+    """Divide a policy into the model that is swept about an attribute and those held.
 
     ``models`` are about one attribute each; ``name`` as of ``sweeper_of``.
     """
@@ -292,7 +292,7 @@ def is_quick(recoding: Generalization, space: Space) -> bool:
 
 
 def sweep_of(sweeper: Sweeper, points: tuple[ThresholdPoint, ...], complete: bool) -> Sweep:
-    """The sweep that some points make."""
+    """Return the sweep of some points."""
     about = [each for each in sweeper.held if each.attribute == sweeper.attribute]
     counts = sweeper.space.problem.counts
     return Sweep(
@@ -311,7 +311,7 @@ def sweep_of(sweeper: Sweeper, points: tuple[ThresholdPoint, ...], complete: boo
 
 
 def suggested_of(points: Sequence[ThresholdPoint]) -> int | None:
-    """The place of the knee: the largest product of what is kept and of how much safer it is.
+    """Find the knee: the largest product of what is kept and of how much safer it is.
 
     Kept is the share of the information that the policy without the model keeps. Safer is how much
     less likely the best guess is than without the model, as a share of what could be gained: down
@@ -328,14 +328,13 @@ def suggested_of(points: Sequence[ThresholdPoint]) -> int | None:
 
 
 def _safer(points: Sequence[ThresholdPoint], point: ThresholdPoint) -> float:
-    """How much less likely the best guess is than at the first point, as a share of what can be."""
     first = points[0].disclosure
     most = first.worst - first.prior
     return (first.worst - point.disclosure.worst) / most if most > TOLERANCE else 0.0
 
 
 def round_steps(low: float, high: float) -> list[float]:
-    """Round numbers strictly between two, ``POINTS`` less one at the most, ascending.
+    """Return round numbers strictly between two, fewer than ``POINTS``, ascending.
 
     >>> round_steps(0.0, 0.05)[:3], len(round_steps(0.0, 0.05))
     ([0.0025, 0.005, 0.0075], 19)
@@ -352,7 +351,7 @@ def round_steps(low: float, high: float) -> list[float]:
 
 
 def round_series(below: float) -> list[float]:
-    """Round numbers below one, ``POINTS`` less one of them, descending.
+    """Return round numbers below one, fewer than ``POINTS``, descending.
 
     >>> round_series(0.31)[:8]
     [0.3, 0.25, 0.2, 0.15, 0.12, 0.1, 0.08, 0.06]
@@ -371,5 +370,4 @@ def _described(model: PrivacyModel) -> str:
 
 
 def _up(share: float) -> float:
-    """A share in two digits, never less than it is."""
     return min(ceil(share * 100 - TOLERANCE) / 100, 1.0)

@@ -15,9 +15,9 @@ from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY
-from anonymizer.kernels.arrays import Ints, Mask
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout, histograms_of
-from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
+from anonymizer.privacy import PrivacyModel, Verdict, acceptable, measures_of, verdicts
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
@@ -94,17 +94,27 @@ class Evaluation:
         """Each model held against the classes, by its definition."""
         return verdicts(self.classes, self.problem.models)
 
+    def measured(self, model: PrivacyModel, attribute: str | None) -> tuple[Codes, Floats]:
+        """Return the places of the classes that a model judges, and what it measures of each.
+
+        Of a model that is about the table as a whole there is one measure.
+        """
+        classes, sizes = self.classes.about(attribute), self.classes.sizes
+        if model.judges_empty:
+            return np.arange(len(sizes)), measures_of(model, classes)
+        return np.flatnonzero(sizes), measures_of(model, classes.occupied)
+
     @property
     def about(self) -> Sequence[str]:
-        """What information is about: the targets, where there are any, else what is sensitive."""
+        """Attributes that information is about: the targets, if any, else the sensitive ones."""
         return self.raw.targets or self.raw.sensitive
 
     def original(self, about: Sequence[str]) -> float:
-        """I(X;W) of the raw quasi-identifiers, in bits, summed over some attributes."""
+        """Return I(X;W) of the raw quasi-identifiers, in bits, summed over some attributes."""
         return sum(mutual_information(self.raw.joint[name]) for name in about)
 
     def retained(self, about: Sequence[str]) -> float:
-        """I(X~;W) of the recoded ones, in bits, summed over some attributes."""
+        """Return I(X~;W) of the recoded ones, in bits, summed over some attributes."""
         return sum(mutual_information(self.classes.joint[name]) for name in about)
 
     @cached_property
@@ -122,7 +132,7 @@ class Evaluation:
         return None if found is None else budget_for(found.records, recoded.records)
 
     def min_records_needed(self, fitted: "Evaluation") -> int | None:
-        """More records than any class has in the ``fitted`` half that breaks the policy here.
+        """Return a size above that, in the ``fitted`` half, of each class that breaks the policy.
 
         None where a class without records there does, or one of most of them.
         """
@@ -134,7 +144,7 @@ class Evaluation:
 
 
 def covered(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
-    """The classes of records that had no say in a recoding, and how many it does not cover.
+    """Recode records that had no say in a recoding, and count those that it does not cover.
 
     Those that it does not cover are one class together, which costs what they tell but keeps them
     in every figure. Partitions cover all: the values of both halves are known to them.
@@ -154,7 +164,7 @@ def suppressed_of(
     hidden: Mask,
     forced: Mask | None = None,
 ) -> Suppressed | None:
-    """What is suppressed of a recoded table's classes; None where the budget is too small.
+    """Choose what is suppressed of recoded classes; None where the budget is too small.
 
     ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already; ``forced``,
     classes that are suppressed whether or not they break the policy.
@@ -170,12 +180,12 @@ def suppressed_of(
 
 
 def budget_for(suppressed: int, records: int) -> float:
-    """The least share of three digits that covers some suppressed records."""
+    """Return the least share of three digits that covers some suppressed records."""
     return ceil(suppressed / records * 1000) / 1000
 
 
 def all_hidden(recoded: Counts, recoding: Partitions) -> Mask:
-    """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+    """Mark the class labelled ``*`` in every quasi-identifier, shape (classes,)."""
     hidden = np.ones(len(recoded), bool)
     for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
         hidden &= recoding[name].hidden[codes]
@@ -183,13 +193,12 @@ def all_hidden(recoded: Counts, recoding: Partitions) -> Mask:
 
 
 def _hidden_code(partition: Partition) -> int:
-    """What a suppressed value goes by: the group that is ``*`` anyway, or a code of no value."""
+    # the group that is ``*`` anyway, or a code that no value has
     codes = partition.representatives[partition.hidden]
     return int(codes[0]) if len(codes) else len(partition.groups)
 
 
 def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
-    """Which raw combinations of values fall in some classes, shape (combinations,)."""
     columns = zip(raw.names, raw.cells.T, strict=True)
     cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
     keys = row_keys(np.concatenate([classes.cells, cells]))
@@ -197,7 +206,7 @@ def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
 
 
 def _sizes_in(fitted: Evaluation, other: Evaluation) -> Ints:
-    """How many records each class of one half has in the other, shape (classes of the one,)."""
+    """Count the records of each class in the other half, shape (classes of the one,)."""
     known, classes, recoding = fitted.classes, other.classes, other.recoding
     if isinstance(recoding, Grouping):
         keys = recoding.class_of(np.concatenate([known.cells, classes.cells]))

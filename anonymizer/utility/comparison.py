@@ -65,7 +65,7 @@ MOST_FITS = 200
 
 @dataclass(frozen=True)
 class Half(Result):
-    """The information in the records of one half, recoded, in bits.
+    """Information in the records of one half, recoded, in bits.
 
     Where some are suppressed and left out it is that of the records that would be released.
     Records that the recoding has no class for, ``uncovered``, are evaluated as one class together.
@@ -132,7 +132,7 @@ def fit_of(
 
 
 def _half(half: Evaluation, about: Sequence[str]) -> Half:
-    """What the records of a half tell under a recoding, as they would be released."""
+    """Return the figures of a half under a recoding, as it would be released."""
     joint, failing = half.classes.joint, () if half.satisfied else half.verdicts
     return Half(
         records=half.problem.counts.records,
@@ -150,7 +150,7 @@ def _half(half: Evaluation, about: Sequence[str]) -> Half:
 
 
 def needs(recoding: Generalization, fitted: Evaluation, other: Evaluation) -> Mapping[str, float]:
-    """By option of a recoding the value that would have kept the policy on records held out.
+    """Return by option of a recoding the value that would have kept the policy held out.
 
     Each alone, of the recoding as it was fitted, and only options that it has.
     """
@@ -357,7 +357,6 @@ def _compared(
 
 
 def _best_at(point: SweepPoint, ranked: Sequence[Fit]) -> str | None:
-    """The first of some ranked fits that holds a policy on the half held out."""
     holding = (fit for fit in ranked if fit.parameters == point and fit.held_out.satisfied)
     first = next(holding, None)
     return None if first is None else first.recoding
@@ -372,7 +371,7 @@ def _attempts(
     seed: int,
     run: Run,
 ) -> list[Fit | AnonymizerError]:
-    """For each task a fit, or why there is none; progress is reported as they come.
+    """Fit each task, or say why not; progress is reported as they come.
 
     ``columns``: those of the table that a release keeps.
     """
@@ -424,7 +423,7 @@ def compare_study(
 def _chosen(
     given: Recoding, requested: str | Sequence[str | Recoding] | None
 ) -> list[Generalization]:
-    """The recodings that are compared, each once."""
+    """List the recodings that are compared, each once."""
     if isinstance(given, Best):
         requested = given.recodings if requested is None else requested
         given = given.candidates[0]
@@ -448,7 +447,7 @@ def _chosen(
 
 
 def _under(given: Generalization, name: object) -> Generalization:
-    """The recoding of a name, with the options that the given one has, too."""
+    """Return the recoding of a name, with the options that the given one has, too."""
     require_one_of("recoding", name, COMPARED)
     kind = RECODINGS[str(name)]
     if type(given) is kind:
@@ -461,7 +460,7 @@ def _under(given: Generalization, name: object) -> Generalization:
 
 
 def _ranked(fits: Sequence[Fit], order: Sequence[SweepPoint]) -> tuple[Fit, ...]:
-    """Point by point, those that keep most on the half held out first; ties: fewer classes."""
+    """Sort fits by point, then by what they keep on the half held out; ties: fewer classes."""
 
     def rank(fit: Fit) -> tuple[int, float, int]:
         kept = round(fit.held_out.miller_madow / TOLERANCE)
@@ -493,7 +492,7 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
 
 
 def points(sweep: Sweep, times: int) -> list[dict[str, float]]:
-    """Every combination of the values of a sweep, the last parameter running fastest.
+    """List every combination of the values of a sweep, the last parameter running fastest.
 
     Raises InputError when there is none, or so many that fitting each ``times`` would take too
     long.
@@ -511,7 +510,7 @@ def points(sweep: Sweep, times: int) -> list[dict[str, float]]:
 
 
 def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[PrivacyModel, ...]:
-    """The policy with some parameters changed, each in every model that has it.
+    """Return the policy with some parameters changed, each in every model that has it.
 
     Raises InputError when no model has a parameter, or a model refuses a value.
     """
@@ -530,7 +529,6 @@ def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[Privac
 
 
 def _numbers(model: PrivacyModel) -> Iterator[str]:
-    """The parameters of a model that are numbers."""
     for field in fields(model):  # type: ignore[arg-type]
         value = getattr(model, field.name)
         if isinstance(value, Real) and not isinstance(value, bool):
@@ -538,7 +536,7 @@ def _numbers(model: PrivacyModel) -> Iterator[str]:
 
 
 def _values(text: str, reach: str) -> Iterator[float]:
-    """The numbers from one to another by steps."""
+    """Yield the numbers from one to another by steps."""
     try:
         low, high, step = (Decimal(part.strip()) for part in reach.split(":"))
     except (ValueError, InvalidOperation):

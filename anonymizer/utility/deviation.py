@@ -42,7 +42,7 @@ class TotalVariation(Result):
 
 
 class CodedPairing(NamedTuple):
-    """One column: the values of the original records, and what is released for them."""
+    """Column with the values of the original records, and what is released for them."""
 
     name: str
     codes: Codes  # of the value of each record, shape (records,)
@@ -53,7 +53,7 @@ class CodedPairing(NamedTuple):
 
 
 def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
-    """The distance of every one-way and two-way table of the columns that have few values.
+    """Measure every one-way and two-way table of the columns that have few values.
 
     Quasi-identifiers and sensitive attributes are tabulated whatever their values, other columns
     up to ``FEW`` values.
@@ -81,13 +81,12 @@ def _columns(pairing: Pairing) -> list[CodedPairing]:
 
 
 def _of_values(attribute: PairedAttribute) -> Codes:
-    """The label of each value, shape (values,); none where labels overlap."""
     partition = attribute.partition
     return np.zeros(0, np.intp) if partition is None else partition.groups
 
 
 def _distance(table: Sequence[CodedPairing], pairing: Pairing) -> float:
-    """Sum of max(p - q, 0) over the cells that occur in the original: half of all |p - q|."""
+    """Sum max(p - q, 0) over the cells that occur in the original: half of all |p - q|."""
     cell, first = _numbered([column.codes for column in table])
     records = np.bincount(cell)
     values = [column.codes[first] for column in table]
@@ -103,14 +102,13 @@ def _distance(table: Sequence[CodedPairing], pairing: Pairing) -> float:
 
 
 def _whole(column: CodedPairing) -> CodedPairing:
-    """A column as suppressed records have it; one without a role as it is."""
     if column.alone:
         return column
     return column._replace(shown=np.zeros_like(column.shown), groups=np.zeros_like(column.groups))
 
 
 def _expected(table: Sequence[CodedPairing], cells: Sequence[Codes], among: np.ndarray) -> Floats:
-    """Records of each cell once those of every group are spread over its values, shape (cells,)."""
+    """Spread the records of every group over its values, shape (cells,)."""
     of_records = [column.shown[among] for column in table]
     of_cells = [column.groups[cell] for column, cell in zip(table, cells, strict=True)]
     number, _ = _numbered([np.concatenate(pair) for pair in zip(of_records, of_cells, strict=True)])
@@ -123,7 +121,7 @@ def _expected(table: Sequence[CodedPairing], cells: Sequence[Codes], among: np.n
 
 
 def _overlapping(table: Sequence[CodedPairing], cells: Sequence[Codes]) -> Floats:
-    """The same where classes have labels of their own, which overlap: each label is spread."""
+    """Spread the records of every label over its values, where labels overlap."""
     spread = np.zeros(len(cells[0]))
     labels = [int(column.shown.max(initial=0)) + 1 for column in table]
     digits = [(column.shown, most) for column, most in zip(table, labels, strict=True)]
@@ -138,7 +136,7 @@ def _overlapping(table: Sequence[CodedPairing], cells: Sequence[Codes]) -> Float
 
 
 def _weights(column: CodedPairing, cells: Codes, labels: int, block: slice) -> Floats:
-    """The share that each label gives to the value of each of some cells, (labels, cells)."""
+    """Return the share that each label gives to the value of some cells, (labels, cells)."""
     values = cells[block]
     if column.covers is None:
         own: Mask = column.groups[values] == np.arange(labels)[:, None]

@@ -22,7 +22,7 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.privacy import EntropyLDiversity, PrivacyModel, TCloseness, Verdict, measures_of
+from anonymizer.privacy import EntropyLDiversity, PrivacyModel, TCloseness, Verdict
 from anonymizer.privacy.base import holds
 from anonymizer.recoding import Problem
 from anonymizer.recoding.evaluation import Evaluation
@@ -44,7 +44,7 @@ HIDDEN = "fewer than 5 records"
 
 
 class Limit(NamedTuple):
-    """What bits must not exceed: what it is called, such as "t = 0.55", and how many they are."""
+    """Bound on bits: its name, such as "t = 0.55", and the bits."""
 
     name: str
     bits: float
@@ -56,7 +56,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Contribution(Result):
-    """What each class tells about an attribute W (Bezzi 2010, Figures 2 to 4, right).
+    """Bits that each class tells about an attribute W (Bezzi 2010, Figures 2 to 4, right).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Contribution(Result):
 
 
 def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
-    """Which classes break a model about an attribute, or about their sizes, shape (classes,)."""
+    """Mark the classes that break a model about an attribute, or about sizes, shape (classes,)."""
     found = np.zeros(len(counts), bool)
     for model in models:
         attribute = model.attribute or name if model.sensitive else None
@@ -118,14 +118,14 @@ def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
 
 
 def bounds_of(counts: Counts, models: Sequence[PrivacyModel], name: str) -> tuple[Limit, ...]:
-    """What each model bounds I(X~;W) by, in bits (Eq. 13); those alone that bound it."""
+    """Return the bound of each model on I(X~;W), in bits (Eq. 13), where it has one."""
     found = [(model, bound_of(counts, [model], name)) for model in models]
     return tuple(Limit(f"{model.name} {model.range}", bits) for model, bits in found if bits < inf)
 
 
 @dataclass(frozen=True)
 class Attribute(Contribution):
-    """A sensitive attribute W: what each class tells about it, and what all of them do, in bits.
+    """Bits that each class, and all of them together, tell about a sensitive attribute W.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class Failure(Result):
 
 @dataclass(frozen=True, repr=False)
 class Figures(Displayed, PolicyResult):
-    """What a recoding keeps of a table, and what each of its classes gives away.
+    """Information that a recoding keeps of a table, and that each of its classes gives away.
 
     These are the numbers of Figures 2 to 4 of Bezzi (2010). Classes are in the order of their
     values, those without a name last; the same in every list.
@@ -317,7 +317,7 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
             failure
             for verdict in verdicts
             if not verdict.satisfied
-            for failure in failures_of(verdict, counts, names)
+            for failure in failures_of(verdict, evaluation, names)
         ),
     )
 
@@ -339,7 +339,7 @@ def require_figures(schema: Schema, recoding: Recoding) -> None:
 def labels_of(
     released: engine.Table, names: Sequence[str], class_of: Codes, classes: int
 ) -> list[Label]:
-    """The values of each class; of one that the table has no record of, none."""
+    """Return the values of each class; none of one that the table has no record of."""
     found, first = np.unique(class_of, return_index=True)
     labels: list[Label] = [()] * classes
     columns = [released[name].iloc[first].tolist() for name in names]
@@ -349,7 +349,7 @@ def labels_of(
 
 
 def order_of(labels: Sequence[Label], names: Sequence[str | None], counts: Counts) -> list[int]:
-    """Classes by their values; those without a name last, the most telling first.
+    """Order classes by their values; those without a name last, the most telling first.
 
     Their places among the others would give their names away.
     """
@@ -363,7 +363,7 @@ def order_of(labels: Sequence[Label], names: Sequence[str | None], counts: Count
 
 
 def natural(label: Label) -> list[list[tuple[bool, float, str]]]:
-    """What sorts classes by their values, numbers in labels by their size.
+    """Return a key that sorts classes by their values, numbers in labels by their size.
 
     >>> sorted([("[100, 125)",), ("[25, 50)",), ("*",)], key=natural)
     [('*',), ('[25, 50)',), ('[100, 125)',)]
@@ -378,7 +378,7 @@ def natural(label: Label) -> list[list[tuple[bool, float, str]]]:
 
 
 def names_of(labels: Sequence[Label], counts: Counts, holds: bool) -> list[str | None]:
-    """What each class is called; where the policy does not hold, only what enough records share."""
+    """Name each class; where the policy does not hold, only those of enough records."""
     varied = [
         place
         for place, values in enumerate(zip(*filter(None, labels), strict=True))
@@ -392,14 +392,15 @@ def names_of(labels: Sequence[Label], counts: Counts, holds: bool) -> list[str |
     ]
 
 
-def failures_of(verdict: Verdict, counts: Counts, names: Sequence[str | None]) -> list[Failure]:
-    """The classes that break a model, the worst first."""
-    model, about = verdict.model, counts.about(verdict.attribute)
-    judged_ones = np.arange(len(counts)) if model.judges_empty else np.flatnonzero(counts.sizes)
-    values = measures_of(model, about if model.judges_empty else about.occupied)
+def failures_of(
+    verdict: Verdict, evaluation: Evaluation, names: Sequence[str | None]
+) -> list[Failure]:
+    """List the classes that break a model, the worst first."""
+    model = verdict.model
+    places, values = evaluation.measured(model, verdict.attribute)
     fails = np.flatnonzero(~model.accepts(values))
     worst = fails[np.argsort(values[fails] * (1 if model.at_least else -1), kind="stable")]
-    called = [names[place] if model.per_class else WHOLE for place in judged_ones[worst].tolist()]
+    called = [names[place] if model.per_class else WHOLE for place in places[worst].tolist()]
     return [
         Failure(
             model.name,

@@ -51,7 +51,7 @@ class Measure:
         return 1 - (self.value - self.original) / span if span else 1.0
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for JSON; None for what is beyond a floating point number."""
+        """Return the measure for JSON; None for what is beyond a floating point number."""
         numbers = ("value", "original", "suppressed", "normalized")
         found = {name: getattr(self, name) for name in numbers}
         own = {name: number if isfinite(number) else None for name, number in found.items()}
@@ -70,7 +70,7 @@ do.
 
 
 def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
-    """Every measure by its name; None where it is not defined for this release."""
+    """Return every measure by its name; None where it is not defined for this release."""
     measures: dict[str, Callable[[Pairing], Measure | None]] = {
         **({"changed-values": changed_values} if pairing.random else {}),
         "non-uniform-entropy": non_uniform_entropy,
@@ -88,14 +88,13 @@ def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
 
 
 def _lost(pairing: Pairing) -> Sequence[str]:
-    """Measures that need pairs of records which are not known."""
     if not pairing.mixed:
         return ()
     return OF_PAIRS if pairing.random else SPREADS
 
 
 def why_undefined(name: str, pairing: Pairing) -> str:
-    """Why a measure is not defined for a release, in words."""
+    """Say why a measure is not defined for a release."""
     if name in _lost(pairing):
         return (
             "records are in random order, and values were drawn or classes overlap, so that none "
@@ -221,7 +220,7 @@ def attribute_squared_error(pairing: Pairing) -> Measure | None:
 
 
 def record_squared_error(pairing: Pairing) -> Measure | None:
-    """The same with the mean of the record's equivalence class in the place of its group's.
+    """Mean SSE / SST, each value standing for the mean of the record's equivalence class.
 
     SSE / SST as microaggregation has it (Domingo-Ferrer, Mateo-Sanz 2002), attributes standardized
     by their SST.
@@ -231,7 +230,6 @@ def record_squared_error(pairing: Pairing) -> Measure | None:
 
 
 def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True) -> Measure:
-    """The mean, or the sum, over attributes of what a record's group costs on average."""
     parts = {name: _of_attribute(a, costs, unit) for name, a in pairing.attributes.items()}
     return _together(parts, unit, len(parts) if mean else 1)
 
@@ -254,7 +252,7 @@ def _of_attribute(attribute: PairedAttribute, costs: Costs, unit: str) -> Measur
 
 
 def _of_joint(attribute: PairedAttribute, unit: str) -> Measure:
-    """H(X | X~) of the joint counts of original values and labels."""
+    """Return H(X | X~) of the joint counts of original values and labels."""
     pairs = np.column_stack([attribute.codes, attribute.groups])
     joint = np.unique(pairs, axis=0, return_counts=True)[1].astype(float)
     labels = np.bincount(attribute.groups).astype(float)
@@ -264,19 +262,17 @@ def _of_joint(attribute: PairedAttribute, unit: str) -> Measure:
 
 
 def _together(parts: Mapping[str, Measure], unit: str, scale: float) -> Measure:
-    """The sum of some parts, divided by a scale."""
     extremes = zip(*((p.value, p.original, p.suppressed) for p in parts.values()), strict=True)
     value, original, suppressed = (sum(each) / scale for each in extremes)
     return Measure(value, original, suppressed, unit, parts)
 
 
 def _group_sizes(partition: Partition) -> Floats:
-    """How many values share the group of each value, shape (values,)."""
     return np.bincount(partition.groups).astype(float)[partition.groups]
 
 
 def _classes(pairing: Pairing) -> tuple[Counts, Counts]:
-    """The classes of the records that are not suppressed, and those of the original table."""
+    """Return the classes of the records not suppressed, and those of the original table."""
     values = np.column_stack([a.codes for a in pairing.attributes.values()])
     ones = np.ones(len(values), np.int64)
     shown = ~pairing.suppressed
@@ -303,7 +299,7 @@ def _squared_error(pairing: Pairing, groups: Mapping[str, Codes]) -> Measure | N
 
 
 def _spread(numbers: Floats, groups: Codes, suppressed: Mask) -> Measure:
-    """SSE / N of numbers about the means of their groups, and about the mean of all."""
+    """Return SSE / N of numbers about the means of their groups, and about the mean of all."""
     known = ~np.isnan(numbers)
     x, group, hidden = numbers[known], groups[known], suppressed[known]
     about_all = (x - x.mean()) ** 2 if len(x) else x

@@ -30,12 +30,12 @@ class Features:
     ordered: Sequence[int]  # the places of the ordered attributes
 
     def of(self, records: Mask | Codes) -> "Features":
-        """The features of some of the records."""
+        """Return the features of some of the records."""
         return Features(self.categories[records], self.sizes, self.numbers[records], self.ordered)
 
 
 def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
-    """How far each value lies above the least, NaN for a missing one, shape (values,).
+    """Measure how far each value lies above the least, NaN for a missing one, shape (values,).
 
     Dates are days apart, ordered categories places. None where the values are no numbers that were
     meant as such, or too far apart to be reckoned with. The differences are exact however large the
@@ -57,7 +57,7 @@ def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
 def released_numbers(
     attribute: PairedAttribute, representative: str, suppressed: bool = True
 ) -> tuple[Floats, Floats] | None:
-    """The number of each record, original and as its group stands for it, shape (records,) each.
+    """Return the number of each record, original and as its group has it, shape (records,) each.
 
     Suppressed records stand for all values; with ``suppressed = False`` they are taken as the
     recoding alone would have them, nothing drawn. A group of missing values alone stands for no
@@ -81,7 +81,7 @@ def released_numbers(
 def _representatives(
     numbers: Floats, records: Floats, grouped: tuple[Codes, Codes, int], representative: str
 ) -> Floats:
-    """The number that each group stands for, shape (groups,)."""
+    """Return the number that each group stands for, shape (groups,)."""
     groups, values, many = grouped  # each group with each of its values, and how many there are
     known = ~np.isnan(numbers[values])
     groups, x, weights = groups[known], numbers[values][known], records[values][known]
@@ -101,7 +101,7 @@ def _representatives(
 
 
 def number_column(codes: Codes, values: Sequence[object]) -> Floats | None:
-    """A column of values as numbers, NaN where one is missing or empty, shape (records,).
+    """Read a column of values as numbers, NaN where one is missing or empty, shape (records,).
 
     None where one is a text, none is a number, or they are too far apart to be reckoned with.
     """
@@ -116,7 +116,7 @@ def number_column(codes: Codes, values: Sequence[object]) -> Floats | None:
 
 
 def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Floats, Floats]]:
-    """Every column of numbers, of the original records and of those released.
+    """Return every column of numbers, of the original records and of those released.
 
     Quasi-identifiers that are ordered, as their groups stand for them; sensitive attributes and
     other columns where all values are numbers.
@@ -130,7 +130,7 @@ def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Flo
 
 
 def features_of(pairing: Pairing, representative: str | None, suppressed: bool = True) -> Features:
-    """The quasi-identifiers as they were (no representative), or as they were released.
+    """Return the quasi-identifiers as they were (no representative), or as they were released.
 
     With ``suppressed = False`` all records are only recoded.
     """
@@ -154,6 +154,5 @@ def features_of(pairing: Pairing, representative: str | None, suppressed: bool =
 
 
 def _reckonable(numbers: Floats) -> bool:
-    """Whether there are numbers, and their fourth powers are some."""
     known = numbers[~np.isnan(numbers)]
     return len(known) > 0 and float(np.abs(known).max()) < MOST

@@ -34,7 +34,7 @@ MOST_CLASSES = 50
 
 
 def learners(seed: int, n_jobs: int | None) -> "Sequence[Classifier] | None":
-    """The classifiers; None where scikit-learn is not installed."""
+    """Return the classifiers; None where scikit-learn is not installed."""
     try:
         from anonymizer.utility.learners import classifiers
     except ModuleNotFoundError as error:
@@ -46,7 +46,7 @@ def learners(seed: int, n_jobs: int | None) -> "Sequence[Classifier] | None":
 
 @dataclass(frozen=True)
 class Score:
-    """How well classes are predicted.
+    """Accuracy of predicted classes.
 
     ``auc`` is the area under the ROC curve, one class against the rest, weighted by the classes'
     records; the mean over folds. None where no fold has records of two classes.
@@ -103,7 +103,7 @@ def area_under_curve(hit: Mask, score: Floats) -> float:
 
 
 def _weighted_area(truth: Codes, likely: Floats) -> float | None:
-    """The area of each class that some records have and others have not, weighted by them."""
+    """Average the areas of the classes that some records have and others have not, by records."""
     present, records = np.unique(truth, return_counts=True)
     if len(present) < 2:
         return None
@@ -113,7 +113,7 @@ def _weighted_area(truth: Codes, likely: Floats) -> float | None:
 
 @dataclass(frozen=True)
 class Prediction(Result):
-    """How well one classifier predicts one target."""
+    """Scores of one classifier on one target."""
 
     derived = ("kept",)
 
@@ -140,7 +140,7 @@ class Prediction(Result):
 
 
 def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
-    """The columns to predict: the requested ones, else what the release is to inform about.
+    """Return the columns to predict: the requested ones, else what the release is about.
 
     That is the targets of the study, or the sensitive attributes, as far as they are categories.
 
@@ -158,7 +158,7 @@ def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
 
 
 def _objection(name: str, pairing: Pairing) -> str:
-    """Why a column cannot be predicted, or nothing."""
+    """Say why a column cannot be predicted, or nothing."""
     if name in pairing.attributes:
         return (
             "is a quasi-identifier, whose values the release recodes; choose a sensitive attribute "
@@ -186,7 +186,7 @@ def predictions(
     representative: str,
     watch: Watch = ignore,
 ) -> list[Prediction]:
-    """How well each classifier predicts each target, from the original and from the release.
+    """Score each classifier on each target, from the original and from the release.
 
     Records are dealt to the folds at random, each class evenly; never more folds than records.
 
@@ -212,7 +212,6 @@ def predictions(
 
 
 def _by_frequency(truth: Codes, taught: Mask, tested: Mask) -> Floats:
-    """Guess every record's class by the frequencies of the classes."""
     records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
     return np.tile(records / records.sum(), (int(tested.sum()), 1))
 

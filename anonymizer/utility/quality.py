@@ -82,7 +82,7 @@ class Quality:
     random: bool = False
 
     def total_variation(self, ways: int) -> float | None:
-        """The mean distance of the tables of so many columns; None where there is none."""
+        """Return the mean distance of tables of ``ways`` columns; None where there is none."""
         distances = [table.total_variation for table in self.tables if len(table.columns) == ways]
         return float(np.mean(distances)) if distances else None
 
@@ -96,7 +96,7 @@ class Quality:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """All of it, ready for JSON; no value of any record is shown.
+        """Return all figures for JSON; no value of any record is shown.
 
         ``measures``: for each name its ``value``, what it is of the ``original`` and with all
         records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
@@ -245,7 +245,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
 
 
 def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy]) -> Recoder:
-    """What a manifest says that the release was made by, over the values of the study's table."""
+    """Return the recoding that a manifest describes, over the values of the study's table."""
     in_order = manifest.file[0].order != "random"
     if manifest.masking:
         _require_same({*manifest.levels} == {*taxonomies})

@@ -38,7 +38,7 @@ class Unreachable(Result):
 
 @dataclass(frozen=True, repr=False)
 class SchemeComparison(Displayed, Result):
-    """Schemes side by side: what each keeps of a table, and which of its classes break the policy.
+    """Schemes side by side: the figures of each, on one table and under one policy.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class SchemeComparison(Displayed, Result):
 
 
 def figures(anonymizer: Anonymizer, table: Any) -> Figures:
-    """What a recoding keeps, and what each of its classes tells about the sensitive attributes.
+    """Measure what a recoding keeps, and what each of its classes tells.
 
     The recoding is fitted to the whole table as ``fit`` does. Levels that are given
     (:class:`Fixed`) are carried out whether or not they satisfy the policy. Nothing is released:
@@ -117,7 +117,7 @@ def figures(anonymizer: Anonymizer, table: Any) -> Figures:
 
 
 def figures_study(study: Study, *, n_jobs: int | None = None, watch: Watch = ignore) -> Figures:
-    """The figures of the recoding of a study, or of a scheme; errors as ``figures``."""
+    """Measure the recoding of a study, or of a scheme; errors as ``figures``."""
     anonymizer = study.anonymizer(n_jobs, watch)
     name = study.name if isinstance(study, Scheme) else study.path.stem
     naming = _named(name) if isinstance(study, Scheme) else nullcontext()
@@ -225,7 +225,7 @@ class _Tasks:
         self._counted: list[tuple[object, CountedTable]] = []
 
     def of(self, anonymizer: Anonymizer) -> Task:
-        """What the recoding of an estimator is chosen for."""
+        """Return the task of an estimator."""
         require_figures(anonymizer.schema, anonymizer.chosen_recoding)
         hierarchies = anonymizer.hierarchies
         described = [[name, each.describe()] for name, each in hierarchies.items()]
@@ -240,7 +240,6 @@ class _Tasks:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Say which scheme an error is about."""
     try:
         yield
     except InputError as error:

@@ -7,8 +7,7 @@ from functools import cached_property
 from threading import Lock
 from typing import cast
 
-from anonymizer.advice.policy import confined
-from anonymizer.advice.space import Space, TimeUpError
+from anonymizer.advice.space import Space, TimeUpError, confined
 from anonymizer.advice.sweep import (
     SWEPT,
     Sweeper,

@@ -20,8 +20,7 @@ from anonymizer.feedback.words import (
     sentence,
     share,
 )
-from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy import PrivacyModel, Wording, measures_of
+from anonymizer.privacy import PrivacyModel, Wording
 
 
 @dataclass(frozen=True)
@@ -121,36 +120,25 @@ def conditions_of(outcome: StudyOutcome) -> list[ModelCondition]:
 
 
 def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Iterator[ModelCondition]:
-    counts = outcome.counts
-    assert counts is not None
+    evaluation = outcome.evaluation
+    assert evaluation is not None
+    counts = evaluation.classes
     for name in about_of(model, counts.sensitive):
-        every = counts.about(name)
-        judged = _judged(model, counts.sizes)
-        classes = every if judged.all() else every.occupied
-        values = measures_of(model, classes)
-        broken = ~model.accepts(values)
-        sizes = counts.sizes[judged]
+        places, values = evaluation.measured(model, name)
+        broken, sizes = ~model.accepts(values), counts.sizes[places]
+        worst = model.worst(values)
+        first = np.argmax(values == worst)
         yield ModelCondition(
             place,
             name,
-            _measured(model, name, model.worst(values), counts.names),
+            _measured(model, name, worst, counts.names),
             limit_of(model),
             _guess(outcome, name),
             len(sizes),
             int(broken.sum()) if model.per_class else int(broken.any()) * len(sizes),
             int(sizes[broken].sum()) if model.per_class else int(broken.any()) * int(sizes.sum()),
-            _worst(outcome, model, values, judged) if model.per_class else None,
+            named_class(outcome, int(places[first])) if model.per_class else None,
         )
-
-
-def _judged(model: PrivacyModel, sizes: Ints) -> Mask:
-    return np.ones(len(sizes), bool) if model.judges_empty else np.asarray(sizes > 0)
-
-
-def _worst(outcome: StudyOutcome, model: PrivacyModel, values: Floats, judged: Mask) -> NamedClass:
-    """The first class that has the worst value."""
-    place = int(np.flatnonzero(judged)[np.argmax(values == model.worst(values))])
-    return named_class(outcome, place)
 
 
 def _guess(outcome: StudyOutcome, attribute: str | None) -> str:
