@@ -18,6 +18,7 @@ from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Watch
 from anonymizer.recoding.recoding import Recoding, Task
+from anonymizer.release.display import line_of, of_anonymizer
 from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
 from anonymizer.release.estimator.sklearn_api import Conventions
 from anonymizer.release.fitting import fitted, planned
@@ -132,14 +133,10 @@ class Anonymizer(Displayed, Request, Conventions):
     insensitive: Sequence[str] | None = None
 
     def __repr__(self) -> str:
-        from anonymizer.release.display import line_of
-
         return in_a_line(self, *line_of(self))
 
     def display(self) -> Display:
         """What is requested; once fitted, the release of the last table."""
-        from anonymizer.release.display import of_anonymizer
-
         return of_anonymizer(self)
 
     def __getstate__(self) -> dict[str, object]:

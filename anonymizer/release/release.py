@@ -14,6 +14,7 @@ from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
 from anonymizer.recoding.result import SearchResult
+from anonymizer.release.display import of_release, verdict_of
 from anonymizer.release.information import Information
 from anonymizer.release.results import as_json
 from anonymizer.release.warnings.warnings import ReleaseWarning
@@ -149,15 +150,11 @@ class Release(Displayed):
     applies: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
-        from anonymizer.release.display import verdict_of
-
         records = f"{self.released:,} records"
         return in_a_line(self, records, f"{self.classes:,} classes", verdict_of(self.privacy))
 
     def display(self) -> Display:
         """Verdicts, information, recoding and warnings."""
-        from anonymizer.release.display import of_release
-
         return of_release(self)
 
     @property
