@@ -154,11 +154,6 @@ def test_every_library_has_its_room():
     assert wrong == []
 
 
-def test_no_engine_is_imported_by_name_but_by_tables():
-    named = {path for path, module in imports() if module == "anonymizer.tables.pandas"}
-    assert {room(path) for path in named} <= {"tables"}
-
-
 def test_the_public_names():
     assert anonymizer.__all__ == sorted(anonymizer.__all__, key=lambda name: name)
     assert dir(anonymizer) == sorted(anonymizer.__all__)

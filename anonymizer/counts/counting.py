@@ -91,7 +91,7 @@ class Counted:
 def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
     """A Parquet file whose columns are read as they are requested, admitted by a schema.
 
-    InputError as ``read_table`` and ``Schema.admit`` raise it.
+    InputError as the readers of tables and ``Schema.admit`` raise it.
     """
     table = ParquetColumns(path, form)
     require_named(path, table.columns, schema.columns)
@@ -102,7 +102,7 @@ def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
     for name in schema.columns:
         if table.never_missing(name):
             continue
-        lacks = table[name].isna().to_numpy()
+        lacks = engine.missing(table[name])
         if schema.missing == "error" and lacks.any():
             schema.refuse_missing({name: int(lacks.sum())}, len(table))
         lacking |= lacks

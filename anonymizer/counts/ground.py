@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.counts.schema import T
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.reading import Cap
 from anonymizer.tables.relations.relation import Relation

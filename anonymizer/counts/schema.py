@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
 from anonymizer.tables.values import is_missing
 
@@ -36,9 +37,6 @@ one more value.
 """
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
-
-T = TypeVar("T", bound=Any)
-"""A table whose records, or combinations of values, are in memory."""
 
 Values = tuple[object, ...]
 

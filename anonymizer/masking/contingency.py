@@ -69,7 +69,7 @@ class Contingency:
             {name: values for name, (_, values) in sensitive.items()},
             row_of,
             stratum_of,
-            table.sizes if isinstance(table, engine.Tally) else None,
+            engine.sizes_of(table),
         )
 
     @property

@@ -190,7 +190,7 @@ def preserved(
         return None
     columns = [*drawn, *(name for name in sensitive if _numeric(_exact(table, name)))]
     before, after = (_numbers(each, columns) for each in (table, released))
-    sizes = table.sizes if isinstance(table, Tally) else None
+    sizes = engine.sizes_of(table)
     loss = probabilistic_loss(before, after, quantiles=(), sizes=sizes)
     moments = moments_kept(before, after, sizes=sizes)
     pairs = loss.covariance[np.tril_indices(len(columns), -1)].tolist()

@@ -19,15 +19,16 @@ replacement, which is the same law.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
-from anonymizer.counts.schema import T
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.contingency import Contingency
 from anonymizer.privacy import PrivacyModel
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T, Tally
 
 FEW = 256
 """Records of a kind up to which they are shuffled one by one, faster than a draw for each row."""
@@ -50,9 +51,10 @@ class Dealt:
 
     def records_of(self, table: T) -> T:
         """Return a table with a row for each piece, on the index of the old rows."""
-        if self.rows is None:
+        if self.rows is None or self.sizes is None:
             return table
-        return replace(engine.records_of(table, self.rows), sizes=self.sizes)
+        rows = engine.records_of(cast(Tally, table), self.rows)
+        return cast(T, replace(rows, sizes=self.sizes))
 
 
 def dealt(tables: Sequence[Contingency], kinds: Sequence[Ints], rng: np.random.Generator) -> Dealt:

@@ -15,7 +15,6 @@ import pandas as pd
 
 from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import T
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.words import plural
@@ -40,6 +39,7 @@ from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.values import is_missing, text_of
 
 if TYPE_CHECKING:  # the options import what carries them out when a table is fitted
@@ -148,7 +148,7 @@ class RandomPlan(RecodingPlan):
         """Chance deals the sensitive values out among the records of the released classes."""
         return lambda _: released.shuffled(rng)
 
-    def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
+    def describe(self, shown: engine.Table) -> dict[str, list[dict[str, object]]]:
         """The levels that values were drawn from: of drawn attributes nothing but the channel."""
         drawn = {attribute.name for attribute in self._attributes}
         known = super().describe(shown)

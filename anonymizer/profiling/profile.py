@@ -133,7 +133,7 @@ def profile(
     """
     given = GivenRoles(quasi_identifiers, sensitive, identifiers)
     if not isinstance(table, Raw):
-        engine.engine_of(table)
+        engine.rows_of(table)
         _require_table(table.columns, len(table), given)
         table = Raw.of(table)
     columns = table.columns

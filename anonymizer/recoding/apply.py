@@ -7,12 +7,13 @@ import pandas as pd
 
 from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, T, classes_of
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.values import texts_apart
 
 

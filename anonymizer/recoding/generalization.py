@@ -142,8 +142,8 @@ class GeneralizationPlan(RecodingPlan):
         columns = {
             name: overwritten(recoded[name], suppressed) for name in self.schema.quasi_identifiers
         }
-        hidden = engine.replaced(recoded, columns)
-        return Outcome(hidden, suppressed, False, (), disclosed=found.disclosed)
+        released = engine.replaced(recoded, columns)
+        return Outcome(released, suppressed, False, (), disclosed=found.disclosed)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator

@@ -11,7 +11,7 @@ from anonymizer.counts.columns import encoded
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.schema import Schema, T
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of
 from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
@@ -21,7 +21,7 @@ from anonymizer.recoding.apply import levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Tally
+from anonymizer.tables.engine import T, Tally
 from anonymizer.tables.values import text_of, texts_of
 
 

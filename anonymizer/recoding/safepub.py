@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import T
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Partition, Taxonomy
@@ -25,6 +24,7 @@ from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.values import key_text
 
 

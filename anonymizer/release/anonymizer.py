@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.schema import Missing, T
+from anonymizer.counts.schema import Missing
 from anonymizer.feedback.display import Displayed, in_a_line
 from anonymizer.feedback.document import Display
 from anonymizer.feedback.progress import watched
@@ -27,6 +27,7 @@ from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.request import Request, Unseen
+from anonymizer.tables.engine import T
 from anonymizer.tables.relations.relation import Original
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from anonymizer.release.warnings.person_warnings import (
 from anonymizer.release.warnings.relation_warnings import names_but, relation_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Moves, Relation
 
 
@@ -97,12 +99,15 @@ class RawComparison:
 
     def _of_keys(self) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several of the records that a sample is drawn from."""
-        original, table = self.raw.original, self.admitted
-        if isinstance(table, engine.Tally):
-            if original is None:  # it has no other columns
-                return
-            kept = Moves.between(original.tally, table, original.columns, ())
-            everybody = len(table.index) == len(original.tally.index)
+        original, admitted = self.raw.original, self.admitted
+        table: pd.DataFrame | Relation
+        if isinstance(admitted, pd.DataFrame):
+            table = admitted
+        elif original is None:  # it has no other columns
+            return
+        else:
+            kept = Moves.between(original.tally, admitted, original.columns, ())
+            everybody = len(admitted.index) == len(original.tally.index)
             table = original.relation if everybody else original.relation.recoded(kept)
         schema = self.fitted.schema
         keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, (), (), lambda: table)
@@ -123,30 +128,30 @@ class RawComparison:
         """
         original, released = self.raw.original, self.outcome.released
         known = [name for name in released.columns if name not in others]
-        if original is None and isinstance(left, engine.Tally):  # it has no other columns
+        if original is None and isinstance(left, Tally):  # it has no other columns
             yield from identifying_warnings(released, known)
             return
         schema, group = self.fitted.schema, engine.grouped(released, names)[0]
-        table = left if original is None else original.relation
+        table = engine.rows_of(left) if original is None else original.relation
         mark = next(names_but(table.columns))
 
         def classed() -> pd.DataFrame | Relation:
             if original is None:
-                return pd.DataFrame(left).assign(**{mark: group})
+                return engine.rows_of(left).assign(**{mark: group})
             rows = pd.DataFrame({mark: group}, index=released.index)
             columns = (*original.columns, mark)
-            tally = original.tally
-            of = tally.index.get_indexer(rows.index)
-            return original.relation.recoded(Moves(tally, rows, of, released.sizes, columns))
+            sizes = cast(Tally, released).sizes
+            of = original.tally.index.get_indexer(rows.index)
+            return original.relation.recoded(Moves(original.tally, rows, of, sizes, columns))
 
         keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, others, [mark], classed)
         yield from repeated_warnings(keyed, self.fitted.models)
         yield from identifying_warnings(released, known)
         if original is None:
-            yield from other_warnings(released, others)
+            yield from other_warnings(engine.rows_of(released), others)
             return
         # Where no record is missing the table has the same; to recode it takes a pass over it.
-        whole = not others or released.sizes.sum() == original.tally.sizes.sum()
+        whole = not others or engine.records(released) == engine.records(original.tally)
         yield from other_warnings(original.relation if whole else keyed.with_classes, others)
 
     def _warnings(
@@ -156,9 +161,9 @@ class RawComparison:
         outcome, relation = self.outcome, self.raw.original
         names = [*self.fitted.schema.identifiers, *outcome.hidden]
         if relation is not None:
-            return relation_warnings(relation, left, outcome, raw, others, names)
-        if isinstance(left, engine.Tally):  # it has no other columns, and its records no order
+            return relation_warnings(relation, cast(Tally, left), outcome, raw, others, names)
+        if isinstance(left, Tally):  # it has no other columns, and its records no order
             return ()
-        released = outcome.released
+        released = engine.rows_of(outcome.released)
         hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
         return [*column_warnings(released, others, hidden), *order_warnings(left, names)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.schema import Schema, T
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
@@ -32,7 +32,7 @@ from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Tally
+from anonymizer.tables.engine import T, Tally
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.dealing import CHANGED
 from anonymizer.tables.relations.relation import Moves, Relation
@@ -187,7 +187,7 @@ class Plan:
         if relation is None:
             self.schema.require_pinned(getattr(table, "columns", ()))
             found = self.proven(CountedTable(table, self.hierarchies), unseen)
-            return without_index(found.records), found.release
+            return without_index(engine.rows_of(found.records)), found.release
         recoded = self.recoded(relation, unseen=unseen)
         return recoded.handed_out().native, recoded.release
 
@@ -330,6 +330,11 @@ class ProvenTable:
         return self.plan.fitted.people(self.records)
 
     @property
+    def tally(self) -> Tally:
+        """The released records of a table that does not lie in memory, counted."""
+        return cast(Tally, self.records)
+
+    @property
     def size(self) -> dict[str, int]:
         """What is logged of the release."""
         return {"records": self.release.released, "classes": self.release.classes}
@@ -338,7 +343,7 @@ class ProvenTable:
         """Recode the table where it lies as its tally was."""
         assert self.raw.original is not None
         source, tally = self.raw.original.relation, self.raw.original.tally
-        fitted, released = self.plan.fitted, self.records
+        fitted, released = self.plan.fitted, self.tally
         moves = Moves.between(tally, released, self.columns, seed=fitted.dealt_by())
         table = source.recoded(moves)
         table = table.shuffled() if self.plan.random_order else table

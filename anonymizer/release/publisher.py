@@ -197,7 +197,7 @@ class ReleasedTable:
         recoded, safe = self.recoded, self.options.safe
         if self.options.form.parquet:
             return release
-        cells = formulas_in(recoded.table, recoded.records, recoded.source)
+        cells = formulas_in(recoded.table, recoded.tally, recoded.source)
         return replace(release, spreadsheet=Spreadsheet(safe, cells)) if cells or safe else release
 
     def _in_order(self, release: Release) -> Release:

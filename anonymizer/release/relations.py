@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pandas as pd
 
@@ -50,6 +51,11 @@ class CountedTable:
     def columns(self) -> list[str]:
         """The columns of the table, those without a role too."""
         return [*(self.table if self.original is None else self.original).columns]
+
+    @property
+    def tally(self) -> Tally:
+        """The tally of a table that does not lie in memory."""
+        return cast(Tally, self.table)
 
     @property
     def at_ground(self) -> engine.Table:

@@ -15,8 +15,7 @@ from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements, rows_in
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Digits
-from anonymizer.tables.numbering import crossed
+from anonymizer.tables.numbering import Digits, crossed
 
 GROWTH = 1.1
 """Classes are searched for a homogeneous one only when they are this many times as many as at the

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.refinement import affordable
 from anonymizer.risk.subject import Subject
-from anonymizer.tables.engine import Tally
+from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format, write_table
 from anonymizer.tables.files.places import is_database
 
@@ -113,7 +113,8 @@ def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured
         return
     watch("reading the table", 0, None)
     table = open_columns(path, form, schema)
-    yield MeasuredTable(table, [*table.columns], table)
+    # Nothing but its columns is used of it.
+    yield MeasuredTable(cast(Table, table), [*table.columns], table)
 
 
 def details_at(

@@ -22,7 +22,8 @@ from anonymizer.kernels.arrays import Codes, Ints, Places
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Measures, Reidentification
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Digits, Tally
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.numbering import Digits
 from anonymizer.tables.relations.relation import Relation
 
 DENSE = 4
@@ -72,8 +73,7 @@ class Refinement:
     @classmethod
     def whole(cls, table: Columnar) -> "Refinement":
         """All records of a table in one class."""
-        weights = table.sizes if isinstance(table, Tally) else None
-        return replace(cls.trivial(rows_in(table)), weights=weights)
+        return replace(cls.trivial(rows_in(table)), weights=engine.sizes_of(table))
 
     def by(self, column: pd.Series) -> "Refinement":
         """Split each class by the values of one more column; a missing value is a value."""

@@ -21,7 +21,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.opening import readable
-from anonymizer.tables.files.parquet import is_text
+from anonymizer.tables.files.parquet import is_text, parquet_file
 from anonymizer.tables.reading import TABLE
 from anonymizer.tables.values import is_missing, text_of
 
@@ -103,7 +103,7 @@ def read_counts(path: Path) -> tuple[Tally, dict[str, Any]]:
     """
     with readable(path):
         try:
-            file = pyarrow.parquet.ParquetFile(path)
+            file = parquet_file(path)
         except pa.ArrowInvalid:
             raise _none(path) from None
         with file:

@@ -1,36 +1,36 @@
-"""The operations of a table that everything else needs, whichever library holds the table.
+"""Tables in memory: records one by one, as pandas has them, or counted by their values.
 
-Records are touched through an ``Engine`` and nothing else, so a table may be held by pandas, a
-database or a cluster. An engine gets tables and columns of its own kind; what it returns about
-records as a whole (codes, sizes) are arrays, and a ``Tally`` is small enough for pandas. To add
-one, write a module with the functions that ``Engine`` names and add it to ``engine_of``.
+Whatever holds a table counts it to a ``Tally``, which is small enough for memory, and every
+operation here does the same to that as to the records themselves. No operation changes the table
+that it is given.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TypeVar, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
+from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.tables import numbering, traces
+from anonymizer.tables.columns import distinct as distinct
+from anonymizer.tables.columns import distinct_at as distinct_at
+from anonymizer.tables.columns import merged as merged
+from anonymizer.tables.columns import missing as missing
+from anonymizer.tables.columns import numbered as numbered
+from anonymizer.tables.columns import relabel as relabel
+from anonymizer.tables.columns import stripped as stripped
+from anonymizer.tables.numbering import Digits, blocks, first_records, packed
 
-P = ParamSpec("P")
-R = TypeVar("R")
-T = TypeVar("T")
-"""A table or a column, of which another of its kind is made."""
+MOST_KEYS = 2**62
+"""Bound on the numbers that combinations are packed into."""
 
-Table = Any
-"""A table of an engine's kind: it has ``columns``, a length, and gives a column by its name."""
-
-TableColumn = Any
-"""A column of such a table: one value for each record."""
-
-Digits = tuple[NDArray[np.integer], int]
-"""Numbers below a bound, and the bound."""
+DEARER = 3
+"""How much more a record costs NumPy to count, over a compiled kernel, than a row to roll up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,151 +68,180 @@ class Tally:
         return self.combinations.take(rows).reset_index(drop=True)
 
 
-class Engine(Protocol):
-    """How tables of one library are counted, recoded and cleaned.
+Table = pd.DataFrame | Tally
+T = TypeVar("T", bound=Table)
+"""A table, of which another of its kind is made."""
 
-    Missing values count as one value of their own. Values differ where they are written so, however
-    equal to Python: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of different
-    exponents, and equal instants of two time zones. Operations that compare values raise
-    InputError, naming the column, where they cannot be compared (lists, say). No operation changes
-    the table it is given.
+
+def rows_of(table: object) -> pd.DataFrame:
+    """Return the rows of a table; InputError of what is none.
+
+    >>> rows_of(pd.DataFrame({"age": [30]})).columns.tolist()
+    ['age']
     """
-
-    def tally(self, table: Table, columns: Sequence[str]) -> Tally:
-        """Count the distinct combinations of values of some columns: one GROUP BY."""
-
-    def grouped(self, table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
-        """Number the distinct combinations of values of some columns, in order of appearance.
-
-        The number of each row's, shape (rows,), and the first row of each (combinations,).
-        """
-
-    def records(self, table: Table) -> int:
-        """How many records a table has."""
-
-    def sized(self, table: Table, group: Codes, groups: int) -> Ints:
-        """How many records each group of a table's rows has, shape (groups,).
-
-        ``group``: the number of each row's, below the number of ``groups``, shape (rows,).
-        """
-
-    def distinct(self, column: TableColumn) -> tuple[Codes, list[object]]:
-        """Number the distinct values of a column: codes, shape (records,), and the values."""
-
-    def distinct_at(self, column: TableColumn, records: Codes) -> tuple[Codes, list[object]]:
-        """The same for some records of a column."""
-
-    def numbered(self, column: TableColumn) -> Digits:
-        """The same codes and a bound on them, without the values; some below it may not occur."""
-
-    def relabel(self, column: T, codes: Codes, labels: Sequence[Hashable]) -> T:
-        """Replace a column by the labels at the codes, shape (records,)."""
-
-    def merged(self, column: T, codes: Codes, places: Sequence[int]) -> T:
-        """Put other values of a column in place of some; its type stays.
-
-        ``codes`` are those of ``distinct``, ``places`` for each value the one that stands for it.
-        """
-
-    def replaced(self, table: T, columns: Mapping[str, TableColumn]) -> T:
-        """Replace some columns, in their places, or append new ones."""
-
-    def records_of(self, table: T, records: Codes | Mask) -> T:
-        """Some rows of a table, by their places or by a mask."""
-
-    def sampled(self, table: T, chance: float, rng: np.random.Generator) -> T:
-        """Some records of a table, each drawn with a chance, independently of the others."""
-
-    def shuffled(self, table: T, rng: np.random.Generator) -> T:
-        """The records in random order, where they have one, without the index they had."""
-
-    def chosen(self, table: T, columns: Sequence[str]) -> T:
-        """Some columns of a table."""
-
-    def without_columns(self, table: T, columns: Sequence[str]) -> T:
-        """A table without some of its columns; a table of counts need not have them."""
-
-    def missing_values(self, table: Table, columns: Sequence[str]) -> Mapping[str, int]:
-        """The number of records that miss the value of each column, of columns where any does."""
-
-    def drop_missing(self, table: T, columns: Sequence[str]) -> T:
-        """Leave out the records that miss a value of any of the columns."""
-
-    def without_traces(self, table: T) -> T:
-        """The records of a table and nothing else that lies with them in memory."""
-
-
-def engine_of(held: object) -> Engine:
-    """The engine for a table or a column; InputError when none holds tables of this type.
-
-    >>> engine_of(pd.DataFrame()).__name__
-    'anonymizer.tables.pandas'
-    """
-    from anonymizer.tables import pandas, tallied
-
-    if isinstance(held, Tally):
-        return cast(Engine, tallied)
-    if isinstance(held, (pd.DataFrame, pd.Series)) or getattr(held, "columnar", False):
-        return cast(Engine, pandas)
+    if isinstance(table, Tally):
+        return table.combinations
+    if isinstance(table, pd.DataFrame):
+        return table
     raise InputError(
-        f"a table must be a pandas DataFrame, not a {type(held).__name__}; convert it first, "
+        f"a table must be a pandas DataFrame, not a {type(table).__name__}; convert it first, "
         "such as with table.to_pandas() or pandas.DataFrame(rows)"
     )
 
 
-def _by_its_engine(operation: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
-    """The same operation for whoever need not know which engine holds its first argument."""
-
-    def carried_out(*held: P.args, **options: P.kwargs) -> R:
-        return cast(R, getattr(engine_of(held[0]), operation.__name__)(*held, **options))
-
-    return wraps(operation)(carried_out)
+def sizes_of(table: object) -> Ints | None:
+    """Return the records of each row, shape (rows,); None where each row is a record."""
+    return table.sizes if isinstance(table, Tally) else None
 
 
-tally = _by_its_engine(Engine.tally)
-records = _by_its_engine(Engine.records)
-sized = _by_its_engine(Engine.sized)
-distinct_at = _by_its_engine(Engine.distinct_at)
-numbered = _by_its_engine(Engine.numbered)
-relabel = _by_its_engine(Engine.relabel)
-merged = _by_its_engine(Engine.merged)
-replaced = _by_its_engine(Engine.replaced)
-records_of = _by_its_engine(Engine.records_of)
-sampled = _by_its_engine(Engine.sampled)
-shuffled = _by_its_engine(Engine.shuffled)
-chosen = _by_its_engine(Engine.chosen)
-without_columns = _by_its_engine(Engine.without_columns)
-missing_values = _by_its_engine(Engine.missing_values)
-drop_missing = _by_its_engine(Engine.drop_missing)
-without_traces = _by_its_engine(Engine.without_traces)
+def _with_rows(table: T, rows: pd.DataFrame) -> T:
+    return cast(T, replace(table, combinations=rows) if isinstance(table, Tally) else rows)
+
+
+def tally(table: Table, columns: Sequence[str]) -> Tally:
+    """Count the distinct combinations of values of some columns.
+
+    Categories are counted without looking at a value.
+    """
+    rows = rows_of(table)
+    kinds = [rows[column].dtype for column in columns]
+    if rows is table and all(isinstance(kind, pd.CategoricalDtype) for kind in kinds):
+        digits = [numbered(rows[column]) for column in columns]
+        if prod(number for _, number in digits) < MOST_KEYS:
+            return _tally_categories(rows, columns, digits)
+    group, first = grouped(table, columns)
+    combinations = numbering.records_of(rows[list(columns)], first).reset_index(drop=True)
+    return Tally(combinations, sized(table, group, len(first)))
+
+
+def _tally_categories(
+    table: pd.DataFrame, columns: Sequence[str], digits: Sequence[Digits]
+) -> Tally:
+    """Count combinations of categories by packed numbers, never looking at a value."""
+    kernel = choose(DEARER * len(table))
+    keys, sizes = kernel.distinct(blocks(digits, len(table)))
+    combinations = {}
+    for column, (_, number) in reversed(list(zip(columns, digits, strict=True))):
+        keys, codes = np.divmod(keys, number)
+        kind = cast(pd.CategoricalDtype, table[column].dtype)
+        absent = codes == len(kind.categories)
+        combinations[column] = pd.Categorical.from_codes(np.where(absent, -1, codes), dtype=kind)
+    return Tally(pd.DataFrame(combinations)[list(columns)], sizes)
 
 
 def grouped(table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
-    """As ``Engine.grouped``; written out, as mypy infers Any where its codes are an index."""
-    return engine_of(table).grouped(table, columns)
+    """Number the distinct combinations of values of some columns, in order of appearance.
+
+    The number of each row's, shape (rows,), and the first row of each (combinations,).
+    """
+    rows = rows_of(table)
+    digits: list[Digits] = []
+    bound = 1
+    for column in columns:
+        codes, number = numbered(rows[column])
+        if bound * number >= MOST_KEYS:
+            # Renumbered densely before it could overflow, a key never does.
+            dense = pd.factorize(packed(digits, len(rows)))[0]
+            digits, bound = [(dense, len(rows))], len(rows)
+        digits.append((codes, number))
+        bound *= number
+    group = pd.factorize(packed(digits, len(rows)))[0].astype(np.intp, copy=False)
+    return group, first_records(group)
 
 
-def distinct(column: TableColumn) -> tuple[Codes, list[object]]:
-    """As ``Engine.distinct``, written out for the same reason."""
-    return engine_of(column).distinct(column)
+def records(table: Table) -> int:
+    """Return how many records a table has."""
+    sizes = sizes_of(table)
+    return len(rows_of(table)) if sizes is None else int(sizes.sum())
+
+
+def sized(table: Table, group: Codes, groups: int) -> Ints:
+    """Return how many records each group of a table's rows has, shape (groups,).
+
+    ``group``: the number of each row's, below the number of ``groups``, shape (rows,).
+    """
+    # Sums of whole numbers below 2^53 are exact as floats.
+    return np.bincount(group, sizes_of(table), minlength=groups).astype(np.int64, copy=False)
 
 
 def records_in(table: Table, rows: Mask) -> int:
-    """How many records some rows of a table stand for."""
+    """Return how many records some rows of a table stand for."""
     return int(sized(table, rows.astype(np.intp), 2)[1])
 
 
+def replaced(table: T, columns: Mapping[str, pd.Series]) -> T:
+    """Replace some columns, in their places, or append new ones."""
+    rows = rows_of(table).copy(deep=False)
+    for name, column in columns.items():
+        rows[name] = column
+    return _with_rows(table, rows)
+
+
+def records_of(table: T, records: Codes | Mask) -> T:
+    """Take some rows of a table, by their places or by a mask."""
+    rows, sizes = numbering.records_of(rows_of(table), records), sizes_of(table)
+    return cast(T, rows if sizes is None else Tally(rows, sizes[records]))
+
+
+def sampled(table: T, chance: float, rng: np.random.Generator) -> T:
+    """Take some records of a table, each drawn with a chance, independently of the others."""
+    sizes = sizes_of(table)
+    if sizes is None:
+        rows = rows_of(table)
+        return cast(T, rows[rng.random(len(rows)) < chance])
+    drawn = rng.binomial(sizes, chance)
+    return cast(T, records_of(Tally(rows_of(table), drawn), drawn > 0))
+
+
+def shuffled(table: T, rng: np.random.Generator) -> T:
+    """Put the records in random order, without the index they had.
+
+    Rows of a tally say which combinations they were counted as, and have no order of records.
+    """
+    if isinstance(table, Tally):
+        return table
+    rows = rows_of(table)
+    return cast(T, rows.iloc[rng.permutation(len(rows))].reset_index(drop=True))
+
+
+def chosen(table: T, columns: Sequence[str]) -> T:
+    """Take some columns of a table."""
+    return _with_rows(table, rows_of(table)[list(columns)])
+
+
+def without_columns(table: T, columns: Sequence[str]) -> T:
+    """Leave out some columns of a table; a table of counts need not have them."""
+    rows, held = rows_of(table), isinstance(table, pd.DataFrame)
+    left = [name for name in columns if held or name in rows.columns]
+    return _with_rows(table, rows.drop(columns=left))
+
+
+def missing_values(table: Table, columns: Sequence[str]) -> Mapping[str, int]:
+    """Count the records that miss the value of each column, of columns where any does."""
+    counts = {column: records_in(table, missing(table[column])) for column in columns}
+    return {column: count for column, count in counts.items() if count}
+
+
+def drop_missing(table: T, columns: Sequence[str]) -> T:
+    """Leave out the records that miss a value of any of the columns."""
+    absent = np.zeros(len(table.index), bool)
+    for column in columns:
+        absent |= missing(table[column])
+    if not absent.any():
+        return table
+    rows, sizes = rows_of(table)[~absent], sizes_of(table)
+    return cast(T, rows if sizes is None else Tally(rows, sizes[~absent]))
+
+
+def without_traces(table: T) -> T:
+    """Take the records of a table and nothing else that lies with them in memory."""
+    return _with_rows(table, traces.without_traces(rows_of(table)))
+
+
 def all_equal(table: Table, columns: Sequence[str], text: str) -> Mask:
-    """Which rows have a text in every one of some columns, shape (rows,)."""
+    """Return which rows have a text in every one of some columns, shape (rows,)."""
     same = np.ones(len(table.index), bool)
     for column in columns:
         codes, values = distinct(table[column])
         same &= np.array([isinstance(value, str) and value == text for value in values])[codes]
     return same
-
-
-def stripped(column: T) -> T:
-    """Strip blanks around texts: nobody who reads a table sees them."""
-    codes, values = distinct(column)
-    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
-    return column if cleaned == values else relabel(column, codes, cleaned)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.tables.engine import Digits
+
+Digits = tuple[NDArray[np.integer], int]
+"""Numbers below a bound, and the bound."""
 
 MOST_VALUES = 1 << 16
 """Distinct values of a column that is remembered: two bytes a record, and few Python objects."""

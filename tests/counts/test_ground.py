@@ -13,10 +13,11 @@ import pytest
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Plan
 from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable, rounded
 from anonymizer.release.fitting import fitted
-from anonymizer.tables.files import Format, describe_file, read_table
+from anonymizer.tables.files import Format, describe_file
 from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.estimating import distinct_of_sample
 from anonymizer.tables.relations.frames import relation_of
+from tests.whole import read_table
 
 RNG = np.random.default_rng(0)
 

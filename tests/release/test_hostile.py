@@ -35,12 +35,12 @@ from anonymizer.tables.files import (
     describe_file,
     disarmed,
     formulas,
-    read_table,
     rearmed,
 )
 from anonymizer.tables.reading import RATIO, Cap, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank
 from anonymizer.utility import measure_file
+from tests.whole import read_table
 
 STUDY = """
 [data]

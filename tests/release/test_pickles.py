@@ -25,7 +25,7 @@ from anonymizer import (
 )
 from anonymizer.counts.counting import Counted
 from anonymizer.recoding.recoding import seen_in
-from anonymizer.tables.pandas import tally
+from anonymizer.tables.engine import tally
 
 ZIP = Hierarchy.prefixes([2, 1])
 AGE = Hierarchy.ranges(widths=[10])

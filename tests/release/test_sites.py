@@ -27,7 +27,8 @@ from anonymizer.release.sites import (
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_texts
-from anonymizer.tables.files import read_table, release_format
+from anonymizer.tables.files import release_format
+from tests.whole import read_table
 
 STUDY = """
 [data]

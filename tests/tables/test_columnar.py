@@ -16,7 +16,8 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.risk import refined_by
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, ParquetColumns, coding, columnar, read_table
+from anonymizer.tables.files import Format, ParquetColumns, columnar
+from tests.whole import read_table
 
 DAY = dt.date(2020, 2, 28)
 KINDS = {
@@ -76,7 +77,8 @@ def values_of(column: pd.Series) -> list[str | None]:
     """Each record's value, exactly; None for a missing one."""
     codes, values = engine.distinct(column)
     shown = [repr(values[code]) for code in codes]
-    return [None if lacks else one for one, lacks in zip(shown, column.isna(), strict=True)]
+    lacking = engine.missing(column)
+    return [None if lacks else one for one, lacks in zip(shown, lacking, strict=True)]
 
 
 def same_classes(one: np.ndarray, other: np.ndarray) -> bool:
@@ -100,8 +102,6 @@ def test_as_if_read_whole(tmp_path_factory, seed, names, records, missing, missi
     schema = Schema(tuple(names), (), missing=missing)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columnar, "BATCH", int(rng.choice([3, 1000])))
-        patch.setattr(coding, "NARROW", int(rng.choice([2, 300])))
-        patch.setattr(coding, "BLOCK", int(rng.choice([3, 1000])))
         expected, refused = outcome(whole, path, form, schema)
         found, message = outcome(open_columns, path, form, schema)
         assert message == refused
@@ -148,8 +148,8 @@ def test_batches_that_start_elsewhere(tmp_path, monkeypatch, shift):
     numbers = [20, None, 7, None, None, None, 9, 8, 20, 20]
     moved = [None if number is None else number + shift for number in numbers]
     column = written(tmp_path, a=pa.array(moved, pa.int64()))["a"]
-    assert column.cat.categories.tolist() == [7 + shift, 8 + shift, 9 + shift, 20 + shift]
-    assert column.array.codes.tolist() == [3, -1, 0, -1, -1, -1, 2, 1, 3, 3]
+    assert column.cat.categories.tolist() == [20 + shift, 7 + shift, 9 + shift, 8 + shift]
+    assert column.array.codes.tolist() == [0, -1, 1, -1, -1, -1, 2, 3, 0, 0]
 
 
 def test_numbers_far_apart_are_told_apart(tmp_path):
@@ -179,7 +179,7 @@ def test_statistics_save_looking_for_missing_values(tmp_path, monkeypatch):
         f=["x", None],
         g=["x", "\u3000"],
     )
-    assert [name for name in table.columns if table.never_missing(name)] == ["a", "b", "c"]
+    assert [name for name in table.columns if table.never_missing(name)] == ["a", "b"]
     declared = ParquetColumns(table.path, Format(True, missing_values=("y ", "z", "w", "?")))
     assert [name for name in declared.columns if declared.never_missing(name)] == ["a", "b"]
     for text in ("x", "y", "1"):
@@ -187,7 +187,7 @@ def test_statistics_save_looking_for_missing_values(tmp_path, monkeypatch):
         names = [name for name in declared.columns if declared.never_missing(name)]
         assert names == (["b"] if text == "1" else ["a"])
     monkeypatch.setattr(ParquetColumns, "__getitem__", None)
-    assert len(open_columns(table.path, table.form, Schema(("a", "b", "c"), ()))) == 2
+    assert len(open_columns(table.path, table.form, Schema(("a", "b"), ()))) == 2
 
 
 def test_a_file_without_statistics_is_looked_through(tmp_path):

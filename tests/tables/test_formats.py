@@ -17,10 +17,10 @@ from anonymizer.tables.files import (
     Format,
     GivenFormat,
     describe_file,
-    read_table,
     release_format,
     write_table,
 )
+from tests.whole import read_table
 
 BLANK, NARROW = "\u00a0", "\u202f"
 

@@ -23,11 +23,12 @@ from hypothesis import strategies as st
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import describe_file, read_table, write_table
+from anonymizer.tables.files import describe_file, write_table
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.relations.embedded import connection
 from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves
+from tests.whole import read_table
 
 CSV, PARQUET = Format(False), Format(True)
 

@@ -101,12 +101,13 @@ def _region_labels(regions: Regions, number: int) -> Mapping[str, str]:
 
 def _found_labels(outcome: StudyOutcome, counts: Counts, place: int) -> Mapping[str, str]:
     """The labels of a class that was counted in the released table; none of drawn values."""
-    plan = outcome.plan
+    plan, released = outcome.plan, outcome.released
     assert plan is not None
+    assert released is not None
     if plan.random:
         return {}
-    people = plan.people(outcome.released)
-    shown = engine.tally(outcome.released, counts.names).combinations
+    people = plan.people(released)
+    shown = engine.tally(released, counts.names).combinations
     if people is not None:
         shown = stacked(shown, people, counts.names)
     there = np.ones(len(shown.index), bool)

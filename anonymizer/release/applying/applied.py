@@ -9,7 +9,6 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.schema import T
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
@@ -22,6 +21,7 @@ from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.values import is_missing, plain_text, text_of
 
 

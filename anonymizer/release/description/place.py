@@ -10,10 +10,9 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
 from anonymizer.recoding.problem.problem import Watch, ignore
 from anonymizer.release.description.document import Engine
-from anonymizer.tables.files import Format, columns_in
+from anonymizer.tables.files import Format
 from anonymizer.tables.files.format import is_parquet
-from anonymizer.tables.files.opening import HEADER, require_named
-from anonymizer.tables.files.places import is_database
+from anonymizer.tables.files.opening import HEADER
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation
@@ -44,27 +43,24 @@ class Place(NamedTuple):
     @contextmanager
     def opened(self, columns: Sequence[str]) -> "Iterator[Relation]":
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
-        if self.path.is_file() and not self.form.parquet and not is_database(self.path):
-            _require_header(self.path, self.form, columns)
         with ExitStack() as opened:
-            found = self._entered(opened)
-            require_named(self.path, found.columns, columns, self.form)
-            yield found
+            yield self._entered(opened, columns)
 
     @logged("reading", lambda found: {"columns": len(found.columns)})
-    def _entered(self, opened: ExitStack) -> "Relation":
-        return opened.enter_context(self._stored())
+    def _entered(self, opened: ExitStack, columns: Sequence[str]) -> "Relation":
+        return opened.enter_context(self._stored(columns))
 
-    def _stored(self) -> "AbstractContextManager[Relation]":
+    def _stored(self, columns: Sequence[str]) -> "AbstractContextManager[Relation]":
         if self.engine != "duckdb":
             from anonymizer.tables.relations.cluster import opened_on
 
-            return opened_on(self.engine, self.path, self.form, self.master)
+            return opened_on(self.engine, self.path, self.form, self.master, columns)
         from anonymizer.tables.relations.embedded.files import opened  # slow to load
 
         return opened(
             self.path,
             self.form,
+            columns=columns,
             table=self.table,
             scratch=self.space,
             memory=self.memory,
@@ -86,14 +82,6 @@ def written_as(form: Format, file: str | None) -> Format:
     """The format of a released table: that of the table, or of the ending of a file's name."""
     found = form.released
     return found if file is None else replace(found, parquet=is_parquet(Path(file)))
-
-
-def _require_header(path: Path, form: Format, columns: Sequence[str]) -> None:
-    """Require some columns of a CSV file by its first line, before all of it is read."""
-    names = columns_in(path, form)
-    if names and not {*columns} <= {*names}:
-        named = max((place for place, name in enumerate(names, 1) if name), default=1)
-        require_named(path, names[:named], columns, form)
 
 
 @contextmanager

@@ -31,8 +31,7 @@ def _everybody(study: "Description", given: str, table: str | None, names: Seque
     place = study.place_of(path, form)
     place = place if table is None else place._replace(table=table)
     with _named(given), place.opened(names) as stored:
-        found: Tally = CountedTable.of(stored, names, {}, form).table
-        return found
+        return CountedTable.of(stored, names, {}, form).tally
 
 
 def _place_of(given: object) -> tuple[str, str | None]:

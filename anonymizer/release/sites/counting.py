@@ -182,7 +182,7 @@ def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
     schema = study.schema
     schema.require_shape(table.columns, table.records)
     schema.require_pinned(table.columns)
-    tally = CountedTable.of(table, schema.columns, study.hierarchies, form).table
+    tally = CountedTable.of(table, schema.columns, study.hierarchies, form).tally
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
     return PartCounts(as_texts(tally), columns, roles_of(study), secrets.token_hex(16))

@@ -152,8 +152,8 @@ def publish_part(
             original = raw.original
             assert original is not None
             columns = [name for name in raw.columns if name not in study.schema.identifiers]
-            _require_same(table, counts, columns, raw.table, own)
-            part = following.part(raw.table).released
+            _require_same(table, counts, columns, raw.tally, own)
+            part = following.part(raw.tally).released
             _require_within(part, whole)
             changed = _changed(original.tally, part)
             moves = Moves.between(original.tally, part, manifest.file[0].columns, changed)

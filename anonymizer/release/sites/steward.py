@@ -67,7 +67,7 @@ class ReleasedCounts:
     def __init__(self, study: Study, parts: Sequence[PartCounts], found: ProvenTable) -> None:
         self.study, self.parts, self.found = study, parts, found
         columns = parts[0].columns
-        self.counts = PartCounts(as_texts(found.records), columns, parts[0].roles)
+        self.counts = PartCounts(as_texts(found.tally), columns, parts[0].roles)
         others = [name for name in columns if name not in found.raw.columns]
         others += found.release.other_columns
         self.release = replace(

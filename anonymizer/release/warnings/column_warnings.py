@@ -20,8 +20,7 @@ from anonymizer.release.warnings.warnings import (
     ReleaseWarning,
 )
 from anonymizer.tables import engine
-from anonymizer.tables.engine import Digits
-from anonymizer.tables.numbering import crossed
+from anonymizer.tables.numbering import Digits, crossed
 from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing, without_sign
 
@@ -176,7 +175,7 @@ def _multiplicities(table: pd.DataFrame, pair: Sequence[Any]) -> tuple[Ints, Int
     return np.unique(np.bincount(codes), return_counts=True)
 
 
-def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[ReleaseWarning]:
+def spelling_warnings(table: engine.Table, sensitive: Iterable[str]) -> list[ReleaseWarning]:
     """Warn of sensitive values that are written in several ways, in a table as it was given."""
     found = []
     for name in sensitive:

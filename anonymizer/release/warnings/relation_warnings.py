@@ -7,7 +7,7 @@ could be; the engine counts what they leave open.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -154,7 +154,7 @@ def relation_warnings(
 
 def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[str]) -> Marked:
     """Number the values and labels of hidden quasi-identifiers, combination by combination."""
-    released: Tally = outcome.released
+    released = cast(Tally, outcome.released)
     columns, known, free = {}, {}, names_but(original.columns)
     values = {name: next(free) for name in outcome.hidden}
     labels = {name: next(free) for name in outcome.hidden}

@@ -80,7 +80,7 @@ class PublishedRelease:
         Nobody is dropped, even with missing values, as several releases place the same people.
         """
         raw = replace(self.schema, quasi_identifiers=(*self.raw, *known), missing="category")
-        table: pd.DataFrame = raw.admit_population(people.table)
+        table = engine.rows_of(raw.admit_population(people.table))
         form = Format(False, missing_values=self.missing_values)
         return table.apply(cleaned, form=form)
 

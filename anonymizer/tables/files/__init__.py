@@ -1,12 +1,12 @@
 """Table files, CSV and Parquet: read whole or refused, and written so that they read back alike.
 
-In go paths and formats, out come DataFrames, or ``ParquetColumns`` that are read one at a time.
+In go paths and formats, out come tables of Arrow, or ``ParquetColumns`` that are read one at a
+time.
 """
 
 from anonymizer.tables.files.columnar import ParquetColumns as ParquetColumns
 from anonymizer.tables.files.files import cleaned as cleaned
 from anonymizer.tables.files.files import columns_in as columns_in
-from anonymizer.tables.files.files import read_table as read_table
 from anonymizer.tables.files.files import write_table as write_table
 from anonymizer.tables.files.format import Format as Format
 from anonymizer.tables.files.format import GivenFormat as GivenFormat

@@ -4,20 +4,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import engine
-from anonymizer.tables.files.coding import NumberedColumn, coded, looked_up, smallest
 from anonymizer.tables.files.files import cleaned
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
-from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
+from anonymizer.tables.files.parquet import (
+    UNNAMED_INDEX,
+    exact_frame,
+    is_text,
+    never_missing,
+    parquet_file,
+)
 
 BATCH = 1 << 18
 """Records read at a time: few enough that what they are decoded to is still in the cache."""
@@ -27,7 +31,7 @@ BATCH = 1 << 18
 class ParquetColumns:
     """A Parquet file, of which only one column at a time is in memory.
 
-    A column has the distinct values that ``read_table`` gives it, cleaned, but as a categorical
+    A column has the distinct values that DuckDB gives it, cleaned, but as a categorical
     of small codes: some 10 MB for ten million records of up to 126 values.
 
     ``kept`` are the records that are part of the table, shape (records of the file,); all of them
@@ -36,16 +40,13 @@ class ParquetColumns:
     InputError when the file is damaged; where only a column is, when that is read.
     """
 
-    columnar: ClassVar[bool] = True
-    """That a column at a time is given, as pandas has it: see ``engine_of``."""
-
     path: Path
     form: Format
     kept: NDArray[np.bool_] | None = None
 
     @cached_property
-    def _file(self) -> tuple[pa.parquet.FileMetaData, pa.Schema]:
-        with readable(self.path), pa.parquet.ParquetFile(self.path) as file:
+    def _file(self) -> tuple[Any, pa.Schema]:
+        with readable(self.path), parquet_file(self.path) as file:
             return file.metadata, file.schema_arrow
 
     @property
@@ -66,9 +67,7 @@ class ParquetColumns:
     def __getitem__(self, name: str, /) -> pd.Series:
         require_named(self.path, self.columns, [name])
         with readable(self.path):
-            kind = self._file[1].field(name).type
-            found = coded(kind, lambda: self._batches(name), self._file[0].num_rows)
-            column = None if found is None else self._categories(name, kind, found)
+            column = self._categories(name, self._file[1].field(name).type)
         if column is None:
             return self._whole(name)
         if self.kept is not None:
@@ -86,7 +85,7 @@ class ParquetColumns:
         texts = [name] if is_text(schema.field(name).type) else None
         options = {"metadata": metadata, "read_dictionary": texts}
         ahead = metadata.num_rows
-        with pa.parquet.ParquetFile(self.path, **options) as file:
+        with parquet_file(self.path, **options) as file:
             for batch in file.iter_batches(BATCH, columns=[name]):
                 # By its place: columns=["a"] reads "a.b" too.
                 column = batch.column(batch.schema.get_field_index(name))
@@ -96,20 +95,26 @@ class ParquetColumns:
         if ahead:
             raise EOFError(f"{ahead} records of {name!r} are not there")
 
-    def _categories(
-        self, name: str, kind: pa.DataType, found: NumberedColumn
-    ) -> pd.Categorical | None:
+    def _categories(self, name: str, kind: pa.DataType) -> pd.Categorical | None:
         """The column by its distinct values; None where pandas cannot have them as categories."""
-        values = _as_read(name, kind, found.values)
-        codes = found.codes
-        if is_text(kind) or pa.types.is_dictionary(kind) or self.form.missing_values:
+        try:
+            parts = [*map(_listed, self._batches(name))] or [_listed(pa.array([], kind))]
+        except pa.ArrowNotImplementedError:  # lists and their kin
+            return None
+        listed = pa.chunked_array(parts).unify_dictionaries()
+        values = _as_read(name, kind, listed.chunk(0).dictionary)
+        small = np.min_scalar_type(-len(values) - 2)  # as pandas has them
+        codes = np.concatenate(
+            [part.indices.fill_null(-1).to_numpy().astype(small) for part in listed.chunks]
+        )
+        changes = (is_text, pa.types.is_dictionary, pa.types.is_floating)
+        if self.form.missing_values or any(change(kind) for change in changes):
             values = cleaned(values, self.form)
             numbers, first = engine.grouped(values.to_frame(), [name])
-            there = values.iloc[first].notna().to_numpy()
+            there = ~engine.missing(values.iloc[first])
             place = np.where(there, np.cumsum(there) - 1, -1)[numbers]
             values = values.iloc[first[there]]
-            if not np.array_equal(place, np.arange(len(place))):
-                codes = looked_up(np.append(place, -1).astype(smallest(len(values))), codes)
+            codes = np.append(place, -1).astype(small)[codes]
         categories = pd.Index(values)
         # 0.0 and -0.0 are two values in the file, and a column may be of no type.
         if not categories.is_unique or categories.hasnans:
@@ -118,8 +123,8 @@ class ParquetColumns:
         return pd.Categorical.from_codes(codes, dtype=of_these, validate=False)
 
     def _whole(self, name: str) -> pd.Series:
-        """A column of whatever type, as ``read_table`` has it; lists only fail who counts them."""
-        with readable(self.path), pa.parquet.ParquetFile(self.path) as file:
+        """A column of whatever type, as it is in the file; lists only fail who counts them."""
+        with readable(self.path), parquet_file(self.path) as file:
             table = file.read(columns=[name]).select([name])
             table.validate(full=True)
             column = exact_frame(table)[name]
@@ -128,8 +133,15 @@ class ParquetColumns:
         return column if self.kept is None else column[self.kept]
 
 
+def _listed(batch: pa.Array) -> pa.DictionaryArray:
+    """A batch by its distinct values, in codes that are wide enough for those of all batches."""
+    if not pa.types.is_dictionary(batch.type):
+        return batch.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(batch.indices.cast(pa.int32()), batch.dictionary)
+
+
 def _as_read(name: str, kind: pa.DataType, values: pa.Array) -> pd.Series:
-    """Distinct values as ``read_table`` has them."""
+    """Return distinct values as pandas has those of whole columns."""
     if not pa.types.is_dictionary(kind):
         return exact_frame(pa.table({name: values.cast(kind)}))[name]
     numbers = pa.array(np.arange(len(values), dtype=np.int32))

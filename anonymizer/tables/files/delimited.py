@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.csv
@@ -36,12 +35,6 @@ def csv_header(path: Path, form: Format) -> list[str]:
     with _long_fields(), _text_stream(path, form) as text:
         header = _header(path, csv.reader(text, strict=True, **form.dialect))
         return header if form.columns is None else [*form.columns]
-
-
-def read_csv(path: Path, form: Format, columns: Sequence[str]) -> pd.DataFrame:
-    """Read CSV in pandas; errors as :func:`csv_table`."""
-    frame: pd.DataFrame = csv_table(path, form, columns).to_pandas()
-    return frame
 
 
 def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:

@@ -9,51 +9,41 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from anonymizer.tables.files.opening import require_named
-from anonymizer.tables.reading import TABLE
+from anonymizer.tables.reading import open_regular
 from anonymizer.tables.traces import anew, without_traces
 from anonymizer.tables.values import number_of
 
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 """What pandas calls an index without a name in Parquet."""
 
+LEFT_OPEN = (pa.types.is_floating, pa.types.is_dictionary)
+"""Types of which statistics show no NaN, and no blank texts: they may be missing all the same."""
+
 LAST = "\U0010ffff"
 """The last character there is."""
 
 
+def parquet_file(path: Path, **options: Any) -> pyarrow.parquet.ParquetFile:
+    """Open a Parquet file, and nothing that is no regular file: a pipe would never end."""
+    open_regular(path).close()
+    return pyarrow.parquet.ParquetFile(path, **options)
+
+
 def parquet_columns(path: Path) -> list[str]:
     """The columns of a Parquet file."""
-    with pyarrow.parquet.ParquetFile(path) as file:
+    with parquet_file(path) as file:
         return [str(name) for name in file.schema_arrow.names]
 
 
 def ordered_categories(path: Path) -> dict[str, list[Any]]:
     """The categories, in their order, of the columns of a Parquet file that have one."""
-    with pyarrow.parquet.ParquetFile(path) as file:
+    with parquet_file(path) as file:
         if not file.metadata.num_rows:
             return {}
         fields = [each for each in file.schema_arrow if pa.types.is_dictionary(each.type)]
         names = [each.name for each in fields if each.type.ordered]
         table = file.read_row_group(0, columns=names)
         return {name: table.column(name).chunk(0).dictionary.to_pylist() for name in names}
-
-
-def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """Read Parquet; every column as such, also a named index that pandas wrote.
-
-    An index without a name is left out: it numbers the records of some other table. Parquet may be
-    compressed: a table may be no larger than the bytes it declares, or one for each value.
-    """
-    with pyarrow.parquet.ParquetFile(path) as file:
-        require_named(path, file.schema_arrow.names, columns)
-        groups = map(file.metadata.row_group, range(file.num_row_groups))
-        declared = sum(group.total_byte_size for group in groups)
-        if max(declared, file.metadata.num_rows * file.metadata.num_columns) > TABLE.value:
-            raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
-        table = file.read()
-    table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
-    table.validate(full=True)
-    return exact_frame(table)
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
@@ -98,7 +88,7 @@ def never_missing(
         return all(one.has_min_max and _all_written(one, missing_values) for one in found)
     if pa.types.is_integer(field.type):
         return all(number_of(text) is None for text in missing_values)
-    return not missing_values and not pa.types.is_dictionary(field.type)
+    return not (missing_values or any(is_one(field.type) for is_one in LEFT_OPEN))
 
 
 def _statistics(metadata: pa.parquet.FileMetaData, name: str) -> Iterator[Any]:

@@ -32,7 +32,10 @@ MOST_FILES = 100_000
 
 def is_database(path: Path) -> bool:
     """Whether a table lies in a database: a file of DuckDB or SQLite, or one of PostgreSQL."""
-    return is_postgres(path) or path.suffix.lower() in DATABASES or is_sqlite(path) or _duck(path)
+    if is_postgres(path) or path.suffix.lower() in DATABASES:
+        return True
+    start = _start(path)
+    return start.startswith(SQLITE) or start[8:12] == DUCKDB
 
 
 def is_spread(path: Path) -> bool:
@@ -48,10 +51,6 @@ def is_postgres(path: Path) -> bool:
 def is_sqlite(path: Path) -> bool:
     """Whether a file is a database of SQLite."""
     return _start(path).startswith(SQLITE)
-
-
-def _duck(path: Path) -> bool:
-    return _start(path)[8:12] == DUCKDB
 
 
 def _start(path: Path) -> bytes:

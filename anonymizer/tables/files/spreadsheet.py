@@ -7,16 +7,15 @@ and then one of these, so that no two texts become one and none is lost.
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
+from anonymizer.tables.engine import T
 from anonymizer.tables.values import number_of
-
-T = TypeVar("T", bound=Any)
 
 BEGINNINGS = "=+-@\t\r'"
 """What a text begins with that is disarmed, or looks as if it was."""

@@ -25,7 +25,11 @@ LIBRARIES = {"spark": "pyspark", "dask": "dask"}
 
 @contextmanager
 def opened_on(
-    engine: ClusterEngine, path: Path, form: Format, master: str | None
+    engine: ClusterEngine,
+    path: Path,
+    form: Format,
+    master: str | None,
+    columns: Sequence[str] = (),
 ) -> Iterator[Frame]:
     """A table of Parquet files that Spark or Dask reads, counts, recodes and writes.
 
@@ -37,6 +41,8 @@ def opened_on(
         is what Spark is configured for, and the threads of this process for Dask.
     path, form
         One file, a pattern or a folder; Parquet.
+    columns
+        That it must have.
 
     Raises InputError when the table is none of Parquet, the library is not installed, or there is
     no cluster at that address.
@@ -50,7 +56,7 @@ def opened_on(
     with _session(engine)(master) as read:
         table = relation_of(read(files))
         found = table.chosen([n for n in table.columns if not UNNAMED_INDEX.fullmatch(n)])
-        require_named(path, found.columns, ())
+        require_named(path, found.columns, columns, form)
         yield found
 
 

@@ -1,16 +1,15 @@
 """Files, folders of files and databases as tables that lie where they are."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
-from anonymizer.tables.files.parquet import UNNAMED_INDEX
+from anonymizer.tables.files.parquet import UNNAMED_INDEX, parquet_file
 from anonymizer.tables.files.places import base_of, files_of, is_database, partitions
 from anonymizer.tables.reading import TABLE
 from anonymizer.tables.relations.embedded.connection import (
@@ -32,6 +31,7 @@ def opened(
     path: Path,
     form: Format,
     *,
+    columns: Sequence[str] = (),
     table: str | None = None,
     scratch: Path | None = None,
     memory: str | None = None,
@@ -45,6 +45,8 @@ def opened(
     path, form
         Where it lies, and how: CSV or Parquet, one file, a pattern such as ``people/*.csv`` or a
         folder; or a database of DuckDB, SQLite or PostgreSQL.
+    columns
+        That it must have: of a CSV file this is found before all of it is read.
     table
         That of a database; it may be left out where that has only one.
     scratch
@@ -60,22 +62,23 @@ def opened(
     names file and line, no value.
     """
     with connected(scratch, memory, watch) as connection:
-        with _readable(path, form):
-            found = _found(connection, path, form, table, once)
+        if is_database(path):
+            found = database_stored(connection, path, table)
+        else:
+            with readable(path, form.encoding) if path.is_file() else nullcontext():
+                found = _found(connection, path, form, columns, table, once)
+        require_named(path, found.columns, columns, form)
         yield found
 
 
-def _readable(path: Path, form: Format) -> AbstractContextManager[None]:
-    """Say in our own words why a table cannot be read."""
-    alone = path.is_file() and not is_database(path)
-    return readable(path, form.encoding) if alone else nullcontext()
-
-
 def _found(
-    connection: Connection, path: Path, form: Format, table: str | None, once: bool
+    connection: Connection,
+    path: Path,
+    form: Format,
+    columns: Sequence[str],
+    table: str | None,
+    once: bool,
 ) -> Stored:
-    if is_database(path):
-        return database_stored(connection, path, table)
     if table is not None:
         raise InputError(
             f"{path} is no database",
@@ -87,8 +90,10 @@ def _found(
     paths = files_of(path)
     if form.parquet:
         return _parquet(connection, paths, base_of(path))
-    scanned = csv_scanned(connection, paths[0], form) if once and len(paths) == 1 else None
-    return scanned or csv_stored(connection, paths, form)
+    if paths != [path]:
+        return csv_stored(connection, paths, form)
+    scanned = csv_scanned(connection, path, form, columns) if once else None
+    return scanned or csv_stored(connection, paths, form, columns)
 
 
 def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Stored:
@@ -166,14 +171,14 @@ def _partitioned(paths: Sequence[Path], base: Path, schema: pa.Schema) -> list[s
 
 
 def _schema(path: Path) -> pa.Schema:
-    with readable(path), pa.parquet.ParquetFile(path) as file:
+    with readable(path), parquet_file(path) as file:
         require_named(path, file.schema_arrow.names, ())
         return file.schema_arrow
 
 
 def _require_alike(path: Path, first: Path, schema: pa.Schema) -> int:
     """The records of a file, which has to have the columns of the first one."""
-    with readable(path), pa.parquet.ParquetFile(path) as file:
+    with readable(path), parquet_file(path) as file:
         if not file.schema_arrow.equals(schema):
             raise InputError(
                 f"cannot read {path}: its columns, or their types, are not those of {first.name}; "

@@ -42,14 +42,16 @@ BUFFER = 1 << 24
 of some 100 MB for all threads."""
 
 
-def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | None:
+def csv_scanned(
+    connection: Connection, path: Path, form: Format, columns: Sequence[str]
+) -> Stored | None:
     """A CSV file that DuckDB reads whenever it is counted; nothing of it is held in memory.
 
     None where it takes more than counting lines and separators to know that no record is misread:
     where lines are empty, or end within quotes. The number of records that is known is then that of
     the lines, against which each tally is held.
     """
-    header = _simple_header(path, form) if is_plain(path, form) else None
+    header = _simple_header(path, form, columns) if is_plain(path, form) else None
     if header is None or not header[-1].strip():
         return None
     connection.reads(path)
@@ -64,12 +66,14 @@ def csv_scanned(connection: Connection, path: Path, form: Format) -> Stored | No
     return Stored(connection, f"FROM {scan}", held, records)
 
 
-def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> Stored:
-    """CSV files of the same columns, read into DuckDB."""
+def csv_stored(
+    connection: Connection, paths: Sequence[Path], form: Format, columns: Sequence[str] = ()
+) -> Stored:
+    """CSV files of the same columns, read into DuckDB; ``columns``: some that the first has."""
     size = sum(path.stat().st_size for path in paths)
-    name, names = _loaded(SeparatedFile(connection, paths[0], form, size))
+    name, names, records = _loaded(SeparatedFile(connection, paths[0], form, size), columns)
     for path in paths[1:]:
-        other, others = _loaded(SeparatedFile(connection, path, form, 0))
+        other, others, more = _loaded(SeparatedFile(connection, path, form, 0), ())
         if others != names:
             raise InputError(
                 f"cannot read {path}: its columns are not those of {paths[0].name}; write both "
@@ -78,9 +82,9 @@ def csv_stored(connection: Connection, paths: Sequence[Path], form: Format) -> S
         shown = ", ".join(f"c{n}" for n in range(len(names)))
         connection.run(f"INSERT INTO {name} SELECT {shown} FROM {other}")
         connection.run(f"DROP TABLE {other}")
+        records += more
     held = tuple(StoredColumn(each, pa.string()) for each in names)
     shown = ", ".join(f"c{number}" for number in range(len(names)))
-    records = connection.number(f"SELECT count(*) FROM {name}")
     return Stored(connection, f"SELECT {shown} FROM {name}", held, records)
 
 
@@ -93,46 +97,58 @@ class SeparatedFile(NamedTuple):
     size: int
 
 
-def _loaded(source: SeparatedFile) -> tuple[str, list[str]]:
-    """The table that a file was read into, and the names of its columns."""
+def _loaded(source: SeparatedFile, columns: Sequence[str]) -> tuple[str, list[str], int]:
+    """The table that a file was read into, the names of its columns, and how many records it has.
+
+    ``columns``: some that it must have.
+    """
     path, form = source.path, source.form
     with readable(path, form.encoding):
-        found = _fast(source)
+        found = _fast(source, columns)
         if found is None:
             table = csv_table(path, form, ())
             places = table.rename_columns([f"c{n}" for n in range(table.num_columns)])
-            return source.connection.keep(places), table.column_names
+            return source.connection.keep(places), table.column_names, table.num_rows
         return found
 
 
-def _fast(source: SeparatedFile) -> tuple[str, list[str]] | None:
+def _fast(source: SeparatedFile, columns: Sequence[str]) -> tuple[str, list[str], int] | None:
     """The same by DuckDB; None where the strict reader has to decide."""
     connection, path, form, _ = source
-    header = _simple_header(path, form)
+    header = _simple_header(path, form, columns)
     if header is None:
         return None
     try:
         with looking(connection, path, form) as (plain, looked):
-            name = _read(source._replace(path=plain), header, looked)
+            found = _read(source._replace(path=plain), header, looked)
     except MisreadError:
         return None
-    if name is None:
+    if found is None:
         return None
-    return name, _without_blank_ends(connection, path, name, [each.strip() for each in header])
+    names = [each.strip() for each in header]
+    return found[0], _without_blank_ends(connection, path, found[0], names), found[1]
 
 
-def _simple_header(path: Path, form: Format) -> list[str] | None:
-    """The fields of the first line; None where DuckDB cannot be given the file, or one column."""
-    if form.separator not in SEPARATORS or not form.plain:
-        return None
+def _simple_header(path: Path, form: Format, columns: Sequence[str]) -> list[str] | None:
+    """The fields of the first line; None where DuckDB cannot be given the file, or one column.
+
+    InputError where some ``columns`` are not among them.
+    """
     try:
         header = csv_header(path, form)
     except csv.Error:
+        if columns:
+            raise
         return None
-    return header if len(header) > 1 else None
+    names = [each.strip() for each in header]
+    if names and not {*columns} <= {*names}:
+        named = max((place for place, name in enumerate(names, 1) if name), default=1)
+        require_named(path, names[:named], columns, form)
+    simple = form.separator in SEPARATORS and form.plain and len(header) > 1
+    return header if simple else None
 
 
-def _read(source: SeparatedFile, header: Sequence[str], looked: Looked) -> str | None:
+def _read(source: SeparatedFile, header: Sequence[str], looked: Looked) -> tuple[str, int] | None:
     """Read a file into a table, in parallel where no field may hold the end of a line.
 
     None where the table is not what the file must have for sure.
@@ -145,7 +161,7 @@ def _read(source: SeparatedFile, header: Sequence[str], looked: Looked) -> str |
         records = connection.number(f"SELECT count(*) FROM {name}")
         look = looked()
         if records and _is_whole(look, records, len(header), form, parallel):
-            return name
+            return name, records
         connection.run(f"DROP TABLE {name}")
         if not look.inner:
             break

@@ -1,87 +1,35 @@
-"""Tables in memory, as pandas DataFrames, and files that give their columns as pandas has them."""
+"""Columns of tables in memory, as pandas has them: their distinct values, numbered and replaced.
 
-from collections.abc import Hashable, Mapping, Sequence
+Missing values count as one value of their own. Values differ where they are written so, however
+equal to Python: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of different
+exponents, and equal instants of two time zones.
+"""
+
+from collections.abc import Hashable, Sequence
 from datetime import date
-from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from anonymizer.errors import InputError
-from anonymizer.kernels import choose
-from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.tables.engine import Digits, Tally
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.numbering import (
-    blocks,
+    Digits,
     crossed,
     first_records,
-    packed,
     remembered,
     remembered_at,
 )
-from anonymizer.tables.numbering import records_of as records_of
 from anonymizer.tables.traces import as_texts
-from anonymizer.tables.traces import without_traces as without_traces
-
-MOST_KEYS = 2**62
-"""Bound on the numbers that combinations are packed into."""
-
-DEARER = 3
-"""How much more a record costs NumPy to count, over a compiled kernel, than a row to roll up."""
-
-
-def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
-    """As ``Engine.tally``; categories are counted without looking at a value."""
-    if all(isinstance(table[column].dtype, pd.CategoricalDtype) for column in columns):
-        digits = [numbered(table[column]) for column in columns]
-        if prod(number for _, number in digits) < MOST_KEYS:
-            return _tally_categories(table, columns, digits)
-    group, first = grouped(table, columns)
-    combinations = records_of(table[list(columns)], first).reset_index(drop=True)
-    return Tally(combinations, np.bincount(group).astype(np.int64))
-
-
-def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
-    digits: list[Digits] = []
-    bound = 1
-    for column in columns:
-        codes, number = numbered(table[column])
-        if bound * number >= MOST_KEYS:
-            # Renumbered densely before it could overflow, a key never does.
-            merged = pd.factorize(packed(digits, len(table)))[0]
-            digits, bound = [(merged, len(table))], len(table)
-        digits.append((codes, number))
-        bound *= number
-    group = pd.factorize(packed(digits, len(table)))[0].astype(np.intp, copy=False)
-    return group, first_records(group)
-
-
-def records(table: pd.DataFrame) -> int:
-    return len(table)
-
-
-def sized(table: pd.DataFrame, group: Codes, groups: int) -> Ints:
-    return np.bincount(group, minlength=groups).astype(np.int64, copy=False)
-
-
-def _tally_categories(
-    table: pd.DataFrame, columns: Sequence[str], digits: Sequence[Digits]
-) -> Tally:
-    """Count combinations of categories by packed numbers, never looking at a value."""
-    kernel = choose(DEARER * len(table))
-    keys, sizes = kernel.distinct(blocks(digits, len(table)))
-    combinations = {}
-    for column, (_, number) in reversed(list(zip(columns, digits, strict=True))):
-        keys, codes = np.divmod(keys, number)
-        kind = cast(pd.CategoricalDtype, table[column].dtype)
-        missing = codes == len(kind.categories)
-        combinations[column] = pd.Categorical.from_codes(np.where(missing, -1, codes), dtype=kind)
-    return Tally(pd.DataFrame(combinations)[list(columns)], sizes)
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
+    """Number the distinct values of a column: codes, shape (records,), and the values.
+
+    InputError, naming the column, where values cannot be compared (lists, say).
+    """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
     return remembered(column, _distinct)
@@ -119,13 +67,22 @@ def _factorized(column: pd.Series) -> tuple[Codes, list[Any]]:
     """Number the values of a column; those of times that Python cannot hold are texts."""
     try:
         held = column.astype(MICROSECONDS) if str(column.dtype) == NANOSECONDS else column
-        codes, values = pd.factorize(held, use_na_sentinel=False)
+        codes, values = pd.factorize(_in_one_piece(held), use_na_sentinel=False)
         return codes, list(values)
     except (pa.ArrowInvalid, OverflowError):
         if not isinstance(column.dtype, pd.ArrowDtype):
             raise
     codes, values = pd.factorize(as_texts(column), use_na_sentinel=False)
     return codes, list(values)
+
+
+def _in_one_piece(column: pd.Series) -> pd.Series:
+    """A column of Arrow without chunks: pandas numbers no missing values of several."""
+    if not isinstance(column.dtype, pd.ArrowDtype):
+        return column
+    held = column.array.__arrow_array__()
+    whole = held.combine_chunks() if held.num_chunks > 1 else held
+    return pd.Series(pd.arrays.ArrowExtensionArray(whole))
 
 
 def _equal_but_different(column: pd.Series) -> bool:
@@ -178,6 +135,10 @@ def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
 
 
 def merged(column: pd.Series, codes: Codes, places: Sequence[int]) -> pd.Series:
+    """Put other values of a column in place of some; its type stays.
+
+    ``codes`` are those of ``distinct``, ``places`` for each value the one that stands for it.
+    """
     first = np.zeros(len(places), np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     taken = first[np.asarray(places, np.intp)][codes]
@@ -197,7 +158,7 @@ def _distinct_categories(column: pd.Series) -> tuple[Codes, list[object]]:
 
 
 def numbered(column: pd.Series) -> Digits:
-    """The values of a column as numbers below a bound, equal for equal values, and the bound.
+    """Number the values of a column, equal for equal values, and return a bound on the numbers.
 
     Numbers of a column of categories are as small as pandas has them, and some may not occur.
     """
@@ -210,7 +171,7 @@ def numbered(column: pd.Series) -> Digits:
 
 
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:
-    """As ``Engine.relabel``, on the old index.
+    """Replace a column by the labels at the codes, shape (records,), on the old index.
 
     Pandas sees what kind of column they make by one of each that occurs, and the rest is taken from
     these: 30,000 texts are made in 0.7 ms and not, each looked at, in 2.6.
@@ -224,43 +185,15 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
-def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
-    table = table.copy(deep=False)
-    for name, column in columns.items():
-        table[name] = column
-    return table
-
-
-def sampled(table: pd.DataFrame, chance: float, rng: np.random.Generator) -> pd.DataFrame:
-    return table[rng.random(len(table)) < chance]
-
-
-def shuffled(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    return table.iloc[rng.permutation(len(table))].reset_index(drop=True)
-
-
-def chosen(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return table[list(columns)]
-
-
-def without_columns(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return table.drop(columns=list(columns))
-
-
-def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:
-    counts = {column: int(_missing(table[column]).sum()) for column in columns}
-    return {column: count for column, count in counts.items() if count}
-
-
-def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    missing = np.zeros(len(table), bool)
-    for column in columns:
-        missing |= _missing(table[column])
-    return table[~missing] if missing.any() else table
-
-
-def _missing(column: pd.Series) -> Mask:
-    """Which values are missing, shape (records,); NaN too, which Arrow tells from that."""
+def missing(column: pd.Series) -> Mask:
+    """Return which values are missing, shape (records,); NaN too, which Arrow tells from that."""
     if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":
         return np.asarray(np.isnan(column.to_numpy(float, na_value=np.nan)))
     return column.isna().to_numpy(bool)
+
+
+def stripped(column: pd.Series) -> pd.Series:
+    """Strip blanks around texts: nobody who reads a table sees them."""
+    codes, values = distinct(column)
+    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
+    return column if cleaned == values else relabel(column, codes, cleaned)

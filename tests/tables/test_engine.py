@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY, compiled_kernel
-from anonymizer.tables import engine as by_engine
-from anonymizer.tables import numbering
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.engine import Engine, engine_of
-from anonymizer.tables.files import ParquetColumns, describe_file
+from anonymizer.tables import engine, numbering
 
 
 @st.composite
@@ -104,25 +100,19 @@ def test_values_that_cannot_be_told_apart():
         engine.grouped(pd.DataFrame({"x": [[1], [2]]}), ["x"])
 
 
-def test_the_engine_of_a_table(tmp_path):
+def test_a_table_and_its_tally():
     frame = pd.DataFrame({"a": ["x", "y ", None, "x"]})
-    frame.to_parquet(tmp_path / "t.parquet")
-    file = ParquetColumns(tmp_path / "t.parquet", describe_file(tmp_path / "t.parquet"))
-    for table in (frame, file):
-        assert engine_of(table) is engine
-        assert sorted(by_engine.tally(table, ["a"]).sizes) == [1, 1, 2]
-        assert by_engine.stripped(table["a"]).isna().tolist() == [False, False, True, False]
-        assert by_engine.all_equal(table, ["a"], "x").tolist() == [True, False, False, True]
-
-
-def test_an_engine_has_all_that_the_protocol_names():
-    names = {name for name in vars(Engine) if not name.startswith("_")}
-    assert all(callable(getattr(engine, name)) for name in names)
-    assert all(callable(getattr(by_engine, name)) for name in names)
+    for table in (frame, engine.Tally(frame, np.ones(4, np.int64))):
+        assert engine.rows_of(table) is frame
+        assert sorted(engine.tally(table, ["a"]).sizes) == [1, 1, 2]
+        assert engine.stripped(table["a"]).isna().tolist() == [False, False, True, False]
+        assert engine.all_equal(table, ["a"], "x").tolist() == [True, False, False, True]
+        assert engine.missing_values(table, ["a"]) == {"a": 1}
+        assert engine.records(engine.drop_missing(table, ["a"])) == 3
 
 
 @pytest.mark.parametrize("table", [[1, 2], {"a": [1]}, np.zeros((2, 2)), None])
-def test_tables_without_an_engine_are_refused(table):
+def test_what_is_no_table_is_refused(table):
     kind = type(table).__name__
     with pytest.raises(InputError, match=f"must be a pandas DataFrame, not a {kind}; convert it"):
-        engine_of(table)
+        engine.records(table)
