@@ -133,6 +133,7 @@ class OptimalChannel:
             leakage=point.leakage / nats,
             slope=None if slope is None else slope * nats,
             minimised=minimised,
+            # Rounding may put a bound above the value that it bounds.
             lower_bound=min(found.bound, value) / (nats if minimised == "leakage" else 1.0),
             certified=bool(value - found.bound <= tolerance * value + rounding),
             unit=unit,

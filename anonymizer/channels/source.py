@@ -103,6 +103,7 @@ class Sensitive:
         """Check a joint law or counts, and the distribution that is known, if another one is."""
         source = JointLaw.of(joint)
         known = np.zeros(source.shape[1])
+        # Values of W that do not occur have probability 0, unless a prior says otherwise.
         known[source.columns] = source.prior
         if prior is not None:
             known = _known(prior, source)

@@ -89,7 +89,7 @@ class RangeHierarchy(Hierarchy):
         return NO_KEY if number is None else number
 
     def label_at(self, level: int, key: Hashable) -> LevelLabel:
-        number = number_of(key)
+        number = key if isinstance(key, Decimal) else number_of(key)  # read once, not by level
         assert number is not None
         return self._range(level, number)
 
