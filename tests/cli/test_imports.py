@@ -118,4 +118,4 @@ def test_a_command_loads_what_it_needs_and_no_more(loaded, command):
 def test_reports_do_not_load_each_other(loaded):
     _, modules = loaded["import anonymizer.report.release"]
     reports = {name for name in modules if name.startswith("anonymizer.report.")}
-    assert reports == {f"anonymizer.report.{name}" for name in ("console", "release", "verdicts")}
+    assert reports == {"anonymizer.report.release"}

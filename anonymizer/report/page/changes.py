@@ -6,14 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.feedback.document import (
-    Block,
-    Heading,
-    Note,
-    ReportSection,
-    Table,
-    TermList,
-)
+from anonymizer.feedback.document import Block, Heading, Note, ReportSection, Table, TermList
 from anonymizer.feedback.words import UNKNOWN, bits, count, listed, number, people, plural, share
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import OBJECTIVES
