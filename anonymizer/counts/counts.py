@@ -253,6 +253,9 @@ def row_keys(cells: Codes) -> Codes:
 
     Columns are mixed as digits; before the number could leave 63 bits it is renumbered densely,
     so overflow is impossible.
+
+    >>> row_keys(np.array([[0, 1], [1, 0], [0, 1]])).tolist()
+    [1, 2, 1]
     """
     key = np.zeros(len(cells), np.intp)
     bound = 1

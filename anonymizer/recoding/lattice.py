@@ -25,6 +25,14 @@ class Lattice:
     """Nodes are levels, one per name; going up raises levels, from ``bottom`` towards ``heights``.
 
     The bottom is all 0 where no ``floors`` are given.
+
+    Examples
+    --------
+    >>> lattice = Lattice(("age", "sex"), (2, 1))
+    >>> lattice.size, lattice.above((1, 0)), lattice.below((1, 0))
+    (6, [(2, 0), (1, 1)], [(0, 0)])
+    >>> lattice.up_set([(1, 1), (2, 0)])
+    [(1, 1), (2, 0), (2, 1)]
     """
 
     names: tuple[str, ...]

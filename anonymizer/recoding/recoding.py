@@ -242,14 +242,34 @@ class Recoding(ABC):
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Choose the recoding of a table under a policy, and carry it out.
 
-        InputError when table, policy and options do not fit together, PolicyUnreachableError when
-        no recoding of this kind satisfies the policy.
+        Parameters
+        ----------
+        task
+            The table, counted once, the policy, the objective and how to run.
+
+        Returns
+        -------
+        RecodingPlan, Outcome
+            The fitted recoding, and the table carried out by it; nothing is verified.
+
+        Raises
+        ------
+        InputError
+            When table, policy and options do not fit together.
+        PolicyUnreachableError
+            When no recoding of this kind satisfies the policy.
         """
 
     def require_suitable(
         self, models: Sequence[PrivacyModel], objective: Objective, run: Run
     ) -> None:
-        """Refuse what this recoding cannot answer for, before a table is looked at."""
+        """Refuse what this recoding cannot answer for, before a table is looked at.
+
+        Raises
+        ------
+        InputError
+            When a model needs another recoding, or a time limit is given where nothing is searched.
+        """
         private = [model for model in models if isinstance(model, DifferentialPrivacy)]
         if private and not self.private:
             raise InputError(

@@ -290,7 +290,11 @@ def refined(classes: Refinement, table: Columnar, names: Iterable[str]) -> Refin
 
 
 def affordable(size: int, attributes: int) -> int:
-    """Return the largest size up to ``size`` with at most ``MOST_SUBSETS`` subsets, or 0."""
+    """Return the largest size up to ``size`` with at most ``MOST_SUBSETS`` subsets, or 0.
+
+    >>> affordable(5, 10), affordable(5, 100)
+    (5, 2)
+    """
     sizes = range(1, min(size, attributes) + 1)
     totals = accumulate(comb(attributes, several) for several in sizes)
     return sum(1 for _ in takewhile(lambda total: total <= MOST_SUBSETS, totals))

@@ -277,6 +277,9 @@ def winner(scored: Iterable[Scored]) -> Scored:
 
     Ties, within ``TOLERANCE`` of the highest score: more classes, then the lexicographically
     smallest, so that no order of the search decides.
+
+    >>> winner([(1.0, 3, (0, 1)), (1.0, 4, (1, 0)), (0.5, 9, (0, 0))])
+    (1.0, 4, (1, 0))
     """
     scored = list(scored)
     top = max(score for score, _, _ in scored)
