@@ -1,23 +1,27 @@
 """The measures of the structure, on made-up packages whose figures can be counted by hand."""
 
 import ast
+import re
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from click.testing import CliRunner
-from house import main
+from house import HERE, main
 from structure.clones import clones
 from structure.graph import House, late_imports, module_circles
 from structure.graph import figures as graph_figures
 from structure.moves import Call, climbs, traced, way
+from structure.moves import figures as move_figures
 from structure.names import class_names, private_share, type_aliases, word_count
+from structure.names import figures as name_figures
 from structure.refusals import figures as refusal_figures
 from structure.refusals import read_messages, refusals
 from structure.signatures import public_signatures
 from structure.size import body_lines, nearest_rank
 from structure.size import figures as size_figures
 from structure.sources import Library
+from test_architecture import LEAST, MOST
 
 
 def checkout(root: Path, files: dict[str, str]) -> Library:
@@ -506,3 +510,14 @@ def test_two_checkouts_side_by_side(tmp_path):
     assert "| calls into another room with the table | 5 | 5 |" in written
     assert "    more -> cli" in done.output
     assert str(tmp_path) not in written
+
+
+@pytest.mark.slow
+def test_the_library_keeps_the_bounds_of_the_architecture():
+    library = Library.read(HERE)
+    parts = (size_figures, graph_figures, name_figures, refusal_figures, move_figures)
+    said = {label: value for part in parts for label, value in values(part(library)).items()}
+    numbers = {label: re.match(r"[\d,.]+", said[label])[0] for label in (*MOST, *LEAST)}
+    found = {label: float(number.replace(",", "")) for label, number in numbers.items()}
+    assert {label: found[label] for label, most in MOST.items() if found[label] > most} == {}
+    assert {label: found[label] for label, least in LEAST.items() if found[label] < least} == {}
