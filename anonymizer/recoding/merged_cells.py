@@ -28,7 +28,7 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.boxes.grid import Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.problem.class_scores import criteria_of
+from anonymizer.recoding.problem.criteria import criteria_of
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE
 

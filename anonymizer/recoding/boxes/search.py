@@ -29,7 +29,7 @@ from anonymizer.recoding.boxes.grid import (
 )
 from anonymizer.recoding.partitions.joint import best_within
 from anonymizer.recoding.partitions.refine import Solution
-from anonymizer.recoding.problem.class_scores import criteria_of
+from anonymizer.recoding.problem.criteria import criteria_of
 from anonymizer.recoding.problem.problem import ALONE, Run
 
 ANYTHING, UNBOUNDED = RangeOptions(), Bounds()

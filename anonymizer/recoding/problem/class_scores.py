@@ -1,7 +1,6 @@
 """What classes add to an objective and whether they break a model, judged one by one.
 
-In bulk (`Judge`), at a cost for every class (`PricedObjective`), and as compiled searches read it
-(`criteria_of`).
+In bulk (`Judge`), and at a cost for every class (`PricedObjective`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,22 +10,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import NUMPY, Worth
+from anonymizer.kernels import Worth
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.kernels.single import Criteria, criteria
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import (
     Mask,
     PrivacyModel,
     acceptable,
-    require_class_by_class,
-    require_monotone,
 )
-from anonymizer.recoding.problem.policy import Policy
-from anonymizer.recoding.problem.problem import Problem
 
 BATCH = 100_000
 """Classes judged together: bounds what the judging takes to some tens of megabytes."""
@@ -149,24 +142,3 @@ class PricedObjective(Objective):
     def worth(self, layout: Layout) -> Worth:
         """Return the worth of a class under the objective, less its cost."""
         return self.plain.worth(layout).costing(self.cost)
-
-
-def criteria_of(problem: Problem, who: str) -> Criteria:
-    """Return the conditions and the worth of a class as compiled searches read them.
-
-    Raises
-    ------
-    InputError
-        When a model or the objective is not made for such a search.
-    """
-    require_class_by_class(problem.models, f"{who} recoding")
-    require_monotone(problem.models, f"{who} recoding")
-    objective = problem.objective.prepared(problem.counts, problem.taxonomies)
-    layout = Layout.of(problem.counts)
-    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
-    for model, _ in bound_policy.measured:
-        raise InputError(
-            f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
-            "bounds(), or choose full-domain recoding"
-        )
-    return criteria(bound_policy.rules, objective.worth(layout))
