@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +88,13 @@ def test_categories_that_no_record_has_are_no_values():
     codes, values = engine.distinct(column)
     assert codes.tolist() == [0, 1, 0]
     assert values == ["b", None]
+
+
+def test_numbers_in_several_chunks_stay_numbers():
+    chunks = pa.chunked_array([pa.array([None, 1]), pa.array([2, 1])])
+    codes, values = engine.distinct(pd.Series(pd.arrays.ArrowExtensionArray(chunks)))
+    assert codes.tolist() == [0, 1, 2, 1]
+    assert values[1:] == [1, 2]
 
 
 def test_more_categories_than_a_byte_holds():
