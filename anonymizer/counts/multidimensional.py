@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
-from anonymizer.hierarchy.cuts import GROUPED, MARKED, quoted, unambiguous
+from anonymizer.hierarchy.cuts import GROUPED, MARKED, joint_label, unambiguous
 from anonymizer.hierarchy.partition import MOST_LISTED, digest_of_values
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import text_of
@@ -34,8 +34,7 @@ class HierarchyNodes:
 
     def label(self, taxonomy: Taxonomy) -> str | None:
         """Return their common label: that of a single one, or such as ``{4790*, 4791*}``."""
-        labels = [label for _, label in self.labels(taxonomy)]
-        return labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
+        return joint_label([label for _, label in self.labels(taxonomy)])
 
     def codes(self, taxonomy: Taxonomy) -> Codes:
         """The codes of their values."""

@@ -2,8 +2,9 @@
 
 A data steward writes a :class:`Hierarchy`, in a file or in Python. With the values of a table it
 becomes a :class:`Taxonomy`: nested partitions of those values, finest first. A :class:`Partition`
-is the common currency: a level, the ranges of A1*, a cut through several levels, a grouping. In go
-rules and distinct values, out come taxonomies and labels. Imports tables and kernels.
+is the common currency: a level, the ranges of A1*, a cut through several levels, a grouping. A
+:class:`Label` says which values a released one stands for, to placement, SQL and spreadsheets. In
+go rules and distinct values, out come taxonomies and labels. Imports tables and kernels.
 """
 
 from anonymizer.hierarchy.cuts import cut_of as cut_of
@@ -11,10 +12,11 @@ from anonymizer.hierarchy.cuts import grouping_of as grouping_of
 from anonymizer.hierarchy.cuts import set_labels as set_labels
 from anonymizer.hierarchy.cuts import spelled as spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy as Hierarchy
-from anonymizer.hierarchy.labels import MISSING as MISSING
-from anonymizer.hierarchy.labels import Meaning as Meaning
-from anonymizer.hierarchy.labels import shown_label as shown_label
+from anonymizer.hierarchy.label import Label as Label
+from anonymizer.hierarchy.label import Meaning as Meaning
+from anonymizer.hierarchy.naming import MISSING as MISSING
 from anonymizer.hierarchy.naming import showing_values as showing_values
+from anonymizer.hierarchy.naming import shown_label as shown_label
 from anonymizer.hierarchy.partition import ANY as ANY
 from anonymizer.hierarchy.partition import Partition as Partition
 from anonymizer.hierarchy.partition import Taxonomy as Taxonomy

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.label import Meaning
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
@@ -79,7 +79,11 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
 
 def spelled(taxonomy: Taxonomy, codes: Iterable[int]) -> str | None:
     """The label of a group of values."""
-    texts = [taxonomy.texts[code] for code in codes]
+    return joint_label([taxonomy.texts[code] for code in codes])
+
+
+def joint_label(texts: Sequence[str | None]) -> str | None:
+    """What some values, or groups of a hierarchy, go by together: ``{Black, Other}``."""
     return texts[0] if len(texts) == 1 else "{" + ", ".join(map(quoted, texts)) + "}"
 
 

@@ -67,6 +67,10 @@ class Label(ABC):
     def lines(self) -> list[LabelLine]:
         """The values that it stands for, as a person reads them."""
 
+    def entry(self) -> dict[str, object]:
+        """What a manifest says of it with its text, where no list or range does."""
+        return {}
+
     @property
     def is_rest(self) -> bool:
         """Whether it gives way to all other labels of its column, as ``*`` does."""
@@ -163,6 +167,9 @@ class OthersLabel(Label):
     def lines(self) -> list[LabelLine]:
         return [LabelLine("all others"), *(LabelLine("except", each) for each in self.excluded)]
 
+    def entry(self) -> dict[str, object]:
+        return {"except": [*self.excluded]}
+
 
 @dataclass(frozen=True)
 class CodeLabel(Label):
@@ -191,6 +198,9 @@ class CodeLabel(Label):
 
     def lines(self) -> list[LabelLine]:
         return [LabelLine("mask", self.text, str(self.begin + 1), str(self.end))]
+
+    def entry(self) -> dict[str, object]:
+        return {"masked": [self.begin, self.end]}
 
 
 @dataclass(frozen=True)
@@ -225,3 +235,38 @@ class BoxLabel(Label):
 
     def lines(self) -> list[LabelLine]:
         return [line for each in self.members for line in each.lines()]
+
+
+class Meaning(str):
+    """Label with the meaning that a manifest gives it.
+
+    It is a text to everybody who compares or releases it. ``stands_for`` says which values it has.
+    A marked label is next to another one that reads alike, and ``own`` is what it is without its
+    mark.
+
+    >>> label = Meaning("***06", CodeLabel("***06", 0, 3))
+    >>> label == "***06", label.stands_for.entry(), label.marked(" (level 1)").own
+    (True, {'masked': [0, 3]}, '***06')
+    """
+
+    stands_for: Label
+    own: str
+
+    def __new__(cls, text: str, stands_for: Label) -> "Meaning":
+        label = super().__new__(cls, text)
+        label.stands_for, label.own = stands_for, text
+        return label
+
+    def __getnewargs__(self) -> tuple[str, Label]:  # type: ignore[override]
+        return str(self), self.stands_for
+
+    def marked(self, mark: str) -> "Meaning":
+        """Append a mark to the text; the label stands for the same values."""
+        label = Meaning(f"{self}{mark}", self.stands_for)
+        label.own = self.own
+        return label
+
+    @property
+    def described(self) -> dict[str, object]:
+        """Entry of a manifest about the label, apart from its text."""
+        return {**self.stands_for.entry(), **({"group": self.own} if self.own != self else {})}

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from anonymizer.feedback.words import plural
+from anonymizer.tables.values import is_missing
 
 ENOUGH = 5
 """Records that have to share a value for a message to name it."""
@@ -59,3 +60,18 @@ def named(sizes: Mapping[str, int]) -> str:
     hint = switch if len(open_ones) < len(sizes) else ""
     found = f"{plural(len(sizes), 'value')}, in {plural(sum(sizes.values()), 'record')}"
     return f"{found} ({'; '.join(filter(None, [shown, hint]))})"
+
+
+MISSING = "(missing)"
+"""A missing value as reports and pages show it; a table has it as an empty cell."""
+
+
+def shown_label(label: object) -> str:
+    """A label as reports and pages show it; the text that a missing one goes by is in quotes.
+
+    >>> shown_label(None), shown_label("(missing)"), shown_label("*")
+    ('(missing)', '"(missing)"', '*')
+    """
+    if is_missing(label):
+        return MISSING
+    return f'"{label}"' if str(label) == MISSING else str(label)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.label import Meaning
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale

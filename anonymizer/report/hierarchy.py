@@ -9,6 +9,7 @@ from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
 from anonymizer.hierarchy.authoring.checking import MOST, HierarchyCheck, LevelUse
+from anonymizer.hierarchy.label import OthersLabel
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes
 
@@ -97,7 +98,7 @@ class DrawnTree:
 
 def _is_rest(label: Hashable) -> bool:
     """Whether a label is that of all values but some, which comes last."""
-    return isinstance(label, Meaning) and "except" in label.stands_for
+    return isinstance(label, Meaning) and isinstance(label.stands_for, OthersLabel)
 
 
 def tree_lines(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Fixed, InputError, KAnonymity
 from anonymizer.hierarchy import Hierarchy, Meaning, cut_of
+from anonymizer.hierarchy.label import OthersLabel
 from anonymizer.hierarchy.rules.masks import MASKS
 
 
@@ -33,7 +34,10 @@ def test_masked_codes_by_hand(rule, code, expected):
 def test_what_is_masked_is_said_of_a_label():
     first, second, _ = Hierarchy.suffixes([3, 1], mask="#").labels("47906")
     assert isinstance(first, Meaning)
-    assert (first.stands_for, second.stands_for) == ({"masked": [0, 2]}, {"masked": [0, 4]})
+    assert (first.stands_for.entry(), second.stands_for.entry()) == (
+        {"masked": [0, 2]},
+        {"masked": [0, 4]},
+    )
     assert type(Hierarchy.suffixes([5]).labels("47906")[0]) is str
 
 
@@ -170,6 +174,6 @@ def test_a_pickled_plan_holds_no_value_of_a_suppressed_record(level):
 
 
 def test_labels_with_a_meaning_survive_pickling():
-    label = Meaning("other", {"except": ["a"]}).marked(" (level 2)")
+    label = Meaning("other", OthersLabel(("a",))).marked(" (level 2)")
     again = pickle.loads(pickle.dumps(label))
     assert (again, again.described) == (label, {"except": ["a"], "group": "other"})

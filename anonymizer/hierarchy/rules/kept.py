@@ -10,7 +10,7 @@ from typing import Self
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel
-from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.label import Meaning, OthersLabel
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED
 from anonymizer.tables.values import text_of
 
@@ -66,7 +66,7 @@ class KeepHierarchy(Hierarchy):
     @cached_property
     def _kept(self) -> Sequence[tuple[frozenset[str], Meaning]]:
         return [
-            (frozenset(values), Meaning(self.other, {"except": list(values)}))
+            (frozenset(values), Meaning(self.other, OthersLabel(tuple(values))))
             for values in self.values
         ]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel, Side
-from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.label import CodeLabel, Meaning
 from anonymizer.hierarchy.partition import ANY
 
 LONGEST_CODE = 1000
@@ -61,8 +61,8 @@ class MaskHierarchy(Hierarchy):
         if not hidden:
             return code
         if self.side == "left":
-            return Meaning(code[:kept] + self.mask * hidden, {"masked": [kept, len(code)]})
-        return Meaning(self.mask * hidden + code[hidden:], {"masked": [0, hidden]})
+            return _masked(code[:kept] + self.mask * hidden, kept, len(code))
+        return _masked(self.mask * hidden + code[hidden:], 0, hidden)
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
         """Add a level of masked codes of the length of the ground."""
@@ -88,3 +88,7 @@ class MaskHierarchy(Hierarchy):
         side = {"side": "left" if self.side == "right" else "right"} if self.masks else {}
         mask = {} if self.mask == ANY else {"mask": self.mask}
         return {self.name: list(self.lengths), **side, **mask}
+
+
+def _masked(text: str, begin: int, end: int) -> Meaning:
+    return Meaning(text, CodeLabel(text, begin, end))

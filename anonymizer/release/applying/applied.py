@@ -17,8 +17,8 @@ from anonymizer.recoding.apply import overwritten, relabelled
 from anonymizer.recoding.generalization import NEARLY_ALL, GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome
 from anonymizer.release.applying.classes import Fitted, Listed
-from anonymizer.release.applying.reach import HIDDEN, PlacedValues, Reach
-from anonymizer.release.manifest.groups import Group
+from anonymizer.release.applying.reach import PlacedValues, Reach
+from anonymizer.release.manifest.groups import HIDDEN, Group
 from anonymizer.release.request import Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T

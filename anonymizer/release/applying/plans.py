@@ -165,7 +165,7 @@ def _hierarchies(manifest: Manifest, study: Description | None) -> dict[str, Hie
     """
     rules = manifest.hierarchies
     if study is None:
-        wrong = [check.field for check in rules_of(manifest.to_dict()) if not check.agrees]
+        wrong = [check.field for check in rules_of(manifest) if not check.agrees]
         if wrong:
             raise InputError(
                 f"{MANIFEST} is damaged: rules of hierarchies and labels do not fit ({wrong[0]})"

@@ -10,16 +10,10 @@ from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.columns import HierarchyNode, PlacedColumn
 from anonymizer.hierarchy.label import StarLabel
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.release.manifest.groups import Group
+from anonymizer.release.manifest.groups import MISSING, Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.release.manifest.placement import grouped
 from anonymizer.tables.values import is_missing, text_of
-
-HIDDEN = Group.model_validate({"label": ANY})
-"""The group of values that are shown as ``*`` and as nothing else."""
-
-MISSING = Group.model_validate({"label": None})
-"""The group of missing values."""
 
 
 class FittedValues(NamedTuple):

@@ -25,6 +25,7 @@ from anonymizer.hierarchy import (
     cut_of,
     grouping_of,
 )
+from anonymizer.hierarchy.cuts import MARKED
 from anonymizer.hierarchy.label import (
     BoxLabel,
     CodeLabel,
@@ -129,6 +130,11 @@ class Group(ManifestPart):
         return self.label if self.group is None else self.group
 
     @property
+    def unmarked(self) -> LabelText:
+        """The label in the hierarchy, without a mark that tells it apart from others."""
+        return self.label and MARKED.sub("", self.label) if self.group is None else self.group
+
+    @property
     def interval(self) -> Interval:
         """The range of numbers or dates, exactly."""
         ends = (self.own or "")[1:-1].split(", ") if self.calendar is None else []
@@ -198,6 +204,13 @@ class Group(ManifestPart):
         """The group with another label; the hierarchy knows it by its own."""
         other = {"label": label, "group": self.own}
         return self if label == self.label else self.model_copy(update=other)
+
+
+HIDDEN = Group(label=ANY)
+"""The group of values that are shown as ``*`` and as nothing else."""
+
+MISSING = Group(label=None)
+"""The group of missing values."""
 
 
 def kind_of(groups: Sequence[Group]) -> str:

@@ -12,6 +12,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
 from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, Mask, PrivacyModel, Verdict
+from anonymizer.release.manifest.groups import Group
 from anonymizer.tables import engine
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ ABSENT = object()
 class Facts:
     """What checks look at: a manifest, and the released table, read back and recounted.
 
+    ``manifest`` is what JSON has, field by field, ``recoding`` the groups of its quasi-identifiers.
     ``stored`` is where the table lies, ``table`` its records, counted by the columns with a role.
     ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
     attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
@@ -50,6 +52,7 @@ class Facts:
     """
 
     manifest: Mapping[str, Any]
+    recoding: Mapping[str, Sequence[Group]]
     stored: "StoredTable"
     table: engine.Tally
     schema: Schema
@@ -60,7 +63,7 @@ class Facts:
     @property
     def recoded(self) -> tuple[str, ...]:
         """The quasi-identifiers of the original: not the column that numbers classes."""
-        return tuple(self.manifest["recoding"])
+        return tuple(self.recoding)
 
     @property
     def masked(self) -> tuple[str, ...]:

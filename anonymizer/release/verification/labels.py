@@ -16,6 +16,7 @@ from anonymizer.hierarchy.rules.calendar import span_of
 from anonymizer.hierarchy.rules.dates import Clock
 from anonymizer.hierarchy.rules.masks import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
+from anonymizer.release.manifest.groups import Group
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
     Facts,
@@ -35,9 +36,6 @@ METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRe
 
 WITHHELD = "the channels of the masking are withheld"
 
-RawGroup = Mapping[str, Any]
-"""A group of a recoding as JSON has it."""
-
 
 def labels(facts: Facts) -> Iterator[FieldCheck]:
     """Each quasi-identifier's labels; ``*`` of suppressed records counts as described."""
@@ -45,7 +43,7 @@ def labels(facts: Facts) -> Iterator[FieldCheck]:
     for name in facts.recoded:
         if name in facts.masked:
             continue
-        known = {plain_text(group["label"]) for group in facts.manifest["recoding"][name]}
+        known = {plain_text(group.label) for group in facts.recoding[name]}
         codes, texts = _texts_in(facts, name)
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
@@ -71,31 +69,32 @@ def ranges(facts: Facts) -> Iterator[FieldCheck]:
     possible = all(isinstance(level, int) and level >= 0 for level in levels.values())
     fits = possible and {*levels} <= {*facts.recoded}
     yield required("levels", fits, "", "has other quasi-identifiers or levels")
-    for name, groups in facts.manifest["recoding"].items():
+    for name, groups in facts.recoding.items():
         field = f"recoding.{name}"
-        wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
+        wrong = sum(not _reads(group) for group in groups if group.is_range)
         words = f"has other ends in {plural(wrong, 'label')}"
         yield required(f"{field}.ranges", not wrong, "", words)
         safe = bool(facts.manifest.get("spreadsheet", {}).get("safe"))
         other = sum(not _names_its_group(group, safe) for group in groups)
         words = f"names {plural(other, 'label')} in another way"
         yield required(f"{field}.group", not other, "", words)
-        wrong = sum(not _reads_masked(group) for group in groups if "masked" in group)
+        wrong = sum(not _reads_masked(group) for group in groups if group.masked)
         words = f"masks other characters in {plural(wrong, 'label')}"
         yield required(f"{field}.masked", not wrong, "", words)
-        texts = [group["label"] for group in groups]
+        texts = [group.label for group in groups]
         twice = len(texts) - len(set(texts))
         torn = 0 if facts.manifest.get("regions") else _overlaps(groups) + _in_others(groups)
         words = f"repeats {twice} labels and has {torn} overlapping groups"
         yield required(f"{field}.groups", not twice + torn, plural(len(texts), "group"), words)
 
 
-def _names_its_group(group: RawGroup, safe: bool) -> bool:
+def _names_its_group(group: Group, safe: bool) -> bool:
     """Whether a label is that of its group, with a mark of its level or an apostrophe at the most.
 
     ``safe``: labels that a spreadsheet would run have an apostrophe before them.
     """
-    own, label = group.get("group", group["label"]), group["label"]
+    label = group.label
+    own = group.group if "group" in group.model_fields_set else label  # null is another name, too
     if own == label:
         return True
     if own is None or label is None:
@@ -104,33 +103,31 @@ def _names_its_group(group: RawGroup, safe: bool) -> bool:
     return own in (stem, stem.removeprefix("'")) if safe else own == stem
 
 
-def _reads(group: RawGroup) -> bool:
+def _reads(group: Group) -> bool:
     """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``.
 
     Of dates it may be the name of a unit of the calendar, ``2024-Q1``.
     """
-    label = str(group.get("group", group["label"]))
-    named = span_of(label) if "calendar" in group else None
+    label = str(group.own)
+    named = span_of(label) if group.calendar else None
     if named is not None:
-        return named[:2] == (_place(group["from"]), _place(group["to"]))
+        return named[:2] == (_place(group.low), _place(group.high))
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
-    return all(_end(text, given) for text, given in ((low, group["from"]), (high, group["to"])))
+    return all(_end(text, given) for text, given in ((low, group.low), (high, group.high)))
 
 
-def _reads_masked(group: RawGroup) -> bool:
+def _reads_masked(group: Group) -> bool:
     """Whether a label has the same character at all places that are said to be masked."""
-    label = str(group.get("group", group["label"]))
-    begin, end = group["masked"]
-    hidden = {*label[begin:end]}
+    hidden = {*str(group.own)[slice(*(group.masked or ()))]}
     return len(hidden) == 1 and hidden <= {*MASKS}
 
 
-def _in_others(groups: Sequence[RawGroup]) -> int:
+def _in_others(groups: Sequence[Group]) -> int:
     """How many values of groups are also in the group of all values but some."""
-    lacking = [{*group["except"]} for group in groups if "except" in group]
-    values = [value for group in groups for value in group.get("values") or () if value is not None]
+    lacking = [{*group.excluded} for group in groups if group.excluded is not None]
+    values = [value for group in groups for value in group.values or () if value is not None]
     return sum(value not in each for each in lacking for value in values)
 
 
@@ -143,9 +140,9 @@ def _end(text: str, given: int | float | str | None) -> bool:
     return bool(number == given)
 
 
-def _overlaps(groups: Sequence[RawGroup]) -> int:
+def _overlaps(groups: Sequence[Group]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
-    given = [(_place(group["from"]), _place(group["to"])) for group in groups if "from" in group]
+    given = [(_place(group.low), _place(group.high)) for group in groups if group.is_range]
     ends: list[tuple[float | Decimal, float | Decimal]] = sorted(
         (-inf if low is None else low, inf if high is None else high) for low, high in given
     )
@@ -175,9 +172,7 @@ def regions(facts: Facts) -> Iterator[FieldCheck]:
         yield required("regions", none, "", "needs some")
         return
     known = [tuple(plain_text(region[name]) for name in names) for region in listed]
-    described = [
-        {plain_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names
-    ]
+    described = [{plain_text(group.label) for group in facts.recoding[name]} for name in names]
     used = [set(column) for column in zip(*known, strict=True)]
     yield required("regions.labels", used == described, "", "describes other labels")
     classes = facts.counts.occupied

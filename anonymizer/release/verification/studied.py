@@ -10,7 +10,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.authoring.quantiles import settled_as
-from anonymizer.hierarchy.cuts import MARKED, quoted
+from anonymizer.hierarchy.cuts import joint_label, quoted
 from anonymizer.hierarchy.inline import of_rule, rule_alone
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
@@ -18,6 +18,7 @@ from anonymizer.recoding.levels import Levels
 from anonymizer.recoding.safepub import SafePub
 from anonymizer.release.description.description import Description
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.groups import HIDDEN, Group
 from anonymizer.release.verification.check import (
     ABSENT,
     FieldCheck,
@@ -29,7 +30,6 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import RawGroup
 from anonymizer.release.verification.policies import described, policies
 from anonymizer.tables.values import is_missing, plain_text, text_of, texts_of
 from anonymizer.version import __version__
@@ -64,16 +64,17 @@ def policy_of_study(study: Description) -> tuple[PrivacyModel, ...]:
     return about_each(study.privacy, study.schema.sensitive)
 
 
-def studied(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
+def studied(manifest: Manifest, study: "Study") -> Iterator[FieldCheck]:
     """Columns, policy, levels and everything else that a study fixes."""
-    yield from _columns(manifest, study)
-    yield from _options(manifest, study)
-    yield from policies(manifest["privacy"], policy_of_study(study))
-    yield from _levels(manifest, study)
-    yield from levels_of(manifest, _settled(manifest, study))
-    yield from _seed(manifest, study)
-    yield from _repeated(manifest, study)
-    yield _fingerprint(manifest, study)
+    fields = manifest.to_dict()
+    yield from _columns(fields, study)
+    yield from _options(fields, study)
+    yield from policies(fields["privacy"], policy_of_study(study))
+    yield from _levels(fields, study)
+    yield from levels_of(manifest, _settled(fields, study))
+    yield from _seed(fields, study)
+    yield from _repeated(fields, study)
+    yield _fingerprint(fields, study)
 
 
 def _columns(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]:
@@ -128,49 +129,49 @@ def _levels(manifest: Mapping[str, Any], study: "Study") -> Iterator[FieldCheck]
         yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
 
 
-def rules(manifest: Mapping[str, Any]) -> Iterator[FieldCheck]:
+def rules(manifest: Manifest) -> Iterator[FieldCheck]:
     """Labels are those of the rules by which other tables are recoded."""
-    for name, rule in manifest.get("hierarchies", {}).items():
+    for name, rule in manifest.hierarchies.items():
         try:
             hierarchy = of_rule(rule)
         except InputError as error:
             yield required(f"hierarchies.{name}", False, "a rule", f"cannot be used: {error}")
             continue
-        known = name in manifest["recoding"]
+        known = name in manifest.recoding
         yield required(f"hierarchies.{name}", known, "", "has no such quasi-identifier")
         yield from levels_of(manifest, {name: hierarchy}, "consistent")
 
 
 def levels_of(
-    manifest: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy], how: How = "study"
+    manifest: Manifest, hierarchies: Mapping[str, Hierarchy], how: How = "study"
 ) -> Iterator[FieldCheck]:
     """Labels are those that hierarchies have at the levels that the manifest says."""
-    for name, groups in manifest["recoding"].items():
+    for name, groups in manifest.recoding.items():
         if name in hierarchies:
             own = hierarchies[name]
             # values that the recoding did not cover may be shown as what ends their hierarchy
-            hides = bool(manifest.get("applies")) and own.top == ANY
-            known = [group for group in groups if not (hides and group == {"label": ANY})]
-            yield replace(_level(name, own, manifest["levels"].get(name), known), how=how)
+            hides = manifest.applies is not None and own.top == ANY
+            known = [group for group in groups if not (hides and group == HIDDEN)]
+            yield replace(_level(name, own, manifest.levels.get(name), known), how=how)
 
 
 def _level(
-    name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]
+    name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]
 ) -> FieldCheck:
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
     allowed = range(hierarchy.limits.min_level, _highest(hierarchy) + 1)
     for group in groups:
-        own = group.get("level", level)
+        own = level if group.level is None else group.level
         fits = own in (None, *allowed) and any(
             _of_level(hierarchy, each, group, known)
             for each, known in enumerate(listed)
             if own in (None, each)
         )
-        if "members" in group:
+        if group.members is not None:
             fits = _of_members(hierarchy, group, listed)
-        alike = _scale_of(group) == hierarchy.scale.described()
+        alike = group.scale.described() == hierarchy.scale.described()
         wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
@@ -184,35 +185,28 @@ def _highest(hierarchy: Hierarchy) -> int:
     return hierarchy.height if most is None else most
 
 
-def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str | None]]) -> bool:
+def _of_members(hierarchy: Hierarchy, group: Group, listed: Sequence[set[str | None]]) -> bool:
     """Whether a label is that of groups of the hierarchy, each of a level that it may have."""
-    members = group["members"]
+    members = group.members or ()
     known = all(
-        hierarchy.limits.min_level <= member["level"] <= hierarchy.height
-        and _of_level(hierarchy, member["level"], member, listed[member["level"]])
+        member.level is not None
+        and hierarchy.limits.min_level <= member.level <= hierarchy.height
+        and _of_level(hierarchy, member.level, member, listed[member.level])
         for member in members
     )
-    labels = [member["label"] for member in members]
-    spelled = labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
-    return known and _alike(spelled, group.get("group", _unmarked(group["label"])))
+    return known and _alike(joint_label([each.label for each in members]), group.unmarked)
 
 
-def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
+def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
     """Whether a group that is of no level is a range, or spells its values out."""
-    if "from" in group:
+    if group.is_range:
         return hierarchy.ordered
-    values = group.get("values", [])
-    if group["label"] is None and not any(value is not None for value in values):
+    values = group.values or []
+    if group.label is None and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
-    label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
     listed = "{" + ", ".join(map(quoted, values)) + "}"
-    return bool(values) and known and label in (listed, hierarchy.scale.spelled(values))
-
-
-def _scale_of(group: RawGroup) -> dict[str, object]:
-    """What a group says of the scale that its values lie on."""
-    return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
+    return bool(values) and known and group.unmarked in (listed, hierarchy.scale.spelled(values))
 
 
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str | None]:
@@ -223,40 +217,34 @@ def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str | None]:
     return {*texts_of(hierarchy.labels(value)[level - 1] for value in values)}
 
 
-def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str | None]) -> bool:
+def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str | None]) -> bool:
     """Whether a hierarchy may give a label at a level, and to all values that are listed."""
-    label = group.get("group", _unmarked(group["label"]))
-    values = group.get("values", ())
+    label, values = group.unmarked, group.values or ()
     if level == 0:
         alike = all(_alike(value, label) for value in values)
         return alike and (is_missing(label) or _covers(hierarchy, label))
     if not all(_at(hierarchy, level, value, label) for value in values):
         return False
-    if "values" in group and not _complete(hierarchy, level, group, label):
+    if group.values is not None and not _complete(hierarchy, level, group, label):
         return False
     if not _stands_for(hierarchy, level, group, label):
         return False
     return texts_of([label])[0] in listed or _at(hierarchy, level, _representative(group), label)
 
 
-def _stands_for(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
+def _stands_for(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
     """Whether a group says of a masked code, or of all others, what the hierarchy does."""
-    said = {name: group[name] for name in ("except", "masked") if name in group}
+    said = group.stands_for().entry()
     if label == ANY or is_missing(label) or not _covers(hierarchy, label):
         return not said or label == ANY
     found = hierarchy.labels(label)[level - 1]
-    meant = isinstance(found, Meaning) and found == label
-    return said == (found.stands_for if meant else {})  # type: ignore[union-attr]
+    meant = found.stands_for if isinstance(found, Meaning) and found == label else None
+    return said == (meant.entry() if meant else {})
 
 
-def _unmarked(label: object) -> object:
-    """A label without what tells it apart from others that read alike."""
-    return MARKED.sub("", label) if isinstance(label, str) else label
-
-
-def _complete(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
+def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
     """Whether a group names every value that a hierarchy lists for its label."""
-    named = {text_of(value) for value in group["values"] if value is not None}
+    named = {text_of(value) for value in group.values or () if value is not None}
     return all(
         text_of(value) in named
         for value in hierarchy.listed
@@ -264,12 +252,11 @@ def _complete(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) 
     )
 
 
-def _representative(group: RawGroup) -> object:
+def _representative(group: Group) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
-    if group.get("from") is not None:
-        return group["from"]
-    end = group.get("to")
-    return end - 1 if isinstance(end, int | float) else group.get("group", group["label"])
+    if group.low is not None:
+        return group.low
+    return group.high - 1 if isinstance(group.high, int | float) else group.own
 
 
 def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:

@@ -249,7 +249,7 @@ def _verified_in(
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     identifiers = manifest.file[1].identifiers
     checks = [*of_files, *column_checks(stored.columns, reported, schema, identifiers)]
-    checks += studied(reported, study) if study else rules(reported)
+    checks += studied(manifest, study) if study else rules(manifest)
     if {*schema.columns} - {*stored.columns}:
         reason = "the table lacks columns that have a role"
         everything = FieldCheck("everything else", "unchecked", None, reason=reason)
@@ -259,7 +259,7 @@ def _verified_in(
     if not engine.records(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
-    facts = _facts(reported, stored, table, schema, models, people)
+    facts = _facts(manifest, stored, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
     warnings = _warned(manifest, facts)
@@ -276,7 +276,7 @@ def _warned(manifest: Manifest, facts: Facts) -> tuple[ReportedWarning | Release
 
 
 def _facts(
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     stored: StoredTable,
     table: Tally,
     schema: Schema,
@@ -288,7 +288,8 @@ def _facts(
     known = [model for model in models if model is not None]
     verdicts = iter(judged(table, counts, schema, known, people))
     each = [None if model is None else next(verdicts) for model in models]
-    return Facts(manifest, stored, table, schema, counts, models, each)
+    recoding = manifest.recoding
+    return Facts(manifest.to_dict(), recoding, stored, table, schema, counts, models, each)
 
 
 ON_TABLE = (
