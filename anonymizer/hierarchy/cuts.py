@@ -137,7 +137,9 @@ def set_labels(
     label of the highest level: a lower one may reveal the extremes of the table, and be narrower
     than any range is allowed to be.
     """
-    groups = _groups(taxonomy)
+    groups: dict[tuple[int, ...], tuple[int, int]] = {}
+    for level, group, codes in taxonomy.groups():
+        groups.setdefault(tuple(codes.tolist()), (level, group))
     if ranges:
         groups[tuple(range(len(taxonomy.codes)))] = (taxonomy.height, 0)
     found = [
@@ -157,14 +159,3 @@ def set_labels(
         )
     )
     return [labels[place] for place in range(len(sets))]
-
-
-def _groups(taxonomy: Taxonomy) -> dict[tuple[int, ...], tuple[int, int]]:
-    """The finest level and the group there of each set of values that is one."""
-    found: dict[tuple[int, ...], tuple[int, int]] = {}
-    for level, partition in enumerate(taxonomy.levels):
-        order = np.argsort(partition.groups, kind="stable")
-        ends = np.cumsum(np.bincount(partition.groups))[:-1]
-        for group, codes in enumerate(np.split(order, ends)):
-            found.setdefault(tuple(codes.tolist()), (level, group))
-    return found

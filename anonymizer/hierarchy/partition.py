@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.columns import HierarchyNode
 from anonymizer.hierarchy.label import Meaning
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
@@ -184,6 +185,22 @@ class Taxonomy:
         """The label of a group of a level, next to groups of other levels."""
         partition = self.levels[level]
         return partition.labels[group] if level else self.texts[partition.first[group]]
+
+    def groups(self) -> Iterator[tuple[int, int, Codes]]:
+        """Each group of each level: the level, its number there and the codes of its values."""
+        for level, partition in enumerate(self.levels):
+            order = np.argsort(partition.groups, kind="stable")
+            ends = np.cumsum(np.bincount(partition.groups))[:-1]
+            yield from ((level, *each) for each in enumerate(np.split(order, ends)))
+
+    @cached_property
+    def nodes(self) -> Mapping[HierarchyNode, Codes]:
+        """The codes of the values of each group of each level, by the level and its label."""
+        found: dict[HierarchyNode, Codes] = {}
+        for level, group, codes in self.groups():
+            label = self.label(level, group)
+            found.setdefault((level, None if label is None else str(label)), codes)
+        return found
 
     def encode(self, values: Iterable[object]) -> Codes:
         """The code of each raw value, -1 for a value that is not part of the taxonomy."""

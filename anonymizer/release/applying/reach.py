@@ -1,5 +1,6 @@
 """Which values of an attribute a recoding covers, seen or not, and under which label."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -178,15 +179,14 @@ class Reach:
         if self.hierarchy is None:
             return None
         taxonomy, places, codes = self._over(values)
-        found: dict[HierarchyNode, list[int]] = {}
-        for level, partition in enumerate(taxonomy.levels if taxonomy else ()):
-            assert taxonomy is not None
-            texts = [taxonomy.label(level, group) for group in range(len(partition))]
-            for place, code in zip(places, codes, strict=True):
-                text = texts[partition.groups[code]]
-                own = None if text is None else str(text)
-                found.setdefault((level, own), []).append(place)
-        return found
+        places_of = defaultdict[int, list[int]](list)
+        for place, code in zip(places, codes, strict=True):
+            places_of[code].append(place)
+        nodes = taxonomy.nodes if taxonomy else {}
+        return {
+            node: [place for code in own.tolist() for place in places_of.get(code, ())]
+            for node, own in nodes.items()
+        }
 
 
 def _alone(value: object, groups: Sequence[Group]) -> Group:

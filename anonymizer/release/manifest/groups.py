@@ -206,10 +206,10 @@ class Group(ManifestPart):
         return self if label == self.label else self.model_copy(update=other)
 
 
-HIDDEN = Group(label=ANY)
+HIDDEN = Group.model_validate({"label": ANY})
 """The group of values that are shown as ``*`` and as nothing else."""
 
-MISSING = Group(label=None)
+MISSING = Group.model_validate({"label": None})
 """The group of missing values."""
 
 
@@ -240,26 +240,15 @@ def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
 
 def _cut(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
     """The cut through the groups; values in none of them, which no record has, stay single."""
-    labels: dict[int, dict[LabelText, int]] = {}
     nodes, covered = [], np.zeros(len(taxonomy.codes), bool)
     for group in groups:
         if group.level is None:
             raise ValueError("a group of a cut without a level")
-        if group.level not in labels:
-            labels[group.level] = _labels_at(taxonomy, group.level)
-        place = labels[group.level][group.own]
-        covered |= taxonomy.levels[group.level].groups == place
-        nodes.append((group.level, place))
+        codes = taxonomy.nodes[group.level, group.own]
+        covered[codes] = True
+        nodes.append((group.level, int(taxonomy.levels[group.level].groups[codes[0]])))
     single = taxonomy.levels[0].groups[~covered & taxonomy.many]
     return cut_of(taxonomy, [*nodes, *((0, int(place)) for place in single)])
-
-
-def _labels_at(taxonomy: Taxonomy, level: int) -> dict[LabelText, int]:
-    """The first group of a level with each label."""
-    groups = range(len(taxonomy.levels[level]))
-    labels = [taxonomy.label(level, group) for group in groups]
-    texts = [None if label is None else str(label) for label in labels]
-    return {text: group for group, text in reversed([*enumerate(texts)])}
 
 
 def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
@@ -293,9 +282,10 @@ def filled(
             full.append(group)
             continue
         own = level if group.level is None else group.level
-        parts = [(each.level, each.own) for each in group.members or ()]
-        named = parts or [(own, group.own)]
-        values = _members(taxonomy, named)
+        nodes = [(each.level, each.own) for each in group.members or ()] or [(own, group.own)]
+        inside = np.unique([code for node in nodes for code in taxonomy.nodes.get(node, ())])
+        texts = (taxonomy.texts[code] for code in inside.astype(np.intp))
+        values = [text for text in texts if text is not None]
         if digest_of_values(values) != group.sha256:
             raise InputError(
                 f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
@@ -303,13 +293,3 @@ def filled(
             )
         full.append(group.model_copy(update={"values": values}))
     return full
-
-
-def _members(taxonomy: Taxonomy, named: Sequence[tuple[int | None, LabelText]]) -> list[str]:
-    """The values of groups by level and label; none of those where there is no such group."""
-    inside = np.zeros(len(taxonomy.codes), bool)
-    for level, label in named:
-        if level is not None and level <= taxonomy.height:
-            inside |= taxonomy.levels[level].groups == _labels_at(taxonomy, level).get(label)
-    codes = np.flatnonzero(inside)
-    return [text for code in codes if (text := taxonomy.texts[code]) is not None]
