@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anonymizer.counts.counting import open_columns
@@ -92,6 +92,7 @@ def same_classes(one: np.ndarray, other: np.ndarray) -> bool:
     st.sampled_from(MISSING),
     st.sampled_from([(), ("?", "7"), ("1.00", "x", "True")]),
 )
+@example(0, ["nothing", "text"], 21, "category", ())
 def test_as_if_read_whole(tmp_path_factory, seed, names, records, missing, missing_values):
     rng = np.random.default_rng(seed)
     path = tmp_path_factory.getbasetemp() / "t.parquet"

@@ -99,9 +99,9 @@ class ParquetColumns:
         """The column by its distinct values; None where pandas cannot have them as categories."""
         try:
             parts = [*map(_listed, self._batches(name))] or [_listed(pa.array([], kind))]
-        except pa.ArrowNotImplementedError:  # lists and their kin
+            listed = pa.chunked_array(parts).unify_dictionaries()
+        except pa.ArrowNotImplementedError:  # lists and their kin, and columns of no type
             return None
-        listed = pa.chunked_array(parts).unify_dictionaries()
         values = _as_read(name, kind, listed.chunk(0).dictionary)
         small = np.min_scalar_type(-len(values) - 2)  # as pandas has them
         codes = np.concatenate(
