@@ -6,9 +6,11 @@ import re
 
 import jsonschema
 import pytest
+from pydantic import ValidationError
 from releases import copied, header_and_rows, manifest_in, rewritten
 
 from anonymizer import InputError, verify_release
+from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.schema import SHIPPED, schema, schema_text
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SHIPPED.read_text(encoding="utf-8")))
@@ -137,3 +139,10 @@ def test_a_seed_that_was_changed_is_noticed(release, tmp_path):
     rewritten(path, manifest | {"seeds": {"search": 0, "drawing": "none"}})
     found = [str(check) for check in verify_release(path).differences]
     assert found == ["seeds.drawing: the manifest says 'none', the rest of the manifest 'withheld'"]
+
+
+def test_a_member_of_a_box_has_a_label_of_its_own_or_none_is_given():
+    member = {"label": "a", "level": 1}
+    assert Group.model_validate({"label": "a, b", "members": [member]}).members[0].own == "a"
+    with pytest.raises(ValidationError):
+        Group.model_validate({"label": "a, b", "members": [{**member, "group": None}]})

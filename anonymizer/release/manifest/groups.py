@@ -104,6 +104,9 @@ class Group(ManifestPart):
         ends = {"low", "high"} & self.model_fields_set
         if len(ends) == 1 or (self.sha256 is None) != (self.listed is None):
             raise ValueError
+        for member in self.members or ():  # null is no label of a hierarchy, and never written
+            if "group" in member.model_fields_set and member.group is None:
+                raise ValueError
         try:
             low, high = self.interval.low, self.interval.high
         except InputError:  # no such time zone, or no such format
