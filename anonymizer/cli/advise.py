@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
 
+FRONTIER = "anonymizer.report.plots.disclosure.draw_frontier"
+
 SECONDS = 5.0
 """What a run spends on advice after it has counted the table."""
 
@@ -76,7 +78,7 @@ def advise(
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
-    draw = plot and picture_at(plot, "anonymizer.report.plots.advice", force=force)
+    draw = plot and picture_at(plot, FRONTIER, force=force)
     options = {"model": model, "n_jobs": n_jobs, "time_limit": time_limit}
     with progress() as shown, never_lost(shown) as watch:
         found = advise_study(Study(study), watch=watch, **options)  # type: ignore[arg-type]

@@ -23,8 +23,9 @@ from anonymizer.release.output.interrupts import never_lost
 if TYPE_CHECKING:
     from anonymizer.release.study import Study
 
-FIGURES = "anonymizer.report.plots.figures"
-"""The module that draws figures and schemes."""
+COMPARISON = "anonymizer.report.plots.comparison.draw_comparison"
+FIGURES = "anonymizer.report.plots.comparison.draw_figures"
+LATTICE = "anonymizer.report.plots.lattice.draw_lattice"
 
 
 @click.command(
@@ -131,7 +132,7 @@ def compare(
     if schemes:
         _refuse_halves(recoding=recoding, sweep=sweep, seed=seed)
         return _compare_schemes(study, schemes, n_jobs, plot, force, as_json)
-    draw = plot and picture_at(plot, force=force)
+    draw = plot and picture_at(plot, COMPARISON, force=force)
     options: dict[str, Any] = {"recodings": recoding or None, "sweep": sweep_of(sweep)}
     with progress() as shown, never_lost(shown) as watch:
         found = compare_study(Study(study), seed=seed, n_jobs=n_jobs, watch=watch, **options)
@@ -300,7 +301,7 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
     from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
-    draw = plot and picture_at(plot, "anonymizer.report.plots.lattice", force=force)
+    draw = plot and picture_at(plot, LATTICE, force=force)
     described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
         estimator = described.anonymizer(n_jobs, watch)

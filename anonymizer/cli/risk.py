@@ -23,6 +23,8 @@ from anonymizer.cli.options import (
 from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, print_report, printing
 
+LOSSES = "anonymizer.report.plots.disclosure.draw_losses"
+
 
 @click.command(
     epilog="\b\nExamples:\n"
@@ -246,7 +248,7 @@ def query_loss(
 
     if not queries and not group_by:
         raise click.UsageError('name a query: --query "age > 40", or --group-by sex')
-    draw = plot and picture_at(plot, "anonymizer.report.plots.queries", force=force)
+    draw = plot and picture_at(plot, LOSSES, force=force)
     groups = [tuple(names_listed(each)) for each in group_by]
     how = {name: value or None for name, value in form.items()} | {"table": database_table}
     with progress() as watch:

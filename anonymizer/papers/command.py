@@ -40,7 +40,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
 
     if as_json and markdown:
         raise click.UsageError("--json and --markdown print two different things: give one of them")
-    draw = plot and picture_at(plot, "anonymizer.papers.plots", force=force)
+    draw = plot and picture_at(plot, "anonymizer.papers.plots.draw", force=force)
     module = import_module(f"anonymizer.papers.{paper}")
     with progress() as watch:
         watch(f"computing {paper} anew", 0, None)

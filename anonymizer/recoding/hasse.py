@@ -97,10 +97,10 @@ def spine(lattice: Lattice, minimal: Iterable[Node], best: Node | None) -> set[N
     return kept
 
 
-def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
+def places(nodes: Iterable[Node]) -> dict[Node, tuple[float, int]]:
     """Place each node: the middle of a layer is at 0, and the height is the sum of levels."""
     layers: dict[int, list[Node]] = {}
-    for node in sorted(graph.nodes, reverse=True):
+    for node in sorted(nodes, reverse=True):
         layers.setdefault(sum(node), []).append(node)
     return {
         node: (place - (len(layer) - 1) / 2, height)

@@ -42,13 +42,11 @@ def print_report(blocks: Iterable[Block]) -> None:
 SUFFIXES = (".png", ".svg", ".pdf")
 
 
-def picture_at(
-    path: Path, subject: str = "anonymizer.report.plots.comparison", *, force: bool = False
-) -> Callable[[Any], None]:
+def picture_at(path: Path, drawn_by: str, *, force: bool = False) -> Callable[[Any], None]:
     """Return a function that draws something at a path.
 
-    ``path``: where; its suffix gives the format. ``subject``: the module whose ``draw`` takes what
-    is drawn, and a path. ``force``: whether an existing picture is replaced.
+    ``path``: where; its suffix gives the format. ``drawn_by``: the function, with its module, that
+    takes what is drawn, and a path. ``force``: whether an existing picture is replaced.
 
     Raises InputError when the file cannot be made: no format is known by its suffix, it is there
     already and not to be replaced, its directory cannot be written, or matplotlib is not installed.
@@ -58,10 +56,11 @@ def picture_at(
         hint = suggestion(suffix, SUFFIXES)
         raise InputError(f"cannot draw {path}: no format of a picture has suffix {suffix!r}{hint}")
     require_place(path, "cannot draw", force=force)
+    module, _, name = drawn_by.rpartition(".")
     try:
-        module = import_module(subject)
+        draw = getattr(import_module(module), name)
     except ImportError:
         raise InputError(
             f"a picture needs matplotlib, which is not installed: {installing('plots')}"
         ) from None
-    return lambda drawn: write_file(path, lambda place: module.draw(drawn, place), force=force)
+    return lambda drawn: write_file(path, lambda place: draw(drawn, place), force=force)

@@ -376,7 +376,7 @@ def test_without_matplotlib_figures_are_refused(monkeypatch, tmp_path):
     for name in [name for name in sys.modules if name.startswith("anonymizer.report.plots")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(InputError, match=r"needs matplotlib.*'\.\[plots\]"):
-        picture_at(tmp_path / "p.svg", "figures")
+        picture_at(tmp_path / "p.svg", "anonymizer.report.plots.comparison.draw_figures")
 
 
 def test_printing_needs_no_matplotlib():

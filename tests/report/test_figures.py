@@ -9,9 +9,8 @@ import pytest
 
 from anonymizer import Anonymizer, EntropyLDiversity, Fixed, TCloseness, compare_schemes, figures
 from anonymizer.cli import main
-from anonymizer.report.plots import figures as pictures
 from anonymizer.report.plots.bars import ClassMeasure
-from anonymizer.report.plots.figures import draw, figures_picture, schemes_picture
+from anonymizer.report.plots.comparison import draw_figures, figures_picture, schemes_picture
 from anonymizer.report.plots.style import LIGHT, svg_of
 from anonymizer.report.printing import print_report
 from anonymizer.report.utility import schemes_report
@@ -90,7 +89,7 @@ def test_many_classes_are_lines_with_all_of_their_values_in_sight():
 
 
 def test_more_rows_than_a_picture_has_room_for_are_counted(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_ROWS", 2)
+    monkeypatch.setattr("anonymizer.report.plots.comparison.MOST_ROWS", 2)
     schemes = {f"s{number}": levels(3) for number in range(4)}
     figure = schemes_picture(compare_schemes(asked("fixed"), PEOPLE, schemes))
     assert (len(figure.axes), figure.get_supxlabel()) == (4, "2 more are not drawn")
@@ -99,7 +98,7 @@ def test_more_rows_than_a_picture_has_room_for_are_counted(monkeypatch):
 def test_the_same_figures_are_the_same_picture(tmp_path):
     found = figures(asked(levels(1), privacy=[TCloseness(2, distance="kl")]), PEOPLE)
     for name in ("a.svg", "b.svg"):
-        draw(found, tmp_path / name)
+        draw_figures(found, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 

@@ -11,8 +11,8 @@ import pytest
 from releases import manifest_of
 
 from anonymizer.release.manifest.figures import ReportedInformation
-from anonymizer.report.plots.attributes import _steps
 from anonymizer.report.plots.release import (
+    _steps,
     attribute_picture,
     classes_picture,
     comparison_picture,
@@ -111,7 +111,7 @@ def test_where_there_is_nothing_to_draw_there_is_no_picture():
 
 
 def test_a_density_spreads_the_records_of_a_range_evenly_over_it():
-    from anonymizer.report.plots.attributes import DrawnRange
+    from anonymizer.report.plots.release import DrawnRange
 
     ranges = [DrawnRange(0, 10, 4, False), DrawnRange(5, 25, 4, False)]  # of boxes, which overlap
     steps = [*_steps(ranges, 8)]

@@ -7,7 +7,7 @@ import pytest
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
 from anonymizer.recoding.lattice import Lattice
-from anonymizer.report.plots.lattice import KINDS, MOST_LABELLED, draw, kind_of, places
+from anonymizer.report.plots.lattice import KINDS, MOST_LABELLED, draw_lattice, kind_of, places
 
 NAMES = ("age", "sex")
 
@@ -80,7 +80,7 @@ def test_kinds_differ_without_colour():
 
 
 def test_a_picture_names_what_it_shows(tmp_path):
-    draw(graph_of(**MIXED), tmp_path / "p.svg")
+    draw_lattice(graph_of(**MIXED), tmp_path / "p.svg")
     texts = comments(tmp_path / "p.svg")
     for label in ["levels of age, sex", "sum of levels", "2, 1", "0.250", "best"]:
         assert label in texts
@@ -90,7 +90,7 @@ def test_a_picture_names_what_it_shows(tmp_path):
 
 def test_the_legend_has_what_there_is(tmp_path):
     nodes = list(Lattice(NAMES, (2, 1)))
-    draw(graph_of(best=None, minimal=nodes[:1], feasible=nodes[1:]), tmp_path / "p.svg")
+    draw_lattice(graph_of(best=None, minimal=nodes[:1], feasible=nodes[1:]), tmp_path / "p.svg")
     texts = comments(tmp_path / "p.svg")
     assert "feasible, minimal" in texts
     assert not {"infeasible", "not known", "best"} & set(texts)
@@ -100,7 +100,7 @@ def test_many_nodes_bear_no_labels(tmp_path):
     heights = (6, 6)
     assert MOST_LABELLED < 49
     graph = graph_of(heights, (3, 4), feasible=list(Lattice(NAMES, heights)))
-    draw(graph, tmp_path / "p.svg")
+    draw_lattice(graph, tmp_path / "p.svg")
     assert not {"3, 4", "0.250"} & set(comments(tmp_path / "p.svg"))
 
 
@@ -108,14 +108,14 @@ def test_of_a_part_it_is_said_that_it_is_one(tmp_path):
     whole = graph_of((40, 30), best=(0, 0), complete=False)
     whole.remove_nodes_from([node for node in whole if node[0] and node[1]])
     whole.graph["nodes"] = 1271
-    draw(whole, tmp_path / "p.svg")
+    draw_lattice(whole, tmp_path / "p.svg")
     assert "levels of age, sex; 71 of 1,271 nodes shown" in comments(tmp_path / "p.svg")
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_the_same_lattice_is_the_same_picture(tmp_path, suffix):
     for name in "ab":
-        draw(graph_of(**MIXED), tmp_path / (name + suffix))
+        draw_lattice(graph_of(**MIXED), tmp_path / (name + suffix))
     first, second = ((tmp_path / (name + suffix)).read_bytes() for name in "ab")
     assert first == second
     assert first[:5] in (b"<?xml", b"\x89PNG\r", b"%PDF-")
@@ -123,7 +123,7 @@ def test_the_same_lattice_is_the_same_picture(tmp_path, suffix):
 
 @pytest.mark.parametrize("name", ["$x", "病気", "a<b>&"])
 def test_any_attribute_can_be_named(tmp_path, name):
-    draw(graph_of((1,), (1,), names=(name,)), tmp_path / "p.svg")
+    draw_lattice(graph_of((1,), (1,), names=(name,)), tmp_path / "p.svg")
     assert (tmp_path / "p.svg").stat().st_size > 1000
 
 
@@ -132,12 +132,12 @@ def test_what_was_fitted_can_be_drawn(tmp_path):
     hierarchies = {"a": Hierarchy.ranges(widths=[3]), "s": Hierarchy.suppression()}
     models, about = [KAnonymity(2)], "mutual-information"
     fitted = Anonymizer(hierarchies, "w", models, objective=about).fit(table)
-    draw(fitted.lattice_, tmp_path / "p.svg")
+    draw_lattice(fitted.lattice_, tmp_path / "p.svg")
     texts = comments(tmp_path / "p.svg")
     assert "2, 0" in texts
     assert "1.000" in texts
 
 
 def test_a_lattice_of_no_level_is_a_point(tmp_path):
-    draw(graph_of((0,), (0,), names=("a",), minimal=[(0,)]), tmp_path / "p.svg")
+    draw_lattice(graph_of((0,), (0,), names=("a",), minimal=[(0,)]), tmp_path / "p.svg")
     assert "best" in comments(tmp_path / "p.svg")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from anonymizer.report.plots.comparison import ceilings, draw, frontier
+from anonymizer.report.plots.comparison import ceilings, draw_comparison, frontier
 from anonymizer.report.printing import print_report
 from anonymizer.report.utility import comparison_report
 from anonymizer.tables.datasets import shipped
@@ -55,14 +55,14 @@ def test_the_same_comparison_is_the_same_picture(tmp_path, suffix):
         fit("boxes", (9, 0.5), (8, 0.4), t=0.2), fit("ranges", (2, 0.3), (2, 0.2), t=1)
     )
     for name in "ab":
-        draw(alike, tmp_path / (name + suffix))
+        draw_comparison(alike, tmp_path / (name + suffix))
     first, second = ((tmp_path / (name + suffix)).read_bytes() for name in "ab")
     assert first == second
     assert first[:5] in (b"<?xml", b"\x89PNG\r", b"%PDF-")
 
 
 def test_a_picture_names_what_it_shows(tmp_path):
-    draw(SWEPT, tmp_path / "p.svg")
+    draw_comparison(SWEPT, tmp_path / "p.svg")
     text = (tmp_path / "p.svg").read_text()
     for label in ["equivalence classes", "t of the policy", "k of the policy", "boxes", "ranges"]:
         assert f"<!-- {label} -->" in text
@@ -72,7 +72,9 @@ def test_a_picture_names_what_it_shows(tmp_path):
 
 @pytest.mark.parametrize("about", ["$x", "病気", "a<b>&"])
 def test_any_attribute_can_be_named(tmp_path, about):
-    draw(comparison(fit("boxes", (1, 0.0), (1, 0.0)), about=(about,)), tmp_path / "p.svg")
+    draw_comparison(
+        comparison(fit("boxes", (1, 0.0), (1, 0.0)), about=(about,)), tmp_path / "p.svg"
+    )
     assert (tmp_path / "p.svg").stat().st_size > 1000
 
 

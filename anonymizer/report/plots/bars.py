@@ -10,7 +10,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.report.plots.style import Style, counted_axis, short
+from anonymizer.report.plots.style import (
+    Style,
+    counted_axis,
+    short,
+)
+from anonymizer.utility.figures import Limit
 
 MOST_BARS = 40
 """Classes that are drawn as a bar each; more are a line through them, sorted."""
@@ -193,3 +198,82 @@ def bound(
     style: Style = {"xytext": (3, 0), "textcoords": "offset points", "ha": "left", "va": side}
     place = axes.get_yaxis_transform()
     axes.annotate(text, (1.0, value), xycoords=place, color=color, fontsize=9, **style)
+
+
+class BitsBar(NamedTuple):
+    """A quantity in bits: its name, and how it looks."""
+
+    name: str
+    bits: float
+    look: str
+
+
+def bars_of(
+    original: float, retained: float, ceiling: float, bounds: Sequence[BitsBar]
+) -> list[BitsBar]:
+    """The bars of Figures 2 to 4, left, with the ceiling and what is lost."""
+    return [
+        BitsBar("original, I(X;W)", original, "open"),
+        *bounds,
+        BitsBar("ceiling of the policy", ceiling, "rule"),
+        BitsBar("retained, I(X̃;W)", retained, "main"),
+        BitsBar("lost", max(original - retained, 0.0), "lost"),
+    ]
+
+
+def said_of(bars: Sequence[BitsBar]) -> str:
+    """Bars in words, the first one being the original."""
+    return "; ".join(f"{bar.name}: {_share(bar, bars[0].bits)}" for bar in bars)
+
+
+def pale(bounds: Sequence[Limit]) -> list[BitsBar]:
+    """Bars of what models bound I(X~;W) by."""
+    return [BitsBar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
+
+
+def draw_bars(
+    axes: Axes, bars: Sequence[BitsBar], palette: dict[str, str], original: float
+) -> None:
+    """A bar for each, the first on top; the lost one begins where the retained one ends."""
+    looks: dict[str, Style] = {
+        "open": {"facecolor": "none", "edgecolor": palette["ink"]},
+        "pale": {"facecolor": palette["pale"], "edgecolor": palette["main"]},
+        "rule": {"facecolor": palette["rule"], "edgecolor": palette["rule"]},
+        "main": {"facecolor": palette["main"], "edgecolor": palette["main"]},
+        "lost": {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"},
+    }
+    most = max((bar.bits for bar in bars), default=0.0) or 1.0
+    for place, bar in enumerate(bars):
+        left = original - bar.bits if bar.look == "lost" else 0.0
+        axes.barh(place, bar.bits, left=left, height=0.66, linewidth=1.0, **looks[bar.look])
+        end = left + max(bar.bits, 0.0) + most * 0.015
+        axes.text(end, place, _share(bar, original), va="center", fontsize=9)
+    named_rows(axes, [short(bar.name, 44) for bar in bars])
+    axes.set_xlim(min(0.0, *(bar.bits for bar in bars)), most * 1.32)
+    axes.set_xlabel("bits")
+
+
+def named_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Rows of bars under their names, the first on top."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params("y", length=0)
+    axes.grid(visible=True, axis="x")
+    axes.grid(visible=False, axis="y")
+
+
+def bits_text(bits: float) -> str:
+    """Bits in three decimals, never -0."""
+    return f"{round(bits, 3) + 0.0:.3f}"
+
+
+def _signed(range_: str) -> str:
+    """Comparisons in single signs."""
+    return range_.replace("<=", "≤").replace(">=", "≥")
+
+
+def _share(bar: BitsBar, original: float) -> str:
+    """Bits, and how much of the original ones they are."""
+    text = bits_text(bar.bits)
+    known = bar.look in ("main", "lost") and original > 0
+    return f"{text} ({bar.bits / original:.0%})" if known else text

@@ -5,26 +5,37 @@ Each is ``(manifest, table, theme) -> Picture | None``: None where there is noth
 ``comparison_picture`` is of a comparison instead, which is measured on the original.
 """
 
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
-from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import recount
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import shown_label
+from anonymizer.hierarchy.inline import of_rule
+from anonymizer.hierarchy.rules.calendar import Dates
 from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import KAnonymity, PrivacyModel
-from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.release.manifest import Manifest
-from anonymizer.report.plots.attributes import attribute_picture
-from anonymizer.report.plots.bars import bound, ranked
+from anonymizer.report.plots.bars import (
+    BitsBar,
+    bars_of,
+    bound,
+    draw_bars,
+    pale,
+    ranked,
+    said_of,
+)
+from anonymizer.report.plots.comparison import comparison_picture
+from anonymizer.report.plots.lattice import lattice_picture
 from anonymizer.report.plots.style import (
     Picture,
     Style,
@@ -37,7 +48,7 @@ from anonymizer.report.plots.style import (
     svg_of,
 )
 from anonymizer.tables import engine
-from anonymizer.utility.comparison import Comparison, Fit
+from anonymizer.tables.values import number_of
 from anonymizer.utility.figures import Contribution, Limit, bounds_of
 
 __all__ = [
@@ -167,18 +178,6 @@ def _classes_said(panel: Panel) -> str:
     )
 
 
-MOST_FITS = 24
-"""Fits that a comparison shows, those that keep most."""
-
-
-class BitsBar(NamedTuple):
-    """A quantity in bits: its name, and how it looks."""
-
-    name: str
-    bits: float
-    look: str
-
-
 def information_picture(
     manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
 ) -> Picture | None:
@@ -201,24 +200,6 @@ def information_picture(
     return figure
 
 
-def bars_of(
-    original: float, retained: float, ceiling: float, bounds: Sequence[BitsBar]
-) -> list[BitsBar]:
-    """The bars of Figures 2 to 4, left, with the ceiling and what is lost."""
-    return [
-        BitsBar("original, I(X;W)", original, "open"),
-        *bounds,
-        BitsBar("ceiling of the policy", ceiling, "rule"),
-        BitsBar("retained, I(X̃;W)", retained, "main"),
-        BitsBar("lost", max(original - retained, 0.0), "lost"),
-    ]
-
-
-def said_of(bars: Sequence[BitsBar]) -> str:
-    """Bars in words, the first one being the original."""
-    return "; ".join(f"{bar.name}: {_share(bar, bars[0].bits)}" for bar in bars)
-
-
 def _bounds(manifest: Manifest, table: engine.Table | None) -> list[BitsBar]:
     """What each model of the policy bounds I(X~;W) by, where a single attribute is sensitive."""
     if table is None or manifest.columns is None or len(manifest.columns.sensitive) != 1:
@@ -228,283 +209,266 @@ def _bounds(manifest: Manifest, table: engine.Table | None) -> list[BitsBar]:
     return pale(bounds_of(counts, models, name))
 
 
-def pale(bounds: Sequence[Limit]) -> list[BitsBar]:
-    """Bars of what models bound I(X~;W) by."""
-    return [BitsBar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
+MOST_LABELS = 16
+"""Labels that have a bar of their own; the others share one."""
+
+MOST_CUTS = 150
+"""Cut points that a level shows; a finer one would be a black bar."""
+
+MOST_LEVELS = 12
+"""Levels of a rule that are drawn."""
+
+RULER = 0.16
+"""Inches of a row of cut points."""
+
+OPEN_WIDTH = 0.12
+"""Share of the scale that an open range is drawn over."""
 
 
-def draw_bars(
-    axes: Axes, bars: Sequence[BitsBar], palette: dict[str, str], original: float
-) -> None:
-    """A bar for each, the first on top; the lost one begins where the retained one ends."""
-    looks: dict[str, Style] = {
-        "open": {"facecolor": "none", "edgecolor": palette["ink"]},
-        "pale": {"facecolor": palette["pale"], "edgecolor": palette["main"]},
-        "rule": {"facecolor": palette["rule"], "edgecolor": palette["rule"]},
-        "main": {"facecolor": palette["main"], "edgecolor": palette["main"]},
-        "lost": {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"},
-    }
-    most = max((bar.bits for bar in bars), default=0.0) or 1.0
-    for place, bar in enumerate(bars):
-        left = original - bar.bits if bar.look == "lost" else 0.0
-        axes.barh(place, bar.bits, left=left, height=0.66, linewidth=1.0, **looks[bar.look])
-        end = left + max(bar.bits, 0.0) + most * 0.015
-        axes.text(end, place, _share(bar, original), va="center", fontsize=9)
-    _rows(axes, [short(bar.name, 44) for bar in bars])
-    axes.set_xlim(min(0.0, *(bar.bits for bar in bars)), most * 1.32)
-    axes.set_xlabel("bits")
+class DrawnRange(NamedTuple):
+    """A released range, its ends as drawn, and its records; ``open``: an end is not known."""
+
+    low: float
+    high: float
+    records: int
+    open: bool
 
 
-def comparison_picture(comparison: Comparison, theme: Theme = "auto") -> Picture:
-    """Recodings compared under the policy: bits retained on records held out, and the ceiling.
-
-    A bar for each fit, hatched where it breaks the policy, with the number of classes that do. What
-    is shaded is above the ceiling, the highest one of several policies.
-    """
-    fits = sorted(comparison.fits, key=lambda fit: -fit.held_out.retained)[:MOST_FITS]
-    names = [short(_named(fit), 40) for fit in fits]
-    bits = [fit.held_out.retained for fit in fits]
-    ceilings = [point.ceiling for point in comparison.points]
-    with drawing(theme):
-        figure, axes = picture(theme, 0.36 * len(fits) + 1.2, "Recodings compared")
-        low, high = min(ceilings), max(ceilings)
-        end = _end(fits, high)
-        axes.axvspan(min(high, end), end, color=figure.palette["rule"], alpha=0.25, zorder=0.5)
-        for place, fit in enumerate(fits):
-            _draw_fit(axes, place, fit, figure.palette)
-        _rows(axes, names)
-        axes.set_xlim(min([0.0, *bits]) * 1.05, end)
-        several = f"{_bits(low)} to {_bits(high)}" if low < high else _bits(high)
-        axes.set_xlabel(f"bits retained (held out); ceiling: {several}")
-    said = (f"{name}: {_verdict(fit)}" for name, fit in zip(names, fits, strict=True))
-    figure.description = f"Bits retained under a ceiling of {several}. " + "; ".join(said)
-    return figure
-
-
-def _end(fits: Sequence[Fit], ceiling: float) -> float:
-    """Where the axis ends: room for what is written after bars, and for a ceiling that is near."""
-    bits = [fit.held_out.retained for fit in fits]
-    most = max([*bits, 0.0])
-    span = most - min([*bits, 0.0]) or 1.0
-    room = 0.35 if all(fit.held_out.satisfied for fit in fits) else 1.1
-    near = ceiling * 1.15 if ceiling <= most + span else 0.0
-    return max(most + room * span, near)
-
-
-def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Rows of bars under their names, the first on top."""
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params("y", length=0)
-    axes.grid(visible=True, axis="x")
-    axes.grid(visible=False, axis="y")
-
-
-def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None:
-    """The bar of a fit, and its bits or what it breaks."""
-    holds = fit.held_out.satisfied
-    look: Style = (
-        {"facecolor": palette["main"], "edgecolor": palette["main"]}
-        if holds
-        else {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
-    )
-    axes.barh(place, fit.held_out.retained, height=0.66, **look)
-    style: Style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
-    end = max(fit.held_out.retained, 0.0)
-    axes.annotate(_verdict(fit), (end, place), (4, 0), **style)
-
-
-def _named(fit: Fit) -> str:
-    """A recoding with the swept parameters of its policy."""
-    swept = ", ".join(f"{name} = {value:g}" for name, value in fit.parameters.items())
-    return f"{fit.recoding} ({swept})" if swept else fit.recoding
-
-
-def _verdict(fit: Fit) -> str:
-    """The bits of a fit, and the classes that break the policy."""
-    half = fit.held_out
-    if half.satisfied:
-        return _bits(half.retained)
-    return f"{_bits(half.retained)}, {half.broken:,} of {half.classes:,} classes fail"
-
-
-def _bits(bits: float) -> str:
-    """Bits in three decimals, never -0."""
-    return f"{round(bits, 3) + 0.0:.3f}"
-
-
-def _signed(range_: str) -> str:
-    """Comparisons in single signs."""
-    return range_.replace("<=", "≤").replace(">=", "≥")
-
-
-def _share(bar: BitsBar, original: float) -> str:
-    """Bits, and how much of the original ones they are."""
-    text = _bits(bar.bits)
-    known = bar.look in ("main", "lost") and original > 0
-    return f"{text} ({bar.bits / original:.0%})" if known else text
-
-
-MOST_NODES = 400
-"""Nodes of the largest lattice that is drawn whole; of others the frontier alone is."""
-
-MOST_LABELLED = 12
-"""Nodes of the widest layer whose nodes are labelled."""
-
-
-def lattice_picture(
-    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto"
+def attribute_picture(
+    manifest: Manifest, table: engine.Table | None = None, theme: Theme = "auto", *, name: str = ""
 ) -> Picture | None:
-    """The minimal nodes that satisfy the policy, by the sum of their levels, and the released one.
+    """How the released values of a column are distributed, all from the released table.
 
-    Nodes are tuples of levels in the order of the attributes. Where the manifest has the rules of
-    all hierarchies and the lattice is small, all its nodes are drawn, those above the frontier
-    filled. None where the search was not over levels or does not know its minimal nodes, which the
-    steward's file alone has.
+    Ranges are drawn as a density: the records of a range are spread evenly over it, open ends are
+    hatched. Below, the ends of the ranges that were released, and those of each level where the
+    manifest has the rule of the hierarchy. Labels of other groups are bars, the most frequent
+    first. None without a released table that has the column.
     """
-    minimal = [tuple(node) for node in manifest.search.minimal or ()]
-    names = [*manifest.recoding]
-    if not minimal or any(len(node) != len(names) for node in minimal):
+    if table is None or name not in table.columns:
         return None
-    released = tuple(manifest.levels[name] for name in names if name in manifest.levels)
-    best = released if len(released) == len(names) else None
-    lattice = _lattice(manifest, names)
-    nodes = [*lattice] if lattice is not None else sorted({*minimal, *([best] if best else [])})
-    with drawing(theme):
-        at = _places(nodes)
-        height = min(0.55 * len({y for _, y in at.values()}) + 1.5, 7.0)
-        figure, axes = picture(theme, height, "Lattice of levels")
-        _draw_lattice(figure, axes, at, minimal, best, lattice)
-        _frame(axes, names, at, lattice, manifest.search.nodes or len(nodes))
-    figure.description = _lattice_said(names, minimal, best, manifest)
-    return figure
+    records = _records(table, name)
+    entries = [group for group in manifest.recoding.get(name, ()) if group.is_range]
+    scale = {str(group.label): (group.interval.low, group.interval.high) for group in entries}
+    rule = (getattr(manifest, "hierarchies", None) or {}).get(name)
+    if isinstance(rule, Mapping) and {"widths", "cuts"} & {*rule}:
+        scale |= _singles([label for label in records if label not in scale])
+    ranges = [*_ranges(records, scale)]
+    if not ranges:
+        return _labels_picture(name, records, theme)
+    dates = any(group.calendar is not None for group in entries)
+    others = {label: n for label, n in records.items() if label not in scale}
+    return _ranges_picture(name, ranges, others, _rulers(ranges, rule), dates, theme)
 
 
-def _lattice(manifest: Manifest, names: Sequence[str]) -> Lattice | None:
-    """The whole lattice, where it is small and the manifest has the rules of all hierarchies."""
-    rules: Mapping[str, object] = getattr(manifest, "hierarchies", None) or {}
-    if (manifest.search.nodes or 0) > MOST_NODES or not {*names} <= {*rules}:
-        return None
-    try:
-        heights = tuple(Hierarchy.of(rules[name]).height for name in names)
-    except InputError:  # a rule of a newer version
-        return None
-    # Limits leave levels out: then these are other nodes than those that were searched.
-    whole = prod(height + 1 for height in heights) == manifest.search.nodes
-    return Lattice(tuple(names), heights) if whole else None
+def _records(table: engine.Table, name: str) -> dict[str, int]:
+    """The records of each label, the most frequent first; those of equal ones by the label."""
+    codes, values = engine.distinct(table[name])
+    found = Counter[str]()
+    for value, n in zip(values, engine.sized(table, codes, len(values)).tolist(), strict=True):
+        found[shown_label(value)] += n
+    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
-def _places(nodes: Sequence[Node]) -> dict[Node, tuple[float, int]]:
-    """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
-    layers: dict[int, list[Node]] = {}
-    for node in sorted(nodes, reverse=True):
-        layers.setdefault(sum(node), []).append(node)
-    return {
-        node: (place - (len(layer) - 1) / 2, height)
-        for height, layer in layers.items()
-        for place, node in enumerate(layer)
-    }
+def _singles(labels: Iterable[str]) -> dict[str, tuple[Decimal | None, Decimal | None]]:
+    """Single numbers as ranges around them, as wide as the least distance of two."""
+    numbers = {label: number for label in labels if (number := number_of(label)) is not None}
+    places = sorted({*numbers.values()})
+    half = min((high - low for low, high in pairwise(places)), default=Decimal(1)) / 2
+    return {label: (number - half, number + half) for label, number in numbers.items()}
 
 
-def _draw_lattice(
-    figure: Picture,
-    axes: Axes,
-    at: Mapping[Node, tuple[float, int]],
-    minimal: Sequence[Node],
-    best: Node | None,
-    lattice: Lattice | None,
-) -> None:
-    """Edges, a mark for each kind of node, and their levels where there is room."""
-    palette = figure.palette
-    above = {*lattice.up_set(minimal)} if lattice is not None else {*at}
-    if lattice is not None:
-        lines = [(at[node], at[up]) for node in at for up in lattice.above(node)]
-        axes.add_collection(LineCollection(lines, colors=palette["pale"], linewidths=0.6, zorder=1))
-    looks = _looks(palette)
-    kinds = {
-        "below": [node for node in at if node not in above],
-        "above": [node for node in at if node in above and node not in minimal and node != best],
-        "minimal": list(minimal),
-        "released": [] if best is None else [best],
-    }
-    for kind, nodes in kinds.items():
-        places = [at[node] for node in nodes]
-        axes.plot([x for x, _ in places], [y for _, y in places], **looks[kind])
-    handles = [Line2D([], [], label=LEGEND[kind], **looks[kind]) for kind in kinds if kinds[kind]]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=9)
-    if _widest(at) <= MOST_LABELLED:
-        _label(axes, at)
-
-
-LEGEND = {
-    "below": "breaks the policy",
-    "above": "satisfies it",
-    "minimal": "minimal: satisfies it, and nothing below it does",
-    "released": "released",
-}
-
-
-def _looks(palette: dict[str, str]) -> dict[str, Style]:
-    """How each kind of node looks: by its shape and filling, so that no colour is needed."""
-    blue, ink, paper = palette["main"], palette["ink"], palette["paper"]
-    plain = {"linestyle": "none", "zorder": 2}
-    return {
-        "below": {**plain, "marker": "o", "mfc": paper, "mec": palette["rule"], "ms": 5},
-        "above": {**plain, "marker": "o", "mfc": blue, "mec": blue, "ms": 5},
-        "minimal": {**plain, "marker": "s", "mfc": blue, "mec": ink, "ms": 8},
-        "released": {**plain, "marker": "*", "mfc": palette["bad"], "mec": ink, "ms": 14},
-    }
-
-
-def _label(axes: Axes, at: Mapping[Node, tuple[float, int]]) -> None:
-    """The levels of each node below its mark."""
-    small = _widest(at) > MOST_LABELLED / 2
-    for node, place in at.items():
-        text = ("," if small else ", ").join(map(str, node))
-        axes.annotate(
-            text,
-            place,
-            (0, -8),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=7 if small else 9,
+def _ranges(
+    records: Mapping[str, int], scale: Mapping[str, tuple[Decimal | None, Decimal | None]]
+) -> Iterator[DrawnRange]:
+    """The ranges that were released, open ends put at some distance from the others."""
+    seen = {label: n for label, n in records.items() if label in scale}
+    ends = [float(end) for label in seen for end in scale[label] if end is not None]
+    if not ends:
+        return
+    beyond = OPEN_WIDTH * ((max(ends) - min(ends)) or abs(ends[0]) or 1.0)
+    for label, n in seen.items():
+        low, high = scale[label]
+        yield DrawnRange(
+            min(ends) - beyond if low is None else float(low),
+            max(ends) + beyond if high is None else float(high),
+            n,
+            low is None or high is None,
         )
 
 
-def _widest(at: Mapping[Node, tuple[float, int]]) -> float:
-    return 2 * max(x for x, _ in at.values()) + 1
+def _rulers(ranges: Sequence[DrawnRange], rule: object) -> list[tuple[str, Floats]]:
+    """Rows of cut points: those released, then those of each level of a rule of ranges."""
+    drawn = {end for each in ranges for end in each[:2]}
+    invented = {min(drawn), max(drawn)} if any(each.open for each in ranges) else set()
+    known = {end for each in ranges if not each.open for end in each[:2]}
+    ends = known | (drawn - invented)
+    low, high = min(ends), max(ends)
+    ends = ends if len(ends) <= MOST_CUTS else {low, high}
+    rows = [("released", np.array(sorted(ends)))]
+    if not isinstance(rule, Mapping) or not _is_drawable(rule):
+        return rows
+    origin = float(rule.get("origin", 0))
+    levels = [
+        np.arange(np.ceil((low - origin) / float(width)), (high - origin) / float(width) + 1e-9)
+        * float(width)
+        + origin
+        for width in rule.get("widths", ())
+        if (high - low) / float(width) <= MOST_CUTS
+    ]
+    levels += [np.array([float(cut) for cut in cuts]) for cuts in rule.get("cuts", ())]
+    kept = [cuts[(cuts >= low) & (cuts <= high)] for cuts in levels[:MOST_LEVELS]]
+    return [*rows, *((f"level {place}", cuts) for place, cuts in enumerate(kept, 1))]
 
 
-def _frame(
-    axes: Axes,
-    names: Sequence[str],
-    at: Mapping[Node, tuple[float, int]],
-    lattice: Lattice | None,
-    size: int,
-) -> None:
-    """Name the attributes in the order of the levels."""
-    shown = ", ".join(short(name, 18) for name in names)
-    rest = "" if lattice is not None else f"; frontier of a lattice of {size:,} nodes"
-    axes.set_xlabel(short(f"levels of {shown}", 100) + rest, wrap=True, fontsize=9)
-    axes.set_ylabel("sum of levels")
-    heights = sorted({y for _, y in at.values()})
-    axes.set_yticks(heights[:: len(heights) // MOST_LABELLED + 1])
-    axes.set_xticks([])
-    axes.spines["bottom"].set_visible(False)
-    half = max(_widest(at) / 2, 1.5)
-    axes.set_xlim(-half - 0.1, half + 0.1)
-    axes.set_ylim(heights[0] - 0.7, heights[-1] + 0.5)
+def _is_drawable(rule: Mapping[str, object]) -> bool:
+    """Whether a rule of a manifest, which may be damaged, is one whose numbers floats can have."""
+    try:
+        hierarchy = of_rule(rule)
+    except InputError:
+        return False
+    widths = [float(width) for width in getattr(hierarchy, "widths", ())]
+    cuts = [float(cut) for level in getattr(hierarchy, "cuts", ()) for cut in level]
+    numbers = np.array([*widths, *cuts, float(getattr(hierarchy, "origin", 0))])
+    return bool(np.isfinite(numbers).all() and min(widths, default=1) > 0)
 
 
-def _lattice_said(
-    names: Sequence[str], minimal: Sequence[Node], best: Node | None, manifest: Manifest
-) -> str:
-    """The same in words."""
-    found = [", ".join(map(str, node)) for node in minimal[:MOST_LABELLED]]
-    more = "" if len(minimal) <= MOST_LABELLED else f" and {len(minimal) - MOST_LABELLED:,} more"
-    released = "" if best is None else f"; released at {', '.join(map(str, best))}"
-    return (
-        f"{len(minimal):,} minimal nodes of {manifest.search.nodes:,} satisfy the policy; levels "
-        f"of {', '.join(short(name) for name in names)}: {'; '.join(found)}{more}{released}"
+def _ranges_picture(
+    name: str,
+    ranges: Sequence[DrawnRange],
+    others: Mapping[str, int],
+    rulers: Sequence[tuple[str, Floats]],
+    dates: bool,
+    theme: Theme,
+) -> Picture:
+    """The density, with the rows of cut points below it."""
+    with drawing(theme):
+        figure, axes = picture(
+            theme, 2.5 + RULER * len(rulers), f"Released values of {short(name)}"
+        )
+        total = sum(each.records for each in ranges) + sum(others.values())
+        _draw_density(axes, ranges, total, figure.palette)
+        _draw_rulers(axes, rulers, figure.palette)
+        ends = rulers[0][1]  # dates have no round numbers: ticks are at ends that were released
+        some = FixedLocator(ends[:: len(ends) // 5 + 1].tolist())
+        axes.xaxis.set_major_locator(some if dates else MaxNLocator(nbins=7))
+        axes.xaxis.set_major_formatter(FuncFormatter(_date if dates else _number))
+        axes.tick_params("x", pad=6 + 11 * len(rulers), length=0)
+        axes.set_xlabel(short(name))
+        rest = sum(others.values()) / total
+        if others:
+            shown = ", ".join(f"{short(label, 16)}: {n / total:.1%}" for label, n in others.items())
+            axes.set_title(f"not drawn: {short(shown, 70)}", fontsize=9, loc="right")
+    figure.description = (
+        f"{len(ranges):,} released ranges of {short(name)}, from "
+        f"{(_date if dates else _number)(ranges_low(ranges), 0)} on; "
+        + (f"{rest:.1%} of the records have another label" if others else "of all records")
     )
+    return figure
+
+
+def ranges_low(ranges: Sequence[DrawnRange]) -> float:
+    """The lowest end that is known."""
+    return min(each.high if each.open else each.low for each in ranges)
+
+
+def _draw_density(
+    axes: Axes, ranges: Sequence[DrawnRange], total: int, palette: dict[str, str]
+) -> None:
+    """Steps whose areas are records; of boxes, whose ranges overlap, the sum.
+
+    An open range has no density: it is as high as the highest closed one, and says its share.
+    """
+    closed = [each for each in ranges if not each.open]
+    shape: Style = {"edgecolor": palette["main"], "linewidth": 0.8, "align": "edge"}
+    steps = [*_steps(closed, total)] or [(0.0, 0.0, 1.0)]
+    for low, high, height in steps:
+        axes.bar(low, height, high - low, facecolor=palette["main"], **shape)
+    most = max(height for _, _, height in steps)
+    opened = {each[:2] for each in ranges if each.open}
+    for low, high in sorted(opened):
+        axes.bar(low, most, high - low, facecolor="none", hatch="////", **shape)
+        share = sum(each.records for each in ranges if each[:2] == (low, high)) / total
+        style: Style = {"textcoords": "offset points", "ha": "center", "fontsize": 9}
+        axes.annotate(f"{share:.1%}", ((low + high) / 2, most), (0, 3), **style)
+    axes.set_ylim(0, most * 1.12)
+    axes.set_yticks([])
+    axes.set_ylabel("density of records")
+    axes.grid(visible=False)
+
+
+def _steps(ranges: Sequence[DrawnRange], total: int) -> Iterator[tuple[float, float, float]]:
+    """Each step from an end to the next: where it begins and ends, and its density."""
+    ends = sorted({end for each in ranges for end in each[:2]})
+    rises = np.zeros(len(ends))
+    for each in ranges:
+        height = each.records / total / (each.high - each.low)
+        rises[ends.index(each.low)] += height
+        rises[ends.index(each.high)] -= height
+    for (low, high), height in zip(pairwise(ends), np.cumsum(rises), strict=False):
+        yield low, high, float(max(height, 0.0))
+
+
+def _draw_rulers(axes: Axes, rulers: Sequence[tuple[str, Floats]], palette: dict[str, str]) -> None:
+    """A row of strokes below the axis for each list of cut points."""
+    height = (2.5 + RULER * len(rulers)) * 50  # points that the axes have, roughly
+    for row, (text, cuts) in enumerate(rulers):
+        top = -(4 + 11 * row) / height
+        color = palette["ink"] if row == 0 else palette["rule"]
+        axes.vlines(
+            cuts,
+            top - 8 / height,
+            top,
+            transform=axes.get_xaxis_transform(),
+            color=color,
+            linewidth=0.9,
+            clip_on=False,
+        )
+        style: Style = {"ha": "right", "va": "center", "fontsize": 8, "color": color}
+        at = (0.0, top - 4 / height)
+        axes.annotate(text, at, (-6, 0), "axes fraction", textcoords="offset points", **style)
+
+
+def _labels_picture(name: str, records: Mapping[str, int], theme: Theme) -> Picture:
+    """A bar for each of the most frequent labels."""
+    total, shown = sum(records.values()), dict([*records.items()][:MOST_LABELS])
+    shares = [(short(label), n / total) for label, n in shown.items()]
+    rest = ""
+    if len(records) > MOST_LABELS:
+        left = 1 - sum(share for _, share in shares)
+        rest = f"; not drawn: {len(records) - MOST_LABELS:,} others, {left:.1%}"
+    with drawing(theme):
+        title = f"Released values of {short(name)}"
+        figure, axes = picture(theme, 0.28 * len(shares) + 0.8, title)
+        places = range(len(shares))
+        axes.barh(places, [share for _, share in shares], 0.7, color=figure.palette["main"])
+        for place, (_, share) in enumerate(shares):
+            axes.annotate(
+                f"{share:.1%}",
+                (share, place),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=9,
+            )
+        axes.set_yticks(places, [text for text, _ in shares])
+        axes.set_ylim(len(shares) - 0.5, -0.5)
+        axes.set_xlim(0, max(share for _, share in shares) * 1.15)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.3g}%"))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.tick_params("y", length=0)
+        axes.grid(visible=True, axis="x")
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel(f"records by {short(name)}{rest}")
+    figure.description = f"{len(records):,} released labels of {short(name)}: " + ", ".join(
+        f"{text} {share:.1%}" for text, share in shares
+    )
+    figure.description += rest
+    return figure
+
+
+def _number(place: float, _: object) -> str:
+    return f"{place:.10g}"
+
+
+def _date(place: float, _: object) -> str:
+    return Dates().written(Decimal(place).quantize(Decimal(1)))[:10]
