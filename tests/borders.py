@@ -28,8 +28,8 @@ import pandas as pd
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
 from anonymizer.errors import AnonymizerError
-from anonymizer.hierarchy.rules.calendar import Dates
-from anonymizer.hierarchy.rules.order import Ranks
+from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.ranges import Ranks
 from anonymizer.hierarchy.scale import Scale
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.ranges import Cut, VariableRange

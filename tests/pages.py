@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
-from anonymizer.hierarchy.inline import RULES
+from anonymizer.hierarchy.reading import RULES
 from anonymizer.release.study import Scheme
 
 ROOT = Path(__file__).parents[1]

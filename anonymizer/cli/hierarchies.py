@@ -52,7 +52,7 @@ def show_hierarchy(
     named. A rule such as widths has no values of its own, and needs one; that of a study is its
     own.
     """
-    from anonymizer.hierarchy.authoring.checking import check_hierarchy, records_of
+    from anonymizer.hierarchy.authoring import check_hierarchy, records_of
     from anonymizer.report.hierarchy import levels_report, tree_report
 
     found = HierarchySource.of(hierarchy, attribute, table, column)
@@ -88,7 +88,7 @@ def check(hierarchy: Path, table: Path, column: str | None, as_json: bool) -> in
     HIERARCHY is a file, or a study of which --column names the attribute. Exits with 1 when values
     lack.
     """
-    from anonymizer.hierarchy.authoring.checking import check_hierarchy
+    from anonymizer.hierarchy.authoring import check_hierarchy
     from anonymizer.report.hierarchy import hierarchy_report
 
     found = HierarchySource.of(hierarchy, column, table, column)

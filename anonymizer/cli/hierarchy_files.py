@@ -74,8 +74,8 @@ def build(
     keeps its most frequent values, none that fewer than five records have. Without --output the
     rule is printed as a line of a study.
     """
-    from anonymizer.hierarchy.authoring.writing import inline_text, rule_text
-    from anonymizer.hierarchy.inline import hierarchy_of
+    from anonymizer.hierarchy.authoring import inline_text, rule_text
+    from anonymizer.hierarchy.reading import hierarchy_of
 
     rule = {name: value for name, value in given.items() if value is not None}
     rule |= {"origin": rule["origin"][0]} if "origin" in rule else {}
@@ -102,7 +102,7 @@ def _from_table(
     rule: dict[str, Any], name: str, table: Path | None, column: str | None, *, equal: bool
 ) -> dict[str, Any]:
     """The rule that is made of the values of a column."""
-    from anonymizer.hierarchy.authoring import building
+    from anonymizer.hierarchy.building import cuts_of, priority, widths_of
 
     if table is None or column is None:
         raise click.UsageError(f"--{name} needs the values of a table: --table t.csv --column age")
@@ -111,8 +111,8 @@ def _from_table(
         raise click.UsageError(f"--{name} and --{min(others)} are two rules; leave one")
     sizes = _sizes(table, column)
     if name == "keep":
-        return building.priority(sizes, rule["keep"], rule.get("other", "other"))
-    make = building.widths_of if equal else building.cuts_of
+        return priority(sizes, rule["keep"], rule.get("other", "other"))
+    make = widths_of if equal else cuts_of
     return make(sizes, rule["ranges"])
 
 
@@ -132,8 +132,8 @@ def convert(
     """
     from anonymizer.errors import InputError
     from anonymizer.feedback.words import plural
-    from anonymizer.hierarchy.authoring.writing import csv_text, rows_of, rule_of, rule_text
-    from anonymizer.hierarchy.inline import hierarchy_of
+    from anonymizer.hierarchy.authoring import csv_text, rows_of, rule_of, rule_text
+    from anonymizer.hierarchy.reading import hierarchy_of
 
     found = HierarchySource.of(hierarchy, column, table, column)
     listed = [str(value) for value in found.hierarchy.listed] if found.complete else []

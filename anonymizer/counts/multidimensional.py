@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
-from anonymizer.hierarchy.cuts import GROUPED, MARKED, joint_label, unambiguous
-from anonymizer.hierarchy.partition import MOST_LISTED, digest_of_values
+from anonymizer.hierarchy.partition import (
+    GROUPED,
+    MARKED,
+    MOST_LISTED,
+    digest_of_values,
+    joint_label,
+    unambiguous,
+)
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import text_of
 

@@ -2,21 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.feedback.display import Displayed
-from anonymizer.feedback.document import Display
-from anonymizer.hierarchy.limits import Limits
+from anonymizer.errors import AnonymizerError, InputError, is_number, is_whole, shown
+from anonymizer.feedback.display import Displayed, in_a_line
+from anonymizer.feedback.document import Display, Table
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.partition import ANY, Limits, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.steps import Step
@@ -24,6 +24,18 @@ from anonymizer.tables.values import is_missing, number_of, text_of, without_sig
 
 LevelLabel = str | Interval
 Side = Literal["left", "right"]
+
+MOST_VALUES = 8
+"""Values of a hierarchy that a notebook shows."""
+
+MOST_REPEATED = 5
+"""Numbers of a list that a message repeats."""
+
+MAKERS: dict[str, Callable[..., "Hierarchy"]] = {}
+"""Makers of each kind, by the key of its rule: kinds are subclasses, so they stand above this.
+
+``reading`` enters them, and importing anything of the room loads it.
+"""
 
 
 class NO_KEY:  # noqa: N801 (a constant: the key of no value)
@@ -43,19 +55,41 @@ class Hierarchy(Displayed, ABC):
     A hierarchy that is :meth:`grounded` makes one value of all that are alike at some level.
     """
 
+    _kind: ClassVar[str] = "groups"
+    """Name of the kind in a word or two."""
+
     source: str = field(default="its hierarchy", kw_only=True)
     limits: Limits = field(default=Limits(), kw_only=True)
 
     def __repr__(self) -> str:
-        from anonymizer.hierarchy.authoring.showing import line_of
-
-        return line_of(self)
+        listed = len([*self.listed])
+        return in_a_line(self, self._kind, self._levels, f"{listed:,} values" if listed else "")
 
     def display(self) -> Display:
         """Some values, and their labels at each level."""
-        from anonymizer.hierarchy.authoring.showing import display_of
+        listed = [*self.listed]
+        # Evenly spread: every so many of the listed ones, or values made up for a rule.
+        values = listed[:: -(-len(listed) // MOST_VALUES)] if listed else self._examples()
+        some = f"{min(MOST_VALUES, len(listed)):,} of {len(listed):,} values"
+        columns = ["value", *(f"level {level}" for level in range(1, self.height + 1))]
+        rows = [row for value in values if (row := self._labelled(value))]
+        title = f"Hierarchy: {self._kind}, {self._levels}"
+        return Display(title, [Table(some if listed else "Example values", columns, rows)])
 
-        return display_of(self)
+    def _labelled(self, value: object) -> list[object]:
+        """List a value and its labels; nothing where the hierarchy has no place for it."""
+        try:
+            return [value, *self.labels(value)]
+        except AnonymizerError:
+            return []
+
+    @property
+    def _levels(self) -> str:
+        return f"{plural(self.height, 'level')} above the values"
+
+    def _examples(self) -> list[object]:
+        """Return values that show what the levels of a rule do."""
+        return ["any value"]
 
     @staticmethod
     def of(given: object, directory: Path = Path(), attribute: str = "") -> "Hierarchy":
@@ -71,15 +105,11 @@ class Hierarchy(Displayed, ABC):
         if isinstance(given, Hierarchy):
             return given
         if isinstance(given, Mapping):
-            from anonymizer.hierarchy.inline import hierarchy_of
-
-            return hierarchy_of(given, directory)
+            return MAKERS["keys"](given, directory)
         if given == "suppress":
             return Hierarchy.suppression()
         if isinstance(given, str | Path) and str(given).strip():
             return Hierarchy.read(directory / given)
-        from anonymizer.hierarchy.inline import right_form
-
         raise InputError(right_form(given, attribute))
 
     @staticmethod
@@ -88,9 +118,7 @@ class Hierarchy(Displayed, ABC):
 
         InputError when it cannot be read or is no hierarchy; the message names the place.
         """
-        from anonymizer.hierarchy.files import read_hierarchy
-
-        return read_hierarchy(Path(path))
+        return MAKERS["file"](Path(path))
 
     @staticmethod
     def from_rows(rows: Iterable[Sequence[object]]) -> "Hierarchy":
@@ -98,9 +126,7 @@ class Hierarchy(Displayed, ABC):
 
         A last column of more than one group gets ``*`` above it.
         """
-        from anonymizer.hierarchy.rules.listed import ListedHierarchy
-
-        return ListedHierarchy.by_rows([[text_of(field) for field in row] for row in rows])
+        return MAKERS["rows"]([[text_of(field) for field in row] for row in rows])
 
     @staticmethod
     def ranges(
@@ -114,9 +140,7 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         """
-        from anonymizer.hierarchy.rules.ranges import RangeHierarchy
-
-        return RangeHierarchy.exact(widths, cuts, origin)
+        return MAKERS["ranges"](widths, cuts, origin)
 
     @staticmethod
     def prefixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
@@ -125,9 +149,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        from anonymizer.hierarchy.rules.masks import MaskHierarchy
-
-        return MaskHierarchy(tuple(lengths), mask=mask)
+        return MAKERS["mask"](tuple(lengths), mask=mask)
 
     @staticmethod
     def suffixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
@@ -136,9 +158,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.suffixes([4, 2], mask="#").labels("47906")
         ('#7906', '###06', '*')
         """
-        from anonymizer.hierarchy.rules.masks import MaskHierarchy
-
-        return MaskHierarchy(tuple(lengths), "right", mask=mask)
+        return MAKERS["mask"](tuple(lengths), "right", mask=mask)
 
     @staticmethod
     def redact(lengths: Sequence[int], *, side: Side = "right", mask: str = "*") -> "Hierarchy":
@@ -147,12 +167,10 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.redact([2, 4]).labels("479061")
         ('4790**', '47****', '*')
         """
-        from anonymizer.hierarchy.rules.masks import MaskHierarchy
-
         if side not in ("left", "right"):
             raise InputError(f'side = {shown(side)} must be "left" or "right"')
         kept: Side = "left" if side == "right" else "right"
-        return MaskHierarchy(tuple(lengths), kept, masks=True, mask=mask)
+        return MAKERS["mask"](tuple(lengths), kept, masks=True, mask=mask)
 
     @staticmethod
     def keep(*levels: Sequence[object], other: str = "other") -> "Hierarchy":
@@ -165,9 +183,7 @@ class Hierarchy(Displayed, ABC):
         >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Andorra")
         ('other', 'other', '*')
         """
-        from anonymizer.hierarchy.rules.kept import KeepHierarchy
-
-        return KeepHierarchy.of_values(levels, other)
+        return MAKERS["keep"](levels, other)
 
     @staticmethod
     def calendar(
@@ -182,9 +198,7 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.calendar(["month", "year"]).labels("2024-03-05")]
         ['2024-03', '2024', '*']
         """
-        from anonymizer.hierarchy.rules.calendar import CalendarHierarchy
-
-        return CalendarHierarchy(tuple(units), zone, format)
+        return MAKERS["calendar"](tuple(units), zone, format)
 
     @staticmethod
     def order(
@@ -200,16 +214,12 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.order(["S", "M", "L"], widths=[2]).labels("M")]
         ['S - M', '*']
         """
-        from anonymizer.hierarchy.rules.order import OrderHierarchy
-
-        return OrderHierarchy.of_values(values, widths, cuts)
+        return MAKERS["order"](values, widths, cuts)
 
     @staticmethod
     def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
-        from anonymizer.hierarchy.rules.kept import SuppressionHierarchy
-
-        return SuppressionHierarchy()
+        return MAKERS["suppress"]()
 
     def limited(
         self,
@@ -461,3 +471,25 @@ class Hierarchy(Displayed, ABC):
     def written(self, value: object, key: Hashable) -> object:
         """Return the released value of level 0: itself, or the label of its cell."""
         return without_sign(value) if self.limits.ground is None else self._at_ground(key)
+
+
+def kind_of(hierarchy: Hierarchy) -> str:
+    """Name the kind of a hierarchy in a word or two."""
+    return hierarchy._kind
+
+
+def right_form(given: object, attribute: str) -> str:
+    """The message about what is no hierarchy: how it is written instead."""
+    begin = f"write {attribute} = " if attribute else "write "
+    items = given if isinstance(given, list | tuple) else [given]
+    if given is True:
+        return f"a hierarchy is no true or false; {begin}{{ suppress = true }}"
+    if given and all(map(is_number, items)):
+        numbers = ", ".join(shown(each) for each in items[:MOST_REPEATED])
+        more = ", ..." if len(items) > MOST_REPEATED else ""
+        return f"a hierarchy needs the name of a rule; {begin}{{ widths = [{numbers}{more}] }}"
+    what = "an empty text" if given == "" else f"a {type(given).__name__}"
+    return (
+        f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
+        "{ widths = [5, 10] }, for numbers, or { suppress = true }"
+    )

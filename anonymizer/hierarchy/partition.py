@@ -1,32 +1,45 @@
-"""Partitions of one attribute's values, and chains of them."""
+"""Partitions of one attribute's values: chains of them, cuts through these, sets of any values."""
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonymizer.errors import InputError
-from anonymizer.hierarchy.columns import HierarchyNode
-from anonymizer.hierarchy.label import Meaning
-from anonymizer.hierarchy.limits import Limits
+from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.hierarchy.label import HierarchyNode, Meaning
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.tables.values import key_text, text_of
+from anonymizer.tables.values import key_text, number_text, text_of
 
 if TYPE_CHECKING:
     from anonymizer.hierarchy.hierarchy import Hierarchy
+
 
 ANY = "*"
 """The label of the group that holds every value."""
 
 MOST_LISTED = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
+
+SPECIAL = set(',{}"\\')
+"""Characters of a value that its group's label quotes."""
+
+ITEM = r'"(?:[^"\\]|\\.)*"|[^",{}\\]+'
+LISTING, ITEMS = re.compile(rf"{{(?:{ITEM})(?:, (?:{ITEM}))+}}"), re.compile(f"({ITEM})(?:, |$)")
+"""The label of a group that spells out its values, and each of these."""
+
+LEVEL, GROUPED = " (level {})", " (grouped)"
+"""What is added to a label that reads like another one."""
+MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
+"""The same at the end of a label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +92,85 @@ class Partition:
 
     def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
         """Two values of one group here that ``coarser`` separates; None when nested in it."""
+        # Nested exactly if each value lies in the coarser group of its representative.
         torn = np.flatnonzero(coarser.groups != coarser.groups[self.representatives])
         return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The levels that a release may use, from ``min_level`` to ``max_level``, and its ``grid``.
+
+    ``max_level`` None is the highest level. ``grid`` is of ranges: how many cut points they may
+    have, or which ones; None where nothing is said. ``ground`` is the level that values are counted
+    at, so that none below it can be used; None where they are counted as they are.
+
+    Raises InputError when a limit is no level, no number of cut points, or they are out of order.
+    """
+
+    min_level: int = 0
+    max_level: int | None = None
+    grid: int | tuple[Decimal, ...] | None = None
+    ground: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, level in (("min-level", self.min_level), ("max-level", self.max_level)):
+            if level is not None and not is_whole(level, least=0):
+                raise InputError(
+                    f"{name} = {shown(level)} must be a level, a whole number of at least 0, such "
+                    f"as {name} = 1"
+                )
+        if self.max_level is not None and self.max_level < self.min_level:
+            raise InputError(
+                f"min-level = {self.min_level} is above max-level = {self.max_level}; it must be "
+                "at most that"
+            )
+        if isinstance(self.grid, tuple):
+            if not self.grid or any(low >= high for low, high in pairwise(self.grid)):
+                raise InputError("grid must list increasing cut points, such as grid = [20, 40]")
+        elif self.grid is not None and not is_whole(self.grid, least=1):
+            raise InputError(
+                f"grid = {shown(self.grid)} must be a number of cut points of at least 1, or a "
+                "list of them, such as grid = 100 or grid = [20, 40]"
+            )
+
+    @property
+    def given(self) -> dict[str, object]:
+        """Limits that can be given again: a lowest level, a highest one, and a grid."""
+        least = 0 if self.min_level == self.ground else self.min_level
+        return {"min_level": least, "max_level": self.max_level, "grid": self.grid}
+
+    def require_height(self, height: int) -> None:
+        """Require that the levels are some of 0, 1, ..., ``height``."""
+        for name, level in (("min-level", self.min_level), ("max-level", self.max_level)):
+            if level is not None and level > height:
+                raise InputError(
+                    f"{name} = {level} is no level of this hierarchy; it has levels 0 to {height}"
+                )
+
+    def upon(self, ground: int | None) -> "Limits":
+        """Return the limits of values counted at a level; None: as they are."""
+        if ground is None:
+            return self
+        if self.max_level is not None and self.max_level < ground:
+            raise InputError(
+                f"max-level = {self.max_level} is below the ground, which is level {ground}; "
+                f"write max-level = {ground} or more"
+            )
+        return replace(self, min_level=max(self.min_level, ground), ground=ground)
+
+    def describe(self) -> dict[str, object]:
+        """The limits that say something, as JSON has them."""
+        given: dict[str, object] = {}
+        if self.min_level:
+            given["min-level"] = int(self.min_level)
+        if self.max_level is not None:
+            given["max-level"] = int(self.max_level)
+        if isinstance(self.grid, tuple):
+            given["grid"] = [number_text(cut) for cut in self.grid]
+        elif self.grid is not None:
+            given["grid"] = int(self.grid)
+        return given
 
 
 @dataclass(frozen=True)
@@ -114,7 +204,7 @@ class Taxonomy:
     ordered: bool
     listed: Mask = field(repr=False)
     scale: Scale = field(default=NUMBERS, repr=False)
-    limits: Limits = Limits()  # noqa: RUF009 (frozen)
+    limits: Limits = Limits()
     hierarchy: "Hierarchy | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -238,10 +328,9 @@ class Taxonomy:
             listed = [self.texts[code] for code in codes if self.listed[code]]
             if shown[group] or listed:
                 group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
-                clear = isinstance(
-                    label, Interval | Meaning
-                )  # the label says which values these are
-                if not (raw or clear) and self.lists(codes):
+                # Ranges and meanings say by their labels which values these are.
+                clear = raw or isinstance(label, Interval | Meaning)
+                if not clear and self.lists(codes):
                     digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
                     group_entry |= digest if briefly else {"values": listed}
                 found.append(group_entry | self._kind(partition, group, values))
@@ -318,6 +407,144 @@ def _without_labels(partition: Partition, kept: Mask) -> Partition:
         for group, (label, there) in enumerate(zip(partition.labels, shown, strict=True))
     )
     return replace(partition, labels=labels)
+
+
+def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
+    """The partition into groups of several levels, each given by its level and its group there.
+
+    A group goes by its own label, a single value by its text. Where the labels of two levels are
+    alike the coarser one says its level: ``other (level 2)``. ValueError when a value is in none
+    of the groups, or in two.
+    """
+    nodes = sorted(nodes)
+    inside = np.stack([_inside(taxonomy, nodes, level) for level in range(len(taxonomy.levels))])
+    if not ((inside >= 0).sum(axis=0) == 1).all():
+        raise ValueError("no partition")
+    labels = unambiguous(
+        (taxonomy.label(level, group), LEVEL.format(level), len(nodes) == 1)
+        for level, group in nodes
+    )
+    # Groups are numbered by their first values, as those of any partition are.
+    first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
+    order = np.argsort(first)
+    return Partition(
+        np.argsort(order)[groups],
+        tuple(labels[place] for place in order),
+        levels=tuple(nodes[place][0] for place in order),
+    )
+
+
+def _inside(taxonomy: Taxonomy, nodes: Sequence[tuple[int, int]], level: int) -> Codes:
+    """The place of the node of one level that each value is in, -1 for none, shape (values,)."""
+    partition = taxonomy.levels[level]
+    places = np.full(len(partition), -1)
+    for place, (own, group) in enumerate(nodes):
+        if own == level:
+            places[group] = place
+    return places[partition.groups]
+
+
+def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
+    """The partition into some groups of value codes; values in none of them stand alone.
+
+    A group of several values is spelled out in the order of the values, ``{Black, Other}``, texts
+    that could be misread in the quotes of JSON, a missing value as ``null``. A single value goes by
+    its text.
+    """
+    alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
+    members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
+    labels = unambiguous(
+        (spelled(taxonomy, codes), GROUPED, len(members) == 1) for codes in members
+    )
+    order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
+    group = np.empty(len(taxonomy.codes), np.intp)
+    for number, place in enumerate(order):
+        group[members[place]] = number
+    return Partition(group, tuple(labels[place] for place in order), spelled=True)
+
+
+def spelled(taxonomy: Taxonomy, codes: Iterable[int]) -> str | None:
+    """The label of a group of values."""
+    return joint_label([taxonomy.texts[code] for code in codes])
+
+
+def joint_label(texts: Sequence[str | None]) -> str | None:
+    """What some values, or groups of a hierarchy, go by together: ``{Black, Other}``."""
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(map(quoted, texts)) + "}"
+
+
+def quoted(text: str | None) -> str:
+    """A value as its group's label has it: in quotes where it could be misread."""
+    if text is None:
+        return "null"
+    plain = SPECIAL.isdisjoint(text) and text == text.strip() and text not in ("", "null")
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def members_of(label: str) -> list[str | None] | None:
+    """The values that a group's label spells out, two or more; None where it spells none.
+
+    >>> members_of("{Black, Other}"), members_of('{"a, b", null}'), members_of("[1, 2)")
+    (['Black', 'Other'], ['a, b', None], None)
+    """
+    if not LISTING.fullmatch(label):
+        return None
+    texts = [found[1] for found in ITEMS.finditer(label[1:-1])]
+    try:
+        return [json.loads(text) if text[0] == '"' or text == "null" else text for text in texts]
+    except ValueError:  # an escape that JSON does not have
+        return None
+
+
+def unambiguous(labelled: Iterable[tuple[Hashable | None, str, bool]]) -> list[Hashable]:
+    """Labels, each with its mark added for as long as it reads like one before it.
+
+    Each comes with its mark, and whether it stands for every value: no other one may read ``*``.
+    """
+    taken: set[str | None] = set()  # the texts of all labels so far, no two of them alike
+    labels = []
+    for label, mark, whole in labelled:
+        while (text := None if label is None else text_of(label)) in taken or (
+            text == ANY and not whole
+        ):
+            label = label.marked(mark) if isinstance(label, Meaning) else f"{label}{mark}"
+        taken.add(text)
+        labels.append(label)
+    return labels
+
+
+def set_labels(
+    taxonomy: Taxonomy, sets: Sequence[tuple[int, ...]], *, ranges: bool
+) -> list[Hashable]:
+    """Label sets of value codes, no two different ones alike.
+
+    A group of a level goes by its own label there, at the finest level that has it, a single value
+    by its text, any others by their list. Where the attribute gets ``ranges`` all values go by the
+    label of the highest level: a lower one may reveal the extremes of the table, and be narrower
+    than any range is allowed to be.
+    """
+    groups: dict[tuple[int, ...], tuple[int, int]] = {}
+    for level, group, codes in taxonomy.groups():
+        groups.setdefault(tuple(codes.tolist()), (level, group))
+    if ranges:
+        groups[tuple(range(len(taxonomy.codes)))] = (taxonomy.height, 0)
+    found = [
+        (taxonomy.label(*groups[codes]), LEVEL.format(groups[codes][0]))
+        if codes in groups
+        else (spelled(taxonomy, codes), GROUPED)
+        for codes in sets
+    ]
+    whole = len(taxonomy.codes)
+    # The plainest keep their labels.
+    order = sorted(range(len(sets)), key=lambda place: (len(sets[place]), sets[place]))
+    labels = dict(
+        zip(
+            order,
+            unambiguous((*found[place], len(sets[place]) == whole) for place in order),
+            strict=True,
+        )
+    )
+    return [labels[place] for place in range(len(sets))]
 
 
 def digest_of_values(values: Sequence[str | None]) -> str:

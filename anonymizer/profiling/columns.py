@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.rules.dates import DAY, Clock
+from anonymizer.hierarchy.calendar import DAY, Clock
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.profiling.distinction import IDENTIFYING, distinction
 from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.hierarchy.rules.dates import DAY
-from anonymizer.hierarchy.rules.ranges import MOST_GROUND
+from anonymizer.hierarchy.calendar import DAY
+from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of

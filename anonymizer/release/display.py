@@ -7,7 +7,7 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.display import listing
 from anonymizer.feedback.document import Display, Points, Table
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
+from anonymizer.hierarchy.hierarchy import kind_of as kind_of_hierarchy
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.information import Information
 

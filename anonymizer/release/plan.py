@@ -14,7 +14,7 @@ from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.hierarchy.inline import rule_alone
+from anonymizer.hierarchy.reading import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan

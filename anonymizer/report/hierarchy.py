@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
-from anonymizer.hierarchy.authoring.checking import MOST, HierarchyCheck, LevelUse
+from anonymizer.hierarchy.authoring import MOST, HierarchyCheck, LevelUse
 from anonymizer.hierarchy.label import OthersLabel
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes

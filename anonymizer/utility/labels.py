@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.counts.multidimensional import HierarchyNodes, Regions, Shape
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
-from anonymizer.hierarchy.columns import PlacedColumn
+from anonymizer.hierarchy.label import PlacedColumn
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import covered

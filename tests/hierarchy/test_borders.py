@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
 from anonymizer.hierarchy import NUMBERS
-from anonymizer.hierarchy.rules.calendar import Dates
-from anonymizer.hierarchy.rules.dates import iso_of, place_of
-from anonymizer.hierarchy.rules.order import Ranks
+from anonymizer.hierarchy.calendar import Dates, iso_of, place_of
+from anonymizer.hierarchy.ranges import Ranks
 
 DATES = Dates()
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from anonymizer import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.authoring.building import cuts_of, priority, widths_of
-from anonymizer.hierarchy.authoring.checking import check_hierarchy
-from anonymizer.hierarchy.authoring.writing import (
+from anonymizer.hierarchy.authoring import (
+    check_hierarchy,
     csv_text,
     inline_text,
     rows_of,
     rule_of,
     rule_text,
 )
+from anonymizer.hierarchy.building import cuts_of, priority, widths_of
 from anonymizer.tables.reading import parsed_toml
 
 # The most frequent values

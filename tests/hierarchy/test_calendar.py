@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.rules.calendar import UNITS, Dates, span_of, unit_at
-from anonymizer.hierarchy.rules.dates import Clock, iso_of
+from anonymizer.hierarchy.calendar import UNITS, Clock, Dates, iso_of, span_of, unit_at
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import read_keys
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from anonymizer import TCloseness
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.inline import of_rule, rule_alone
+from anonymizer.hierarchy.reading import of_rule, rule_alone
 
 ROWS = [["a1", "a", "x"], ["a2", "a", "x"], ["b1", "b", "x"], ["c1", "c", "y"]]
 

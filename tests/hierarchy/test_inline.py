@@ -7,8 +7,8 @@ import pytest
 
 from anonymizer import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.inline import LIMITS, RULES
-from anonymizer.hierarchy.limits import Limits
+from anonymizer.hierarchy.partition import Limits
+from anonymizer.hierarchy.reading import LIMITS, RULES
 from anonymizer.tables.reading import parsed_toml
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonymizer import Anonymizer, Fixed, InputError, KAnonymity
 from anonymizer.hierarchy import Hierarchy, Meaning, cut_of
 from anonymizer.hierarchy.label import OthersLabel
-from anonymizer.hierarchy.rules.masks import MASKS
+from anonymizer.hierarchy.rules import MASKS
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from anonymizer import (
     VariableRange,
 )
 from anonymizer.hierarchy import Interval, Partition
-from anonymizer.hierarchy.limits import Limits
+from anonymizer.hierarchy.partition import Limits
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import STRATEGIES, Problem, Refiner, Suppression, refine_jointly, solve
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound

@@ -25,8 +25,7 @@ from anonymizer import (
     VariableRange,
     verify_release,
 )
-from anonymizer.hierarchy.rules.calendar import span_of
-from anonymizer.hierarchy.rules.dates import Clock
+from anonymizer.hierarchy.calendar import Clock, span_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
 from anonymizer.release.signing.keys import PrivateKey, make_keys

@@ -20,9 +20,9 @@ from lengths import at_length
 
 from anonymizer import Hierarchy, KAnonymity
 from anonymizer.errors import AnonymizerError, InputError
-from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
-from anonymizer.hierarchy.rules.listed import ListedHierarchy
+from anonymizer.hierarchy.reading import _plain_columns, _rows
+from anonymizer.hierarchy.rules import ListedHierarchy
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
@@ -296,9 +296,9 @@ FIELD = st.text(st.sampled_from('ab1.0 *"\r\n;'), max_size=4)
 def test_plain_columns_are_what_the_strict_reader_gives(rows, plain):
     text = "\n".join(";".join(row) for row in rows)
     text = text.replace('"', "").replace("\r", "") if plain else text
-    found = hierarchy_files._plain_columns(text, ";")
+    found = _plain_columns(text, ";")
     if found is not None:
-        strict = hierarchy_files._rows(text, ";", Path("x"))
+        strict = _rows(text, ";", Path("x"))
         assert found == [list(column) for column in zip(*strict, strict=True)]
 
 

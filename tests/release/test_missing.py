@@ -16,7 +16,7 @@ from lengths import in_pairs
 from releases import manifest_in, rewritten
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, verify_release
-from anonymizer.hierarchy.cuts import MARKED, members_of
+from anonymizer.hierarchy.partition import MARKED, members_of
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.export import mapping_files, source_of, sql_of
 from anonymizer.release.manifest import Manifest

@@ -8,7 +8,7 @@ from pathlib import Path
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.session import Session
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.authoring.writing import csv_text, rule_text
+from anonymizer.hierarchy.authoring import csv_text, rule_text
 from anonymizer.release.output.atomic import require_place, write_file
 
 Rows = Sequence[Sequence[str]]

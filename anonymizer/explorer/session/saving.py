@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
-from anonymizer.hierarchy.authoring.writing import rule_text
+from anonymizer.hierarchy.authoring import rule_text
 from anonymizer.release.description.document import parse_document
 from anonymizer.release.output.atomic import write_file
 from anonymizer.release.study.drafting import HIERARCHIES

@@ -8,8 +8,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.authoring.quantiles import settled_as
-from anonymizer.hierarchy.inline import of_rule, rule_alone
+from anonymizer.hierarchy.reading import of_rule, rule_alone, settled_as
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of, without_people
 from anonymizer.recoding.generalization import GeneralizationPlan, People
 from anonymizer.recoding.problem.suppression import Suppression

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
-from anonymizer.hierarchy.columns import HierarchyNode, PlacedColumn
-from anonymizer.hierarchy.label import StarLabel
+from anonymizer.hierarchy.label import HierarchyNode, PlacedColumn, StarLabel
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.manifest.groups import MISSING, Group
 from anonymizer.release.manifest.parts import LabelText

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.authoring.writing import csv_text
-from anonymizer.hierarchy.columns import PlacedColumn
-from anonymizer.hierarchy.label import Label
+from anonymizer.hierarchy.authoring import csv_text
+from anonymizer.hierarchy.label import Label, PlacedColumn
 from anonymizer.release.description.place import Place
 from anonymizer.release.export.mapping import COLUMNS, columns_text, file_names
 from anonymizer.release.export.source import ExportedRelease

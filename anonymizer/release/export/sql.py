@@ -1,14 +1,13 @@
 """The recoding of a release as standard SQL: CASE for groups, and a join with its classes."""
 
-# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by hierarchy/columns.py
+# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by hierarchy/label.py
 
 from collections.abc import Sequence
 from itertools import combinations
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.columns import ColumnSql, listed, literal, name
-from anonymizer.hierarchy.label import EVERYTHING
+from anonymizer.hierarchy.label import EVERYTHING, ColumnSql, listed, literal, name
 from anonymizer.release.export.source import ExportedRelease, Labels, same_label
 from anonymizer.release.files import MANIFEST
 from anonymizer.tables.values import number_of, number_text

@@ -25,7 +25,7 @@ from anonymizer.hierarchy import (
     cut_of,
     grouping_of,
 )
-from anonymizer.hierarchy.cuts import MARKED
+from anonymizer.hierarchy.calendar import Clock, Dates
 from anonymizer.hierarchy.label import (
     BoxLabel,
     CodeLabel,
@@ -36,10 +36,8 @@ from anonymizer.hierarchy.label import (
     StarLabel,
     TextLabel,
 )
-from anonymizer.hierarchy.partition import digest_of_values
-from anonymizer.hierarchy.rules.calendar import Dates
-from anonymizer.hierarchy.rules.dates import Clock
-from anonymizer.hierarchy.rules.order import Ranks
+from anonymizer.hierarchy.partition import MARKED, digest_of_values
+from anonymizer.hierarchy.ranges import Ranks
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.tables.values import number_of

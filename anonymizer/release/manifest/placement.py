@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from anonymizer.counts.multidimensional import CLASS, dealt_out
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy.columns import PlacedColumn
-from anonymizer.hierarchy.label import Label
+from anonymizer.hierarchy.label import Label, PlacedColumn
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import LabelText

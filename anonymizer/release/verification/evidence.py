@@ -6,8 +6,7 @@ from pathlib import Path
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.authoring.quantiles import settled_as
-from anonymizer.hierarchy.inline import of_rule
+from anonymizer.hierarchy.reading import of_rule, settled_as
 from anonymizer.release.description.place import Place, as_study
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest

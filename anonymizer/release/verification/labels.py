@@ -11,10 +11,9 @@ import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy.cuts import MARKED
-from anonymizer.hierarchy.rules.calendar import span_of
-from anonymizer.hierarchy.rules.dates import Clock
-from anonymizer.hierarchy.rules.masks import MASKS
+from anonymizer.hierarchy.calendar import Clock, span_of
+from anonymizer.hierarchy.partition import MARKED
+from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.recodings import RECODINGS

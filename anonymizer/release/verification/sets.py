@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy.cuts import MARKED, joint_label, members_of
+from anonymizer.hierarchy.partition import MARKED, joint_label, members_of
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.verification.check import Facts, FieldCheck, required
 

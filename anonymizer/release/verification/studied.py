@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
-from anonymizer.hierarchy.authoring.quantiles import settled_as
-from anonymizer.hierarchy.cuts import joint_label, quoted
-from anonymizer.hierarchy.inline import of_rule, rule_alone
+from anonymizer.hierarchy.partition import joint_label, quoted
+from anonymizer.hierarchy.reading import of_rule, rule_alone, settled_as
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import Levels

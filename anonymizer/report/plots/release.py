@@ -20,8 +20,8 @@ from anonymizer.counts.schema import recount
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import shown_label
-from anonymizer.hierarchy.inline import of_rule
-from anonymizer.hierarchy.rules.calendar import Dates
+from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.reading import of_rule
 from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import KAnonymity, PrivacyModel
 from anonymizer.release.manifest import Manifest

@@ -14,11 +14,10 @@ from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.explorer.answers.generalized.groups import Row
 from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.hierarchy import ANY, MISSING, Hierarchy, Taxonomy, shown_label
-from anonymizer.hierarchy.authoring.checking import LevelUse, check_hierarchy, records_of
-from anonymizer.hierarchy.authoring.showing import kind_of
-from anonymizer.hierarchy.authoring.writing import rows_of
-from anonymizer.hierarchy.inline import GENERAL, GROUND, Table
-from anonymizer.hierarchy.rules.listed import ListedHierarchy
+from anonymizer.hierarchy.authoring import LevelUse, check_hierarchy, records_of, rows_of
+from anonymizer.hierarchy.hierarchy import kind_of
+from anonymizer.hierarchy.reading import GENERAL, GROUND, Table
+from anonymizer.hierarchy.rules import ListedHierarchy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole

@@ -7,8 +7,7 @@ from decimal import Decimal
 from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.ranges.axis import cuts_of
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
-from anonymizer.hierarchy.rules.order import OrderHierarchy
-from anonymizer.hierarchy.rules.ranges import MOST_GROUND, RangeHierarchy
+from anonymizer.hierarchy.ranges import MOST_GROUND, OrderHierarchy, RangeHierarchy
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.recoding.levels import Fixed
 from anonymizer.release.study import Study

@@ -1,35 +1,208 @@
-"""Calendars: dates and times generalize to months, quarters, years and other units.
+"""Dates and times: the moments that values write out, and the units of the calendar around them.
 
-A unit is a half-open span of the calendar's clock. Its label reads as no date, no number but a
-year, and no other unit: ``2024-03-05 10h``, ``2024-W10``, ``2024-03``, ``2024-Q1``, ``2020s``.
+Places are seconds since the beginning of 1970 on the clock of a calendar: that of a time zone for
+instants, values with an offset from UTC, and the clock as it is written for all others. A unit is a
+half-open span of that clock. Its label reads as no date, no number but a year, and no other unit:
+``2024-03-05 10h``, ``2024-W10``, ``2024-03``, ``2024-Q1``, ``2020s``.
 """
 
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import chain
+from zoneinfo import ZoneInfo
 
-import numpy as np
+from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy.scale import Blocks, Scale
+from anonymizer.tables.values import floor_to, is_missing, text_of
 
-from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, LevelLabel
-from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Partition
-from anonymizer.hierarchy.rules.dates import (
-    DAY,
-    FIRST,
-    Clock,
-    Moment,
-    day_and_seconds,
-    iso_of,
-    place_of,
+DAY = 86_400
+FIRST = date(1970, 1, 1).toordinal()
+"""The day from which places count."""
+
+OFFSET = r"Z|[+-]\d\d(?::?\d\d(?::\d\d)?)?"
+CLOCK = r"(?P<H>\d\d):(?P<M>\d\d)(?::(?P<S>\d\d)(?:[.](?P<f>\d{1,9}))?)?"
+ISO = re.compile(
+    rf"(?P<Y>\d{{4}})-(?P<m>\d\d)-(?P<d>\d\d)(?:[T ]{CLOCK} ?(?P<z>{OFFSET})?)?", re.ASCII
 )
-from anonymizer.hierarchy.scale import Blocks, Interval, Scale
-from anonymizer.tables.steps import Step
-from anonymizer.tables.values import floor_to, is_missing
+"""A date, or a date and a time of day, as ISO 8601 writes them."""
+
+PARTS = {
+    "Y": r"\d{4}",
+    "m": r"\d{1,2}",
+    "d": r"\d{1,2}",
+    "H": r"\d{1,2}",
+    "M": r"\d{1,2}",
+    "S": r"\d{1,2}",
+    "f": r"\d{1,9}",
+    "z": OFFSET,
+}
+"""The parts of a format, which has a ``%`` before each; names are those of ``strftime``."""
+
+TWO_DIGITS = re.compile(r"%([mdHMS])(?=%[YmdHMSf])|(?<=%[YmdHMS])%([mdHMS])")
+"""Parts with no mark between them and the next or the last: their digits are two."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Identity of a date or a time: its place, and its text, however values write it."""
+
+    place: Decimal
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)  # half of the time of both
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Reader of texts as moments.
+
+    Parameters
+    ----------
+    zone
+        The time zone whose calendar instants are taken to, UTC where none is given.
+    format
+        How texts write dates that are not as ISO 8601 has them, such as ``%d.%m.%Y``.
+
+    Raises InputError when there is no such zone, or the format gives no day.
+    """
+
+    zone: str | None = None
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        _ = self._zone, self._pattern
+
+    @cached_property
+    def _zone(self) -> tzinfo:
+        if self.zone is None:
+            return UTC
+        try:
+            return ZoneInfo(self.zone)
+        except (KeyError, ValueError, OSError, TypeError, AttributeError):
+            raise InputError(
+                'zone must be the name of a time zone, such as zone = "Europe/Paris", not '
+                f"{shown(self.zone)}"
+            ) from None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        return None if self.format is None else pattern_of(self.format)
+
+    def moment(self, value: object) -> Moment | None:
+        """The moment that a value writes out; None where it is no date, or missing."""
+        if is_missing(value):
+            return None
+        text = text_of(value)
+        found = (self._pattern.fullmatch(text) if self._pattern else None) or ISO.fullmatch(text)
+        try:
+            return self._of(found.groupdict()) if found else None
+        except (ValueError, OverflowError):  # no such day, or one before the year 1
+            return None
+
+    def _of(self, parts: Mapping[str, str | None]) -> Moment:
+        day = date(int(parts["Y"] or 0), int(parts["m"] or 0), int(parts["d"] or 0))
+        hour, minute, second = (int(parts.get(name) or 0) for name in "HMS")
+        digits = (parts.get("f") or "").rstrip("0")
+        zone = parts.get("z")
+        if zone is None:
+            clock = time(hour, minute, second)  # ValueError where there is none
+            return _moment(day, clock, digits)
+        whole = datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=_offset(zone))
+        instant = whole.astimezone(UTC)
+        local = instant.astimezone(self._zone)
+        place = _moment(local.date(), local.time(), digits).place
+        return Moment(place, f"{instant.date()} {instant:%H:%M:%S}{_point(digits)}+00:00")
+
+
+def _moment(day: date, clock: time, digits: str) -> Moment:
+    """Make a moment of a day, a time and the ``digits`` of the second."""
+    seconds = clock.hour * 3600 + clock.minute * 60 + clock.second
+    place = Decimal((day.toordinal() - FIRST) * DAY + seconds)
+    if not seconds and not digits:
+        return Moment(place, str(day))
+    place = place + Decimal(f"0.{digits}") if digits else place
+    return Moment(place, f"{day} {clock}{_point(digits)}")
+
+
+def _point(digits: str) -> str:
+    return f".{digits}" if digits else ""
+
+
+def pattern_of(given: object) -> re.Pattern[str]:
+    """Compile a format; InputError where it gives no day, or more than one."""
+    text = given if isinstance(given, str) else ""
+    parts = re.findall("%(.)", text.replace("%%", ""))
+    if "y" in parts:
+        raise InputError(
+            "format: %y leaves open which century a year is of; write years of four digits, with %Y"
+        )
+    if not {*"Ymd"} <= {*parts} or not {*parts} <= {*PARTS} or len({*parts}) < len(parts):
+        raise InputError(
+            f'format must have %Y, %m and %d, such as format = "%d.%m.%Y", and any of %H, %M, %S, '
+            f"%f and %z once at most, not {shown(given)}"
+        )
+    narrow = {match[1] or match[2] for match in TWO_DIGITS.finditer(text)}
+    pattern = re.escape(text).replace("%%", "%")
+    for part in parts:
+        digits = r"\d\d" if part in narrow else PARTS[part]
+        pattern = pattern.replace(f"%{part}", f"(?P<{part}>{digits})", 1)
+    found = re.compile(pattern, re.ASCII)
+    swapped = found.fullmatch("2001-02-03")
+    if swapped and swapped["m"] != "02":
+        raise InputError(
+            f"format = {shown(given)} reads ISO dates with day and month exchanged; write the "
+            "column with the month before the day, or with another mark between them"
+        )
+    return found
+
+
+def iso_of(place: Decimal) -> str:
+    """The date at a place, with the time of day where that is not midnight.
+
+    >>> iso_of(Decimal(0)), iso_of(Decimal(90)), iso_of(Decimal("-0.5"))
+    ('1970-01-01', '1970-01-01 00:01:30', '1969-12-31 23:59:59.5')
+    """
+    days, seconds = day_and_seconds(place)
+    day = date.fromordinal(FIRST + days).isoformat()
+    if not seconds:
+        return day
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{day} {minutes // 60:02}:{minutes % 60:02}:{rest:02}{_digits(seconds % 1)}"
+
+
+def day_and_seconds(place: Decimal) -> tuple[int, Decimal]:
+    """The days since the first of 1970, and the seconds of the day."""
+    whole = int(place.to_integral_value("ROUND_FLOOR"))
+    days = whole // DAY
+    return days, place - days * DAY
+
+
+def place_of(day: date) -> Decimal:
+    """Return the beginning of a day."""
+    return Decimal((day.toordinal() - FIRST) * DAY)
+
+
+def _digits(fraction: Decimal) -> str:
+    return f"{fraction.normalize():f}"[1:] if fraction else ""
+
+
+def _offset(text: str) -> tzinfo:
+    """The zone of an offset from UTC."""
+    if text == "Z":
+        return UTC
+    digits = text[1:].replace(":", "")
+    hours, minutes, seconds = (int(digits[at : at + 2] or 0) for at in (0, 2, 4))
+    gap = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return timezone(-gap if text[0] == "-" else gap)
+
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
 """Units shorter than a day, in seconds."""
@@ -45,7 +218,6 @@ TIMES = (43_200, 21_600, 3600, 1800, 900, 300, 60, 30, 15, 5, 1)
 FINEST = Decimal("1e-9")
 """The finest part of a second that values write out."""
 
-EXAMPLE = 'calendar = ["month", "quarter", "year"]'
 MOST_DAYS = 2**16
 """Spans that are remembered: all days of 180 years."""
 
@@ -180,7 +352,7 @@ def _start(unit: str, numbers: Sequence[int]) -> Decimal | None:
 class Dates(Scale):
     """The scale of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
 
-    clock: Clock = Clock()  # noqa: RUF009 (frozen)
+    clock: Clock = Clock()
     grid: tuple[str, ...] = ()
 
     @property
@@ -240,148 +412,3 @@ class Dates(Scale):
                 break
         last, end = spans[-1]
         return starts, last + DAY if end is None else end
-
-
-@dataclass(frozen=True, repr=False)
-class CalendarHierarchy(Hierarchy):
-    """Dates and times by units of the calendar, one level per unit.
-
-    Instants, values with an offset from UTC, are dates on the clock of ``zone``, or of UTC where
-    none is given; any other value is the date that it writes. ``format`` is for texts that are not
-    ISO 8601: nobody guesses whether the day or the month comes first.
-    """
-
-    units: tuple[str, ...]
-    zone: str | None = None
-    format: str | None = None
-
-    def __post_init__(self) -> None:
-        for unit in self.units:
-            if unit not in UNITS:
-                hint = did_you_mean(str(unit), UNITS) or f"; known are {', '.join(UNITS)}"
-                raise InputError(f"calendar has no unit {shown(unit)}{hint}")
-        if not self.units:
-            raise InputError(f"calendar must list at least one unit, such as {EXAMPLE}")
-        for fine, coarse in pairwise(self.units):
-            if UNITS.index(fine) >= UNITS.index(coarse):
-                raise InputError(
-                    f"calendar: {fine} is not finer than {coarse}; the finest unit comes first, "
-                    f"such as {EXAMPLE}"
-                )
-            if fine == "week":
-                raise InputError(
-                    f"calendar: a week may be in two units of a {coarse}; leave one of them out, "
-                    'such as calendar = ["day", "week"]'
-                )
-        _ = self.scale
-
-    @cached_property
-    def scale(self) -> Dates:
-        """The scale that values lie on."""
-        return Dates(Clock(self.zone, self.format), self.units)
-
-    @property
-    def ordered(self) -> bool:
-        return True
-
-    @property
-    def height(self) -> int:
-        return len(self.units) + 1
-
-    def key(self, value: object) -> Hashable:
-        """The moment; None for a missing value, ``NO_KEY`` for one that is no date."""
-        if is_missing(value):
-            return None
-        moment = self.scale.clock.moment(value)
-        return NO_KEY if moment is None else moment
-
-    def ranked(
-        self, keys: Collection[Hashable]
-    ) -> tuple[list[Hashable], tuple[Decimal | None, ...]]:
-        missing = [None] * (None in keys)
-        known = sorted(
-            (key for key in keys if isinstance(key, Moment)), key=lambda key: (key.place, key.text)
-        )
-        return [*known, *missing], (*(key.place for key in known), *missing)
-
-    def label_at(self, level: int, key: Hashable) -> Interval:
-        return self._unit(self.units[level - 1], key.place)  # type: ignore[attr-defined]
-
-    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
-        """Levels 1, 2, ..., height; keys come in order, so that units are runs of them."""
-        places = [key.place if isinstance(key, Moment) else None for key in keys]
-        units = tuple(self._partition(unit, places) for unit in self.units)
-        return *units, Partition.of([ANY] * len(keys))
-
-    def _partition(self, unit: str, places: Sequence[Decimal | None]) -> Partition:
-        groups, codes = np.empty(len(places), np.intp), dict[LevelLabel | None, int]()
-        label: Interval | None = None
-        own = 0
-        for number, place in enumerate(places):
-            if place is None:
-                label, own = None, codes.setdefault(None, len(codes))
-            elif label is None or not label.holds(place):
-                label = self._unit(unit, place)
-                own = codes.setdefault(label, len(codes))
-            groups[number] = own
-        return Partition(groups, tuple(codes))
-
-    def _unit(self, unit: str, place: Decimal) -> Interval:
-        low, high, name = unit_at(unit, place)
-        return Interval(low, high, self.scale, name)
-
-    def cut_point(self, given: object) -> Decimal:
-        place = self.scale.place(given)
-        if place is None:
-            raise InputError(
-                f"cut points of grid must be dates, such as grid = [2000-01-01], not {shown(given)}"
-            )
-        return place
-
-    def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
-        """Add a level of the unit that dates are counted by."""
-        if ground not in UNITS:
-            hint = did_you_mean(str(ground), UNITS) or f"; known are {', '.join(UNITS)}"
-            raise InputError(f"ground = {shown(ground)} is no unit of a calendar{hint}")
-        unit, finest = str(ground), self.units[0]
-        if unit == finest:
-            return self, 1
-        if UNITS.index(unit) > UNITS.index(finest):
-            raise InputError(
-                f"ground = {shown(unit)}: a {finest} is finer; give ground = {shown(finest)}, or "
-                f"leave {finest} out of calendar"
-            )
-        return replace(self, units=(unit, *self.units)), 1
-
-    def ground_at(self, level: int) -> object:
-        return self.units[level - 1]
-
-    @property
-    def step(self) -> Step | None:
-        level = self.limits.ground
-        return None if level is None else Step(unit=self.units[level - 1])
-
-    def cell_of(self, key: Hashable) -> Hashable:
-        found = self._at_ground(key)
-        assert isinstance(found, Interval)
-        assert found.low is not None
-        return Moment(found.low, iso_of(found.low))
-
-    def rule(self) -> dict[str, object]:
-        given = {"zone": self.zone, "format": self.format}
-        options = {name: value for name, value in given.items() if value is not None}
-        return {"calendar": list(self.units), **options}
-
-    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
-        found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
-        if self.format is not None:
-            return InputError(
-                f"{found} in the format {shown(self.format)}",
-                "clean the column or declare them as missing values",
-            )
-        return InputError(
-            f"{found} such as 2024-03-05 or 2024-03-05 10:00",
-            "give another format with the "
-            'calendar, such as format = "%d.%m.%Y" or format = "%m/%d/%Y", or declare them as '
-            "missing values",
-        )
