@@ -23,8 +23,8 @@ from anonymizer.kernels import NUMPY
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import MODELS
 from anonymizer.recoding import Found
-from anonymizer.recoding.full_domain import branch_and_bound, exhaustive, solve, with_suppression
-from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.full_domain import branch_and_bound, frontier, solve, with_suppression
+from anonymizer.recoding.nodes import Evaluator
 
 OWN = {"at-least", "largest-share", "largest-lift", "few-classes", "odd-classes", "even-classes"}
 
@@ -96,7 +96,7 @@ def test_a_score_that_is_a_little_wrong_is_noticed():
 
 
 def test_the_wrong_one_of_ties_is_noticed(monkeypatch):
-    for module in (branch_and_bound, exhaustive, solve, with_suppression):
+    for module in (branch_and_bound, frontier, solve, with_suppression):
         monkeypatch.setattr(module, "winner", worst)
     assert noticed("node")
 

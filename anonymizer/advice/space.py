@@ -20,12 +20,11 @@ from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import AverageReidentificationRisk, KAnonymity, PrivacyModel
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
-from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
+from anonymizer.recoding.full_domain.frontier import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.problem.options import Bounds
-from anonymizer.recoding.problem.problem import Problem, Run, Scored
-from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.problem import Bounds, Problem, Run, Scored
 
 
 class TimeUpError(Exception):

@@ -71,7 +71,7 @@ def search_a_little() -> None:
     from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
     from anonymizer.recoding import Problem, Suppression
     from anonymizer.recoding.full_domain.solve import solve
-    from anonymizer.recoding.problem.problem import ALONE
+    from anonymizer.recoding.problem import ALONE
 
     rows = product(range(20, 60, 5), "ab", "xyz")
     table = pd.DataFrame(rows, columns=["age", "sex", "diagnosis"])

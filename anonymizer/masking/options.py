@@ -16,7 +16,7 @@ from anonymizer.errors import (
 )
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel
-from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.problem import Run
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 
 DISTORTION = "distortion"

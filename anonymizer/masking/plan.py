@@ -36,8 +36,7 @@ from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class,
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, SearchResult, Task
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
 from anonymizer.tables.values import is_missing, text_of

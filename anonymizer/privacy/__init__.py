@@ -9,7 +9,6 @@ import ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
-from anonymizer.kernels.arrays import Mask as Mask
 from anonymizer.privacy.base import TOLERANCE as TOLERANCE
 from anonymizer.privacy.base import PrivacyModel as PrivacyModel
 from anonymizer.privacy.base import Verdict as Verdict

@@ -15,11 +15,10 @@ from anonymizer.recoding.classes import Boxes
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import FullDomain, Levels
-from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.problem.suppression import Trigger
+from anonymizer.recoding.policy import Trigger
+from anonymizer.recoding.problem import Run
 from anonymizer.recoding.ranges import Cut, VariableRange
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.recoding.result import Trial
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, Trial
 
 TRIED: Mapping[str, type[Generalization]] = {
     kind.name: kind for kind in (FullDomain, VariableRange, Cut, Boxes)

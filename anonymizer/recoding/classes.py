@@ -11,11 +11,11 @@ from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.partitions.families import PricedObjective
 from anonymizer.recoding.partitions.joint import within_bounds
-from anonymizer.recoding.problem.class_scores import PricedObjective
-from anonymizer.recoding.problem.problem import Problem, Run
+from anonymizer.recoding.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine, grids_of
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.recoding import SearchResult
 
 MOST_RECORDS = 2**28
 """Records up to which what a class is worth by its size is in memory, 8 bytes each."""

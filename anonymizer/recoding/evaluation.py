@@ -18,9 +18,8 @@ from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout, histograms_of
 from anonymizer.privacy import PrivacyModel, Verdict, acceptable, measures_of, verdicts
-from anonymizer.recoding.problem.policy import Policy
-from anonymizer.recoding.problem.problem import Problem
-from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
+from anonymizer.recoding.policy import Policy, Suppressed, Suppression, suppress
+from anonymizer.recoding.problem import Problem
 
 MOST_NEEDED = 0.5
 """Share of the records of a half beyond which no suppression, and no class size, is suggested."""

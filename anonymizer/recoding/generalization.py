@@ -21,11 +21,16 @@ from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
 from anonymizer.recoding.evaluation import all_hidden, budget_for, suppressed_of
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.options import Bounds, RangeOptions
-from anonymizer.recoding.problem.problem import Problem, Run
-from anonymizer.recoding.problem.suppression import Suppression
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.problem import Bounds, Problem, RangeOptions, Run
+from anonymizer.recoding.recoding import (
+    Outcome,
+    Recoding,
+    RecodingPlan,
+    SearchResult,
+    Task,
+    seen_in,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 

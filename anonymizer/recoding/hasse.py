@@ -19,8 +19,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
-from anonymizer.recoding.recoding import Recoding
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.recoding import Recoding, SearchResult
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph

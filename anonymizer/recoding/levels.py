@@ -19,10 +19,9 @@ from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, Trace, level_recoding
 from anonymizer.recoding.partitions.joint import within_bounds
-from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
-from anonymizer.recoding.problem.suppression import Suppression, Trigger
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.policy import Suppression, Trigger
+from anonymizer.recoding.problem import Found, Problem, Run, Search
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, SearchResult, Task
 
 Strategy = Literal[
     "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"

@@ -28,9 +28,8 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.boxes.grid import Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.problem.criteria import criteria_of
-from anonymizer.recoding.problem.parallel import in_parallel
-from anonymizer.recoding.problem.problem import ALONE
+from anonymizer.recoding.boxes.search import criteria_of
+from anonymizer.recoding.problem import ALONE, in_parallel
 
 Random = NDArray[np.uint64]
 

@@ -14,9 +14,8 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.partitions.groups import Ranges
 from anonymizer.recoding.partitions.joint import refine_within, within_bounds
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
-from anonymizer.recoding.problem.options import RangeOptions
-from anonymizer.recoding.problem.problem import Problem, Run, Search
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.problem import Problem, RangeOptions, Run, Search
+from anonymizer.recoding.recoding import SearchResult
 
 Refinement = Literal["exact", "heuristic"]
 FrontierSearch = Literal["automatic", "bisection", "top-down", "incognito", "exhaustive"]

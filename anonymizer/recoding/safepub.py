@@ -20,9 +20,15 @@ from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
-from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.problem import Run
+from anonymizer.recoding.recoding import (
+    Outcome,
+    Recoding,
+    RecodingPlan,
+    SearchResult,
+    Task,
+    seen_in,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
 from anonymizer.tables.values import key_text

@@ -16,7 +16,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
-from anonymizer.recoding.problem.problem import Watch
+from anonymizer.recoding.problem import Watch
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.display import line_of, of_anonymizer
 from anonymizer.release.estimator.rows import learned, require_rows, scored, verified

@@ -12,8 +12,7 @@ from anonymizer.feedback.display import Displayed, in_a_line
 from anonymizer.feedback.document import Display
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
-from anonymizer.recoding.recoding import Randomization
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.recoding import Randomization, SearchResult
 from anonymizer.release.display import of_release, verdict_of
 from anonymizer.release.information import Information
 from anonymizer.release.results import as_json

@@ -21,7 +21,7 @@ from anonymizer.feedback.progress import followed
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, population_of
-from anonymizer.recoding.problem.problem import Run, Watch, ignore
+from anonymizer.recoding.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.tables import engine

@@ -11,7 +11,7 @@ from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import DifferentialPrivacy, Verdict
-from anonymizer.recoding.result import SearchResult, Trial
+from anonymizer.recoding.recoding import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.manifest.steward import steward_file

@@ -23,7 +23,7 @@ from anonymizer.objectives import (
     Objective,
 )
 from anonymizer.objectives.candidate import Layout, columns_of
-from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.policy import Policy
 
 OBJECTIVES = (
     MutualInformation(),

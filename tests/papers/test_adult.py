@@ -19,7 +19,7 @@ from anonymizer import (
 from anonymizer.papers.bezzi2010.adult import Experiment
 from anonymizer.papers.bezzi2010.section4 import rows
 from anonymizer.recoding import merged_cells
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
+from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.recoding.merged_cells import merge_cells
 from anonymizer.tables.datasets import adult_hierarchy, load_census
 

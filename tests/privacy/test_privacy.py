@@ -63,7 +63,7 @@ from anonymizer.privacy import (
     verdicts,
 )
 from anonymizer.privacy.base import SensitiveModel
-from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.policy import Policy
 from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.release.study import Study
 

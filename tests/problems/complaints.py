@@ -10,7 +10,7 @@ from oracle import TIED, Node
 
 from anonymizer import InputError
 from anonymizer.recoding import STRATEGIES, Found, Problem, Run, solve
-from anonymizer.recoding.problem.problem import ALONE
+from anonymizer.recoding.problem import ALONE
 
 from .ways import Solve, Way
 

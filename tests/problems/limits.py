@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from anonymizer.recoding import nodes
 from anonymizer.recoding.full_domain import (
     branch_and_bound,
     driven,
@@ -13,7 +14,6 @@ from anonymizer.recoding.full_domain import (
     solve,
     with_suppression,
 )
-from anonymizer.recoding.problem import frequency
 
 OFTEN = 0.3
 """How often each is changed."""
@@ -21,9 +21,9 @@ OFTEN = 0.3
 LIMITS = (
     (branch_and_bound, "MOST_REMEMBERED", 3),
     (driven, "LOT", 1),
-    (frequency, "FEW", 0),
-    (frequency, "MOST_BYTES", 1),
-    (frequency, "MOST_KEPT", 1),
+    (nodes, "FEW", 0),
+    (nodes, "MOST_BYTES", 1),
+    (nodes, "MOST_KEPT", 1),
     (frontier, "SCAN", 2),
     (frontier, "SMALL", 4),
     (frontier, "SPARSE", 2),

@@ -23,8 +23,8 @@ from anonymizer import (
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly, solve
 from anonymizer.recoding.partitions import joint
+from anonymizer.recoding.partitions.families import PricedObjective
 from anonymizer.recoding.partitions.joint import refine_within, within_bounds
-from anonymizer.recoding.problem.class_scores import PricedObjective
 from anonymizer.release.recodings import RECODINGS
 
 information = MutualInformation()

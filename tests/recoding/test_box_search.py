@@ -23,7 +23,7 @@ from anonymizer.recoding import Bounds, Problem, RangeOptions
 from anonymizer.recoding.boxes import BoxSearchResult
 from anonymizer.recoding.boxes import best_boxes as best_boxes_of
 from anonymizer.recoding.boxes import search as boxes_search
-from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.problem import Run
 
 
 class Brute:

@@ -32,7 +32,6 @@ from anonymizer.objectives import MutualInformation, objective_of
 from anonymizer.recoding import Found, Problem, Run, Suppression, solve
 from anonymizer.recoding.full_domain import branch_and_bound as boxes
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
-from anonymizer.recoding.problem import parallel
 
 seeds = st.integers(0, 2**32 - 1)
 AT_ONCE = Run(time_limit=1e-9)
@@ -345,7 +344,7 @@ def test_the_number_of_jobs_does_not_matter(seed):
 @pytest.mark.long  # jobs that share nothing: test_jobs.py
 @pytest.mark.parametrize("strategy", ["automatic", "exhaustive"])
 def test_jobs_may_be_processes(strategy, monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_JOBS", 1)
+    monkeypatch.setattr("anonymizer.recoding.problem.WORTH_JOBS", 1)
     problem = large(3, suppression=Suppression(0.1))
     alone = solve(problem, strategy)
     with joblib.parallel_config(backend="loky"):

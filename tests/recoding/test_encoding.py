@@ -15,7 +15,7 @@ from anonymizer import Hierarchy, KAnonymity
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.problem.frequency import WORD, Encoding
+from anonymizer.recoding.nodes import WORD, Encoding
 
 seeds = st.integers(0, 2**32 - 1)
 

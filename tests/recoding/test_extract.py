@@ -14,7 +14,7 @@ from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem, Suppression, solve
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
+from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.tables import engine
 
 FOUR = ["sex", "age", "race", "education"]

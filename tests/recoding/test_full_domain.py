@@ -15,8 +15,7 @@ from strategies import problem_of, problems, tables
 from anonymizer import Hierarchy, InputError, KAnonymity
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import SEARCHES, STRATEGIES, Refiner, Run, automatic, refine_jointly, solve
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.full_domain.incognito import incognito
+from anonymizer.recoding.full_domain.frontier import exhaustive, incognito
 from anonymizer.recoding.lattice import Lattice
 
 information = MutualInformation()

@@ -32,8 +32,8 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import SEARCHES, Run, Suppression
 from anonymizer.recoding.hasse import lattice_graph, spine
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice
-from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.problem import Frontier
+from anonymizer.recoding.nodes import FrequencySets
+from anonymizer.recoding.problem import Frontier
 
 information = MutualInformation()
 

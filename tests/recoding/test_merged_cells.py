@@ -25,7 +25,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Problem, Run, merged_cells, solve
 from anonymizer.recoding.merged_cells import merge_cells
-from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.policy import Policy
 
 seeds = st.integers(0, 2**32 - 1)
 QUICK = {"searches": 1, "work": 1}

@@ -15,7 +15,7 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.hierarchy import Interval
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import RangeOptions, Refiner, Run, cut_heuristically, refine_jointly
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
+from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.recoding.partitions import joint, pair
 from anonymizer.recoding.partitions.families import Chain
 from anonymizer.recoding.partitions.joint import refine_exactly

@@ -31,10 +31,9 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import RangeOptions, Refiner, cut_heuristically, refine_jointly
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.families import Segments
+from anonymizer.recoding.partitions.families import Judge, Segments
 from anonymizer.recoding.partitions.groups import Ranges
 from anonymizer.recoding.partitions.refine import level_ranges
-from anonymizer.recoding.problem.class_scores import Judge
 
 information = MutualInformation()
 PEOPLE = pd.DataFrame({"x": [1, 2, 3]})

@@ -13,9 +13,9 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.recoding.partitions import groups
+from anonymizer.recoding.partitions.families import GroupScores, Judge
 from anonymizer.recoding.partitions.groups import BlockRuns, Ranges
-from anonymizer.recoding.problem.class_scores import GroupScores, Judge
-from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.recoding.problem import RangeOptions
 from anonymizer.tables import engine
 
 POLICIES = (

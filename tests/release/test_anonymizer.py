@@ -43,7 +43,7 @@ from anonymizer import (
 )
 from anonymizer.objectives import OBJECTIVES, ObjectiveName
 from anonymizer.recoding import Frontier, cut_heuristically
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
+from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.release.recodings import RECODINGS, RecodingName
 
 

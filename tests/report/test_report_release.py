@@ -10,7 +10,7 @@ import pytest
 
 from anonymizer import Anonymizer, Boxes, Cut, Fixed, Hierarchy, KAnonymity, Pram, VariableRange
 from anonymizer.recoding.levels import Levels
-from anonymizer.recoding.problem.problem import Found, Problem, Run
+from anonymizer.recoding.problem import Found, Problem, Run
 from anonymizer.report.printing import print_report
 from anonymizer.report.release import release_report
 

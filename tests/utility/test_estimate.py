@@ -30,8 +30,8 @@ from anonymizer.objectives import (
 )
 from anonymizer.recoding import Run, Suppression, solve
 from anonymizer.recoding.full_domain import solve as strategies
-from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.problem.class_scores import PricedObjective
+from anonymizer.recoding.full_domain.frontier import exhaustive
+from anonymizer.recoding.partitions.families import PricedObjective
 from anonymizer.release.manifest.steward import steward_file
 
 KERNELS = (NUMPY, compiled_kernel())

@@ -24,8 +24,7 @@ from anonymizer.kernels.boxes.cutting import TIE, BoxCells
 from anonymizer.kernels.boxes.mondrian import Ground
 from anonymizer.kernels.single import Criteria
 from anonymizer.recoding.boxes.grid import Axis, Blocks, Box, BoxTree, Node, divide
-from anonymizer.recoding.problem.parallel import in_parallel, jobs_at_once
-from anonymizer.recoding.problem.problem import ALONE, Run
+from anonymizer.recoding.problem import ALONE, Run, in_parallel, jobs_at_once
 
 WIDEST = 64
 """Cuts of a box that are followed to the end at the most."""

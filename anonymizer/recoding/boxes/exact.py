@@ -20,8 +20,7 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.guillotine import Shapes, best_trees, evaluate, spread
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks, BoxTree, Node, divide
-from anonymizer.recoding.problem.parallel import as_done
-from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.problem import Run, as_done
 
 MOST_BOXES = 50_000_000
 """Boxes of a grid beyond are not all looked at (some 5 s and 1 GiB)."""

@@ -22,8 +22,8 @@ from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.kernels.single import Criteria, values
-from anonymizer.recoding import Problem, RangeOptions
 from anonymizer.recoding.partitions.groups import Cuts, Ranges
+from anonymizer.recoding.problem import Problem, RangeOptions
 
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.kernels import Columns
+from anonymizer.errors import InputError
+from anonymizer.kernels import NUMPY, Columns
 from anonymizer.kernels.arrays import Codes
-from anonymizer.kernels.single import Criteria, values
-from anonymizer.objectives.candidate import columns_of
-from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding import Bounds, Problem, RangeOptions
+from anonymizer.kernels.single import Criteria, criteria, values
+from anonymizer.objectives.candidate import Layout, columns_of
+from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.boxes.beam import WIDEST, grow
 from anonymizer.recoding.boxes.exact import CountedGrid
 from anonymizer.recoding.boxes.grid import (
@@ -29,8 +29,32 @@ from anonymizer.recoding.boxes.grid import (
 )
 from anonymizer.recoding.partitions.joint import best_within
 from anonymizer.recoding.partitions.refine import Solution
-from anonymizer.recoding.problem.criteria import criteria_of
-from anonymizer.recoding.problem.problem import ALONE, Run
+from anonymizer.recoding.policy import Policy
+from anonymizer.recoding.problem import ALONE, Bounds, Problem, RangeOptions, Run
+
+# Apart from class_scores, which every search imports: kernels.single loads numba.
+
+
+def criteria_of(problem: Problem, who: str) -> Criteria:
+    """Return the conditions and the worth of a class as compiled searches read them.
+
+    Raises
+    ------
+    InputError
+        When a model or the objective is not made for such a search.
+    """
+    require_class_by_class(problem.models, f"{who} recoding")
+    require_monotone(problem.models, f"{who} recoding")
+    objective = problem.objective.prepared(problem.counts, problem.taxonomies)
+    layout = Layout.of(problem.counts)
+    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    for model, _ in bound_policy.measured:
+        raise InputError(
+            f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
+            "bounds(), or choose full-domain recoding"
+        )
+    return criteria(bound_policy.rules, objective.worth(layout))
+
 
 ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
 

@@ -31,9 +31,8 @@ from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.driven import DrivenLook, DrivenSearch, drives
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
-from anonymizer.recoding.problem.evaluator import Evaluator
-from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, winner
+from anonymizer.recoding.nodes import Evaluator, FrequencySets
+from anonymizer.recoding.problem import ALONE, Found, Problem, Run, Scored, winner
 
 MOST_BOXES = 500_000
 """Open boxes at which the search stops as it does when time is up (some 300 MB)."""

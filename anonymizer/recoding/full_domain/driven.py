@@ -23,10 +23,10 @@ from anonymizer.objectives import (
     Tabulated,
 )
 from anonymizer.objectives.attributes import AttributeWise
+from anonymizer.recoding import nodes
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.problem import frequency
-from anonymizer.recoding.problem.evaluator import Evaluator, NodeAssessment
-from anonymizer.recoding.problem.problem import Run, Scored
+from anonymizer.recoding.nodes import Evaluator, NodeAssessment
+from anonymizer.recoding.problem import Run, Scored
 
 if TYPE_CHECKING:
     from anonymizer.kernels.driver import board as boards
@@ -163,7 +163,7 @@ class DrivenSearch:
         own.state[board.HIGH], own.state[board.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
-        sets = store.stocked(evaluator.base, room, columns, frequency.MOST_BYTES, frequency.FEW)
+        sets = store.stocked(evaluator.base, room, columns, nodes.MOST_BYTES, nodes.FEW)
         return cls(
             evaluator,
             lattice,

@@ -1,8 +1,8 @@
-"""The frontier of a monotone policy: all minimal nodes that satisfy it, with few nodes counted.
+"""The frontier of a policy: all minimal nodes that satisfy it.
 
-Feasible nodes are an up-closed set. Whatever is known of a node is known of all above it (when
-feasible) or below it (when not), and the frontier is certified by its own nodes and the maximal
-infeasible ones. Two ways to find it:
+Feasible nodes of a monotone policy are an up-closed set. Whatever is known of a node is known of
+all above it (when feasible) or below it (when not), and the frontier is certified by its own nodes
+and the maximal infeasible ones. Ways to find it:
 
 - *top-down*: from the top, a node is counted when all its direct generalizations are feasible.
   Counts the feasible nodes and the maximal infeasible ones, and needs no memory for the others:
@@ -10,23 +10,44 @@ infeasible ones. Two ways to find it:
 - *bisection*: climb a chain of undecided nodes from the lexicographically first one and bisect it,
   as Flash does (Kohlmayer et al. 2012); every node counted decides a whole box. Needs a byte per
   node.
+- *Incognito*, by subsets of attributes, the classic to compare: on counts, not on keys and kernels,
+  so that it is a second, independent way to the same answer.
+- *exhaustive*: every node is counted; the yardstick for the others, and the way for models that are
+  not monotone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
 from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
-from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
 from anonymizer.recoding.lattice import Lattice, Node, Trace
-from anonymizer.recoding.problem.evaluator import Evaluator
-from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run, Scored
-from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.nodes import Evaluator
+from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.problem import (
+    ALONE,
+    Found,
+    Frontier,
+    Problem,
+    Run,
+    Scored,
+    in_parallel,
+    jobs_for_nodes,
+    winner,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
+
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 """What is known of a node; out: it is undecided, but can neither win nor tie, or not allowed."""
@@ -316,3 +337,184 @@ class Board:
             if share < least and self._flat[place + self._strides[axis]] == UNDECIDED:
                 chosen, least = axis, share
         return chosen
+
+
+MOST_NODES = 1_000_000
+"""Lattices beyond get no array with an entry per node."""
+
+PARTS = 16
+"""Parts that the lattice is cut into at least, whatever the number of jobs."""
+
+
+def exhaustive(problem: Problem, run: Run = ALONE) -> Frontier:
+    """The feasible nodes, every node checked; without suppression."""
+    lattice = problem.lattice
+    feasible = [node for _, _, node in _visited(problem, run, scores=False)]
+    minimal = tuple(minimal_nodes(lattice, feasible))
+    size, listed = lattice.size, frozenset(feasible)
+    trace = Trace.counting(lattice, lattice)
+    return Frontier(minimal, size, len(feasible), size, listed=listed, trace=trace)
+
+
+def survey(problem: Problem, run: Run = ALONE) -> Found | None:
+    """The best feasible node, every node scored; None where there is none."""
+    lattice = problem.lattice
+    scored = _visited(problem, run, scores=True)
+    if not scored:
+        return None
+    score, _, node = winner(scored)
+    feasible = [node for _, _, node in scored]
+    minimal = tuple(minimal_nodes(lattice, feasible))
+    size = lattice.size
+    trace = Trace.of(lattice, scored, (*minimal, node), lattice)
+    return Found("exhaustive", node, score, score, True, size, size, len(feasible), minimal, trace)
+
+
+def require_searchable(lattice: Lattice) -> None:
+    """Refuse a lattice too large for an array with an entry per node.
+
+    Raises
+    ------
+    InputError
+        When there are more than ``MOST_NODES``.
+    """
+    if lattice.room > MOST_NODES:
+        raise InputError(
+            f"the lattice has {lattice.room:,} nodes, more than the {MOST_NODES:,} that this "
+            "search can hold; use hierarchies of fewer levels or fewer quasi-identifiers "
+            "(full-domain recoding by strategy = 'branch-and-bound' has no such limit)"
+        )
+
+
+def minimal_nodes(lattice: Lattice, nodes: list[Node]) -> list[Node]:
+    """The nodes without a direct specialization among them, lexicographically."""
+    present = np.zeros(lattice.shape, bool)
+    if nodes:
+        present[tuple(np.array(nodes).T)] = True
+    return lowest(present)
+
+
+def lowest(present: NDArray[np.bool_]) -> list[Node]:
+    """The marked nodes without a marked direct specialization, lexicographically."""
+    kept = present.copy()
+    for axis in range(present.ndim):
+        # In place: ``above`` is a view of what is kept.
+        above = np.moveaxis(kept, axis, 0)[1:]
+        above &= ~np.moveaxis(present, axis, 0)[:-1]
+    return [tuple(map(int, node)) for node in np.argwhere(kept)]
+
+
+def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
+    """The feasible nodes in lexicographic order, with their scores if requested."""
+    lattice = problem.lattice
+    require_searchable(lattice)
+    length = 0  # of the prefixes that are shared between jobs
+    while (first := lattice.first(length)).size < PARTS and length < len(lattice.names):
+        length += 1
+    tasks = [(problem.evaluator, lattice, prefix, scores) for prefix in first]
+    found: list[Scored] = []
+    jobs = jobs_for_nodes(run.n_jobs, len(problem.counts))
+    for done, part in enumerate(in_parallel(_slice, tasks, jobs), start=1):
+        run.watch("checking every node", done * lattice.size // len(tasks), lattice.size)
+        found += part
+    return found
+
+
+def _slice(evaluator: Evaluator, lattice: Lattice, prefix: Node, scores: bool) -> list[Scored]:
+    """The feasible nodes that begin with some levels."""
+    found: list[Scored] = []
+    for node, classes in _walk(evaluator, lattice, prefix):
+        candidate = evaluator.candidate(node, classes)
+        if candidate is not None:
+            score = evaluator.objective.score(candidate) if scores else 0.0
+            found.append((score, candidate.released_classes, node))
+    return found
+
+
+def _walk(
+    evaluator: Evaluator, lattice: Lattice, prefix: Node
+) -> Iterator[tuple[Node, FrequencySet]]:
+    """All nodes that begin with some levels, lexicographically, with their frequency sets."""
+    heights, floors = lattice.heights, lattice.bottom
+    node = [*prefix, *floors[len(prefix) :]]
+    bottom = _rolled(evaluator, evaluator.base, node)
+    stack = [bottom] * len(heights)  # stack[d]: the levels after d still the lowest
+    yield tuple(node), bottom
+    while True:
+        raised = [i for i in range(len(prefix), len(heights)) if node[i] < heights[i]]
+        if not raised:
+            return
+        last = raised[-1]
+        node[last + 1 :] = floors[last + 1 :]
+        node[last] += 1
+        classes = _rolled(evaluator, stack[last], node)
+        stack[last:] = [classes] * (len(heights) - last)
+        yield tuple(node), classes
+
+
+def _rolled(evaluator: Evaluator, source: FrequencySet, node: list[int]) -> FrequencySet:
+    return evaluator.kernel.roll_up(source, evaluator.encoding.mask(tuple(node))).copy()
+
+
+def incognito(problem: Problem, run: Run = ALONE) -> Frontier:
+    """Check as few nodes as subset pruning allows (Incognito; LeFevre, DeWitt, Ramakrishnan 2005).
+
+    Grows the set of attributes one by one. A node of some attributes is a candidate only when all
+    its projections onto one attribute fewer are feasible, suppressing an attribute being a
+    generalization; and it is feasible unchecked when a specialization of it is.
+
+    Raises
+    ------
+    InputError
+        When a model is not monotone: both rest on that alone.
+    """
+    require_monotone(problem.models, "incognito")
+    lattice = problem.lattice
+    require_searchable(lattice)
+    passed: dict[tuple[str, ...], set[Node]] = {(): {()}}
+    checked = 0
+    for size in range(1, len(lattice.names) + 1):
+        larger = {}
+        for names in combinations(lattice.names, size):
+            part = problem.project(names)
+            graph = part.lattice.graph(_candidates(part.lattice, passed))
+            larger[names], looked_at = _climb(part, graph)
+            checked += looked_at
+        passed = larger
+    feasible = passed[lattice.names]
+    return Frontier(tuple(lattice.minimal(feasible)), lattice.size, len(feasible), checked)
+
+
+def _candidates(lattice: Lattice, passed: Mapping[tuple[str, ...], set[Node]]) -> list[Node]:
+    """The nodes whose every projection onto one attribute fewer is feasible."""
+    attributes = range(len(lattice.names))
+    # A projection suppresses one attribute: where that is infeasible, so is the node.
+    below = [passed[(*lattice.names[:i], *lattice.names[i + 1 :])] for i in attributes]
+    return [
+        node for node in lattice if all((*node[:i], *node[i + 1 :]) in below[i] for i in attributes)
+    ]
+
+
+def _climb(problem: Problem, graph: "nx.DiGraph[Node]") -> tuple[set[Node], int]:
+    """Go up the candidates generation by generation, rolling counts up where they are infeasible.
+
+    Gives the feasible candidates and how many were checked.
+    """
+    import networkx as nx  # loaded when first needed: see Lattice.graph
+
+    feasible: set[Node] = set()
+    reached: dict[Node, Counts] = {}
+    total = 0
+    for generation in map(set, list(nx.topological_generations(graph))):
+        counted = {node: _counted(problem, node, reached) for node in generation - feasible}
+        total += len(counted)
+        kept = {node for node, counts in counted.items() if problem.feasible(counts)}
+        feasible |= kept.union(*(nx.descendants(graph, node) for node in kept))
+        reached = {node: counts for node, counts in counted.items() if node not in kept}
+    return feasible, total
+
+
+def _counted(problem: Problem, node: Node, reached: Mapping[Node, Counts]) -> Counts:
+    # From the fewest classes among the direct specializations that are counted already.
+    below = [reached[lower] for lower in problem.lattice.below(node) if lower in reached]
+    return problem.at(node, min(below, key=len, default=problem.counts))

@@ -14,12 +14,20 @@ from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import account
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
-from anonymizer.recoding.full_domain.exhaustive import MOST_NODES, exhaustive, minimal_nodes, survey
-from anonymizer.recoding.full_domain.frontier import Scores, automatic, bisection, top_down
-from anonymizer.recoding.full_domain.incognito import incognito
+from anonymizer.recoding.full_domain.frontier import (
+    MOST_NODES,
+    Scores,
+    automatic,
+    bisection,
+    exhaustive,
+    incognito,
+    minimal_nodes,
+    survey,
+    top_down,
+)
 from anonymizer.recoding.full_domain.with_suppression import best_suppressed
 from anonymizer.recoding.lattice import Node, Trace
-from anonymizer.recoding.problem.problem import (
+from anonymizer.recoding.problem import (
     ALONE,
     Found,
     Frontier,

@@ -30,7 +30,6 @@ from anonymizer.kernels.driver import SUPPRESSED
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
-from anonymizer.recoding.full_domain.exhaustive import require_searchable
 from anonymizer.recoding.full_domain.frontier import (
     FEASIBLE,
     INFEASIBLE,
@@ -38,17 +37,19 @@ from anonymizer.recoding.full_domain.frontier import (
     UNDECIDED,
     Board,
     bisected,
+    require_searchable,
 )
 from anonymizer.recoding.lattice import MOST_TRACED, Node, Trace
-from anonymizer.recoding.problem.evaluator import Evaluator
-from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes, placed_elsewhere
-from anonymizer.recoding.problem.problem import (
+from anonymizer.recoding.nodes import Evaluator, FrequencySets
+from anonymizer.recoding.problem import (
     ALONE,
     Found,
     Problem,
     Run,
     Scored,
+    in_parallel,
+    jobs_for_nodes,
+    placed_elsewhere,
     winner,
 )
 

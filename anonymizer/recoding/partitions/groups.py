@@ -26,15 +26,17 @@ from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding.partitions.families import (
     Family,
+    GroupScores,
     Intervals,
+    Judge,
     Path,
     before,
     combinations_without,
+    lots,
     tabulated,
 )
 from anonymizer.recoding.partitions.points import cut_points
-from anonymizer.recoding.problem.class_scores import GroupScores, Judge, lots
-from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.recoding.problem import RangeOptions
 from anonymizer.tables.values import exactly
 
 MOST_VALUES = 6

@@ -29,14 +29,11 @@ from anonymizer.privacy import (
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.families import Family, Intervals, Segments
+from anonymizer.recoding.partitions.families import Family, Intervals, Judge, Segments
 from anonymizer.recoding.partitions.groups import Ranges, TaxonomyLevels
 from anonymizer.recoding.partitions.pair import Tiles, best_pair
 from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution
-from anonymizer.recoding.problem.class_scores import Judge
-from anonymizer.recoding.problem.options import Bounds
-from anonymizer.recoding.problem.parallel import in_parallel
-from anonymizer.recoding.problem.problem import ALONE, Problem, Run, Search
+from anonymizer.recoding.problem import ALONE, Bounds, Problem, Run, Search, in_parallel
 
 MOST_COMBINATIONS = 1_000
 """Recodings of the other attributes beyond are not all looked at, levels alone apart."""

@@ -24,13 +24,15 @@ from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.recoding.partitions.families import (
     Chain,
     Intervals,
+    Judge,
     Path,
+    Tables,
     before,
     combinations_without,
+    lots,
     tabulated,
     tie_breaker,
 )
-from anonymizer.recoding.problem.class_scores import Judge, Tables, lots
 
 MOST_CLASSES = 16_000_000
 """Classes of all tiles beyond are not judged (some 10 s): the pair is left to ascent."""

@@ -20,7 +20,7 @@ from anonymizer.hierarchy import NUMBERS, Interval, Scale, Taxonomy
 from anonymizer.hierarchy.ranges import Ranks
 from anonymizer.hierarchy.scale import is_exact, round_number
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.recoding.problem import RangeOptions
 from anonymizer.tables.values import exactly, floor_to
 
 MOST_CUTS = 1_000

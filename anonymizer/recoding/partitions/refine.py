@@ -11,11 +11,9 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.partitions.families import Family, Path, Segments
+from anonymizer.recoding.partitions.families import Family, Judge, Path, PricedObjective, Segments
 from anonymizer.recoding.partitions.groups import Cuts, Ranges, Subsets, TaxonomyLevels
-from anonymizer.recoding.problem.class_scores import Judge, PricedObjective
-from anonymizer.recoding.problem.options import RangeOptions
-from anonymizer.recoding.problem.problem import Problem
+from anonymizer.recoding.problem import Problem, RangeOptions
 
 TIE = 1e-12
 """Bits by which a move of the heuristic has to help."""

@@ -11,8 +11,8 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.reading import of_rule, rule_alone, settled_as
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of, without_people
 from anonymizer.recoding.generalization import GeneralizationPlan, People
-from anonymizer.recoding.problem.suppression import Suppression
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.recoding import SearchResult
 from anonymizer.release.applying.applied import AppliedRecoding
 from anonymizer.release.applying.classes import Listed
 from anonymizer.release.applying.reach import Reach

@@ -16,7 +16,7 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.recoding.problem.problem import Watch, ignore
+from anonymizer.recoding.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.description.document import PINNED, STRATEGY, StudyDocument, read_document
 from anonymizer.release.description.models import MODEL, kind_of_model, require_parameters

@@ -8,7 +8,7 @@ import pandas as pd
 
 from anonymizer.profiling import TableProfile
 from anonymizer.profiling.raw import Raw
-from anonymizer.recoding.problem.problem import Watch
+from anonymizer.recoding.problem import Watch
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.description.description import Description
 from anonymizer.release.description.document import StudyDocument, parse_document

@@ -11,7 +11,8 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
 from anonymizer.hierarchy import ANY
-from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, Mask, PrivacyModel, Verdict
+from anonymizer.kernels.arrays import Mask
+from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel, Verdict
 from anonymizer.release.manifest.groups import Group
 from anonymizer.tables import engine
 

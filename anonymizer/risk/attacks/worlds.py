@@ -29,7 +29,7 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.problem.policy import BoundPolicy, Policy
+from anonymizer.recoding.policy import BoundPolicy, Policy
 
 
 def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | None:

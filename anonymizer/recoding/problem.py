@@ -1,31 +1,33 @@
-"""The problem that a search solves, how it may run, and what it answers."""
+"""The problem that a search solves, its limits, how it may run, and what it answers.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+A run may share independent tasks between jobs: threads, or where joblib's caller places them. That
+may be other processes, on other machines: a task is a function of its module, gets all it needs,
+and returns what it finds. What it is given is its own, and nothing that it changes there is seen by
+others. The loops of the kernels release the interpreter's lock, what drives them does not: a task
+is worth a job where it spends its time in compiled code, or in large arrays.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from math import inf
 from numbers import Real
 from operator import le
 from time import monotonic
+from typing import TypeVar, cast
 
 from anonymizer.counts.counts import Counts
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel, choose
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_possible
 from anonymizer.recoding.lattice import Lattice, Node, Trace, level_recoding
-from anonymizer.recoding.problem.evaluator import Evaluator
-from anonymizer.recoding.problem.suppression import Suppression
-
-LONGEST = 1e9
-"""Seconds: some thirty years."""
-
-INSTANT = 1e-9
-"""Seconds."""
-
-Watch = Callable[[str, int, int | None], None]
-"""Called with what is being done, how much of it, and of how much in all where that is known."""
+from anonymizer.recoding.nodes import Evaluator
+from anonymizer.recoding.policy import Suppression
+from anonymizer.tables.values import number_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +136,18 @@ class Problem:
     def feasible(self, counts: Counts) -> bool:
         """Return whether every class satisfies every model."""
         return bool(acceptable(counts, self.models).all())
+
+
+Watch = Callable[[str, int, int | None], None]
+"""Called with what is being done, how much of it, and of how much in all where that is known."""
+
+
+LONGEST = 1e9
+"""Seconds: some thirty years."""
+
+
+INSTANT = 1e-9
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -285,3 +299,148 @@ def winner(scored: Iterable[Scored]) -> Scored:
     top = max(score for score, _, _ in scored)
     tied = [entry for entry in scored if entry[0] >= top - TOLERANCE]
     return min(tied, key=lambda entry: (-entry[1], entry[2]))
+
+
+SHOWN = 20
+"""Characters of a number that a message shows at the most."""
+
+
+@dataclass(frozen=True)
+class RangeOptions:
+    """Limits of the ranges of a refined attribute.
+
+    Parameters
+    ----------
+    max_ranges
+        Largest number of ranges.
+    min_width
+        Least width of a range; between whole numbers, 86 to 90 spans 5. It is in days for dates,
+        and in values for ordered categories.
+    grid
+        Number that ranges begin at multiples of.
+    """
+
+    max_ranges: int | None = None
+    min_width: float | None = None
+    grid: float | None = None
+
+    def __post_init__(self) -> None:
+        _require_whole("max-ranges", self.max_ranges)
+        for name, value in (("min-width", self.min_width), ("grid", self.grid)):
+            given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+            number = number_of(value) if given else None
+            if value is not None and (number is None or number <= 0):
+                raise InputError(f"{name} = {str(value)[:SHOWN]} must be a number above 0")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of the classes of a recoding, whatever kind it is of.
+
+    Parameters
+    ----------
+    max_classes
+        Largest number of classes.
+    min_records
+        Fewest records of a class. The search alone keeps to it: the policy, and what is verified,
+        stay what they are.
+    min_gain
+        Least gain in the objective by each further class, in its unit (bits).
+    """
+
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require_whole("max-classes", self.max_classes)
+        _require_whole("min-records", self.min_records)
+        gain = self.min_gain
+        number = isinstance(gain, Real) and not isinstance(gain, bool)
+        if not number or not 0 <= gain < inf:
+            raise InputError(f"min-gain = {str(gain)[:SHOWN]} must be a number of at least 0")
+
+    @property
+    def requested(self) -> dict[str, object]:
+        """The limits that confine anything, by the name that a study has for them."""
+        known = {
+            "max-classes": self.max_classes,
+            "min-records": self.min_records,
+            "min-gain": self.min_gain or None,
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
+    @property
+    def suffix(self) -> str:
+        """The limits in words, to be added to a message."""
+        listed = ", ".join(f"{name} = {value}" for name, value in self.requested.items())
+        return f" with {listed}" if listed else ""
+
+
+def _require_whole(name: str, value: object) -> None:
+    if value is not None and not is_whole(value, least=1):
+        shown = repr(value)[:SHOWN]
+        raise InputError(f"{name} = {shown} must be a whole number of at least 1")
+
+
+T = TypeVar("T")
+
+
+WORTH_JOBS = 50_000
+"""Classes of a table from which on its nodes are shared between jobs.
+
+What drives the kernels takes some 0.1 ms a node and holds the interpreter's lock, compiled code
+8 ns a class: of fewer classes two jobs wait for each other's Python more than they gain. An
+estimate from these two speeds: benchmarks/bench_jobs.py measures it on an idle machine.
+"""
+
+
+def jobs_at_once(n_jobs: int | None) -> int:
+    """The number of jobs that run at once, as joblib counts them.
+
+    Joblib takes 30 ms to load. One job needs nothing of it, and without it in the process nobody
+    can have called ``parallel_config``.
+    """
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        return 1
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def jobs_for_nodes(n_jobs: int | None, classes: int) -> int:
+    """Return the number of jobs to share nodes between, by the classes; 1 where none pays."""
+    return jobs_at_once(n_jobs) if classes >= WORTH_JOBS else 1
+
+
+def placed_elsewhere(jobs: int) -> bool:
+    """Return whether joblib's caller chose a place for the jobs other than threads of here."""
+    if jobs == 1:
+        return False
+    from joblib import parallel
+
+    backend, _ = parallel.get_active_backend(prefer="threads")
+    return type(backend) is not parallel.ThreadingBackend
+
+
+def in_parallel(
+    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
+) -> list[T]:
+    """Return the results of independent tasks; where they run is up to joblib and its caller."""
+    return list(as_done(function, tasks, n_jobs))
+
+
+def as_done(
+    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
+) -> Iterator[T]:
+    """Yield the results of independent tasks in order, each as soon as it is there."""
+    if len(tasks) < 2 or jobs_at_once(n_jobs) == 1:
+        return (function(*task) for task in tasks)
+    import joblib
+
+    backend, _ = joblib.parallel.get_active_backend(prefer="threads")
+    # Results in order, as they come, where the place of the jobs can hand them over one by one.
+    way = "generator" if backend.supports_return_generator else "list"
+    jobs = (joblib.delayed(function)(*task) for task in tasks)
+    found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=way)(jobs)
+    return cast(Iterator[T], iter(found))
