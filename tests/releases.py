@@ -13,7 +13,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 

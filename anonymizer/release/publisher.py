@@ -13,13 +13,13 @@ from anonymizer.recoding import Watch
 from anonymizer.release.description.place import Place
 from anonymizer.release.files import FILES, STEWARD
 from anonymizer.release.manifest import Manifest, digests_of, shape_of
-from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import (
     Order,
     ReleasedFile,
     ReleasedPart,
     ReportedInput,
+    ReportedObjective,
     ReportedRoles,
 )
 from anonymizer.release.manifest.standing import require_free

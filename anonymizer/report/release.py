@@ -14,7 +14,7 @@ from anonymizer.privacy import DifferentialPrivacy, Verdict
 from anonymizer.recoding.recoding import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.release import Release
 from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.verification.verification import Verification

@@ -30,7 +30,7 @@ from anonymizer.privacy import (
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
-from anonymizer.release.manifest.figures import ReportedWarning
+from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings

@@ -14,7 +14,7 @@ from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, suggestion
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest.figures import ReportedWarning
+from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.results import as_json

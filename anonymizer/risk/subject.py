@@ -16,7 +16,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.description.place import Place, as_options
 from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound
-from anonymizer.release.manifest.figures import ReportedWarning
+from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import recoded_people
 from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarning

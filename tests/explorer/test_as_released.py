@@ -14,7 +14,7 @@ from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.explorer.answers.preview import repeated_of
 from anonymizer.explorer.session.contents import with_role
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 

@@ -20,7 +20,7 @@ from anonymizer import Anonymizer, AnonymizerError, Hierarchy, Population
 from anonymizer.cli import main
 from anonymizer.objectives import objective_of
 from anonymizer.privacy import MODELS
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study

@@ -64,7 +64,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.base import SensitiveModel
 from anonymizer.recoding.policy import Policy
-from anonymizer.release.manifest.figures import ReportedVerdict
+from anonymizer.release.manifest.parts import ReportedVerdict
 from anonymizer.release.study import Study
 
 PEOPLE = pd.DataFrame({"a": []})

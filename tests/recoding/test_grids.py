@@ -22,7 +22,7 @@ from anonymizer.recoding import Problem, RangeOptions, Refiner, refine_jointly
 from anonymizer.recoding.boxes.grid import axes_of
 from anonymizer.recoding.partitions.groups import Ranges
 from anonymizer.recoding.partitions.points import FEW, GRID, MOST_CUTS
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 
 REFINED = ["variable-range", "cut", "boxes", "merged-cells"]
 

@@ -22,7 +22,7 @@ from anonymizer.cli import main
 from anonymizer.counts.multidimensional import dealt_out
 from anonymizer.errors import InputError
 from anonymizer.release.apply import Means, publish_applied
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release

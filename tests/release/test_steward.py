@@ -17,8 +17,12 @@ from releases import KINDS, copied, manifest_in, public_in
 from anonymizer import InputError, verify_release
 from anonymizer.cli import main
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.figures import ReportedInformation, ReportedSearch
-from anonymizer.release.manifest.steward import public_rule, steward_file
+from anonymizer.release.manifest.parts import (
+    ReportedInformation,
+    ReportedSearch,
+    public_rule,
+    steward_file,
+)
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.publish import publish

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from releases import manifest_of
 
-from anonymizer.release.manifest.figures import ReportedInformation
+from anonymizer.release.manifest.parts import ReportedInformation
 from anonymizer.report.plots.release import (
     _steps,
     attribute_picture,

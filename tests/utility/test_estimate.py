@@ -32,7 +32,7 @@ from anonymizer.recoding import Run, Suppression, solve
 from anonymizer.recoding.full_domain import solve as strategies
 from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.recoding.partitions.families import PricedObjective
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 
 KERNELS = (NUMPY, compiled_kernel())
 seeds = st.integers(0, 2**32 - 1)

@@ -5,9 +5,8 @@ in ``parts.py``; what the labels of a released column represent (``groups.py``),
 under these labels (``placement.py``).
 """
 
-from anonymizer.release.manifest.fields import FORMAT
-from anonymizer.release.manifest.file import digest_of_file, digests_of, home_of, shape_of, sound
-from anonymizer.release.manifest.manifest import Manifest, is_release
+from anonymizer.release.files import digest_of_file, digests_of, home_of, shape_of, sound
+from anonymizer.release.manifest.manifest import FORMAT, Manifest, is_release
 
 __all__ = [
     "FORMAT",

@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from anonymizer.release.manifest.manifest import FORMAT, Manifest
+
 SHIPPED = Path(__file__).with_name("manifest.schema.json")
 """The JSON Schema that the package has."""
 
@@ -18,9 +20,6 @@ def schema() -> dict[str, Any]:
     It says which fields there are, of which types and units. That they agree with each other and
     with the table is what ``verify`` checks.
     """
-    from anonymizer.release.manifest.fields import FORMAT
-    from anonymizer.release.manifest.manifest import Manifest
-
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:anonymizer:manifest:{FORMAT}",

@@ -8,7 +8,7 @@ from pathlib import Path
 from anonymizer.errors import InputError
 from anonymizer.release.files import FILES, MANIFEST, RELEASED, SIGNATURE
 from anonymizer.release.manifest.manifest import Manifest
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 
 
 def require_free(directory: Path, source: Path, force: bool) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from anonymizer.errors import InputError, shown
-from anonymizer.release.files import FILES, MANIFEST, SIGNATURE
+from anonymizer.release.files import FILES, MANIFEST, SIGNATURE, manifest_bytes
 from anonymizer.release.manifest import Manifest, home_of
-from anonymizer.release.manifest.file import manifest_bytes
 from anonymizer.release.manifest.parts import LONGEST, Series
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved

@@ -13,12 +13,9 @@ from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.files import MANIFEST
+from anonymizer.release.files import MANIFEST, home_of, manifest_bytes
 from anonymizer.release.manifest import Manifest, sound
-from anonymizer.release.manifest.figures import ReportedWarning
-from anonymizer.release.manifest.file import home_of, manifest_bytes
-from anonymizer.release.manifest.parts import Series
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import ReportedWarning, Series, steward_file
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study

@@ -11,8 +11,8 @@ from anonymizer.feedback.words import UNKNOWN, bits, count, listed, number, peop
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest.figures import ReportedInformation, ReportedTrial, ReportedVerdict
 from anonymizer.release.manifest.groups import Group, kind_of
+from anonymizer.release.manifest.parts import ReportedInformation, ReportedTrial, ReportedVerdict
 from anonymizer.report.page.evidence import Evidence, InformationDisclosed, ReleasedAttribute
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.utility.comparison import Comparison, Fit

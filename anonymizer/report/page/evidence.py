@@ -20,7 +20,7 @@ from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
-from anonymizer.release.manifest.steward import steward_file
+from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.study import Study
 from anonymizer.release.verification.soundness import require_sound
 from anonymizer.release.verification.stored import released_at
