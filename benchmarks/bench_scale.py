@@ -17,7 +17,7 @@ import workloads
 from measure import table as markdown
 
 from anonymizer import Anonymizer, EntropyLDiversity, KAnonymity
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 RECORDS = 1_000_000
 RUNS = (

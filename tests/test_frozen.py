@@ -12,7 +12,7 @@ from fuzz.studies import RECODINGS, case_of
 import anonymizer
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.recoding import STRATEGIES
-from anonymizer.release.recodings import RECODINGS as METHODS
+from anonymizer.release.request import RECODINGS as METHODS
 
 
 def of_interface(names):

@@ -21,7 +21,7 @@ from fuzz.workers import tried
 
 from anonymizer import privacy
 from anonymizer.masking.options import RandomRecoding
-from anonymizer.release.recodings import RECODINGS as KINDS
+from anonymizer.release.request import RECODINGS as KINDS
 from anonymizer.tables.files import write_table
 from anonymizer.tables.relations.embedded.stored import Stored
 

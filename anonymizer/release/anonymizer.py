@@ -9,24 +9,24 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.schema import Missing
+from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display
+from anonymizer.feedback.document import Display, Table
 from anonymizer.feedback.progress import watched
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem import Watch
 from anonymizer.recoding.recoding import Recoding, Task
-from anonymizer.release.display import line_of, of_anonymizer
-from anonymizer.release.estimator.rows import learned, require_rows, scored, verified
-from anonymizer.release.estimator.sklearn_api import Conventions
+from anonymizer.release.estimator import Conventions, learned, require_rows, scored, verified
 from anonymizer.release.fitting import fitted, planned
 from anonymizer.release.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.plan import ProvenTable, RecodedTable
-from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.request import Request, Unseen
+from anonymizer.release.request import RecodingName, Request, Unseen
 from anonymizer.tables.engine import T
 from anonymizer.tables.relations.relation import Original
 
@@ -134,11 +134,36 @@ class Anonymizer(Displayed, Request, Conventions):
     insensitive: Sequence[str] | None = None
 
     def __repr__(self) -> str:
-        return in_a_line(self, *line_of(self))
+        given = self.quasi_identifiers
+        return in_a_line(
+            self,
+            plural(len(given) if hasattr(given, "__len__") else 0, "quasi-identifier"),
+            _policy(self.privacy),
+            _name(self.recoding),
+            "fitted" if hasattr(self, "plan_") else "not fitted",
+        )
 
     def display(self) -> Display:
         """What is requested; once fitted, the release of the last table."""
-        return of_anonymizer(self)
+        about = [
+            f"Policy: {_policy(self.privacy) or 'none'}.",
+            f"Sensitive: {_names(self.sensitive) or 'none'}. "
+            f"Recoding: {_name(self.recoding)}. Objective: {_name(self.objective)}.",
+        ]
+        if hasattr(self, "plan_"):
+            shown = self.release_.display()
+            return Display(f"Anonymizer, fitted. {shown.title}", [*about, *shown.blocks])
+        heads = ["attribute", "hierarchy", "levels"]
+        requested = Table("Quasi-identifiers", heads, self._hierarchies_shown())
+        return Display("Anonymizer, not fitted", [*about, requested])
+
+    def _hierarchies_shown(self) -> list[list[object]]:
+        """The hierarchies; a parameter that is none is said to be that."""
+        try:
+            found = self.hierarchies
+        except (AnonymizerError, AttributeError, TypeError) as error:
+            return [["", f"not usable: {type(error).__name__}", None]]
+        return [[name, kind_of_hierarchy(each), each.height] for name, each in found.items()]
 
     def __getstate__(self) -> dict[str, object]:
         """What is pickled: once fitted, no record and nobody of a population."""
@@ -258,3 +283,25 @@ class Anonymizer(Displayed, Request, Conventions):
         """
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
+
+
+def _policy(models: object) -> str:
+    """A policy in few words: each model with what it accepts."""
+    return " and ".join(
+        f"{model.name} {model.range}" if isinstance(model, PrivacyModel) else type(model).__name__
+        for model in _listed(models)
+    )
+
+
+def _name(given: object) -> str:
+    """A recoding or objective by its name."""
+    return given if isinstance(given, str) else str(getattr(given, "name", type(given).__name__))
+
+
+def _names(given: object) -> str:
+    return given if isinstance(given, str) else ", ".join(map(str, _listed(given)))
+
+
+def _listed(given: object) -> Sequence[object]:
+    """A parameter that should be a list, as one; parameters are checked when they are used."""
+    return given if isinstance(given, list | tuple) else [given]

@@ -9,8 +9,8 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.evaluation import budget_for
 from anonymizer.recoding.generalization import NEARLY_ALL
-from anonymizer.release.applying.plans import AppliedRelease
-from anonymizer.release.applying.tables import plan_for
+from anonymizer.release.applied import plan_for
+from anonymizer.release.applied_release import AppliedRelease
 from anonymizer.release.description.place import Place, as_study, written_as
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import Order

@@ -38,8 +38,8 @@ from anonymizer.tables.relations.dealing import CHANGED
 from anonymizer.tables.relations.relation import Moves, Relation
 
 if TYPE_CHECKING:
-    from anonymizer.release.applying.applied import AppliedRecoding
-    from anonymizer.release.applying.plans import AppliedRelease
+    from anonymizer.release.applied import AppliedRecoding
+    from anonymizer.release.applied_release import AppliedRelease
     from anonymizer.release.description.description import Description
     from anonymizer.tables.relations.frames import Frame
 
@@ -82,7 +82,7 @@ class Plan:
             When the manifest or the table next to it is damaged, when values were drawn at random,
             or the study is needed and not given, or is another one.
         """
-        from anonymizer.release.applying.plans import AppliedRelease
+        from anonymizer.release.applied_release import AppliedRelease
         from anonymizer.release.description.description import Description
 
         known = study if study is None or isinstance(study, Description) else Description(study)
@@ -170,7 +170,7 @@ class Plan:
         """
         if verify:
             return self.release(table, unseen=unseen)[0]
-        from anonymizer.release.applying.scoring import unverified
+        from anonymizer.release.scoring import unverified
 
         given = table_of(table)
         return output(unverified(self, rows_of(given), unseen), "default", given)
@@ -230,7 +230,7 @@ class Plan:
             except UnknownValuesError as error:
                 if not general:
                     raise InputError(f"{error}; fit on a table that has them") from None
-        from anonymizer.release.applying.tables import plan_for
+        from anonymizer.release.applied import plan_for
 
         own, report = plan_for(self.source, admitted, unseen)
         outcome, found = own.carry_out(admitted), None if report is None else report._asdict()
@@ -239,7 +239,7 @@ class Plan:
     @property
     def source(self) -> "AppliedRecoding":
         """What is applied to tables with other values than those that were fitted."""
-        from anonymizer.release.applying.applied import AppliedRecoding
+        from anonymizer.release.applied import AppliedRecoding
 
         if self.followed is not None:
             return self.followed.source

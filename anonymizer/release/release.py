@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display
+from anonymizer.feedback.display import Displayed, in_a_line, listing
+from anonymizer.feedback.document import Display, Points, Table
+from anonymizer.feedback.words import plural
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization, SearchResult
@@ -33,6 +34,10 @@ LEFT_OUT = (
     "applies",
 )
 """Parts that a manifest has only where there is something to report."""
+
+VERDICTS = ("model", "about", "requires", "worst class", "classes that fail", "holds")
+SHOWN = 6
+"""Labels of an attribute that are shown."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +155,41 @@ class Release(Displayed):
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"
-        return in_a_line(self, records, f"{self.classes:,} classes", verdict_of(self.privacy))
+        return in_a_line(self, records, f"{self.classes:,} classes", self._holds)
 
     def display(self) -> Display:
         """Verdicts, information, recoding and warnings."""
-        return of_release(self)
+        return Display(
+            f"Release: {plural(self.released, 'record')} in {self.classes:,} classes, "
+            f"{self._holds}",
+            [
+                Points([warning.message for warning in self.warnings], "warning"),
+                *self._fates(),
+                Table("Policy, recounted", VERDICTS, [_verdict(each) for each in self.privacy]),
+                Table("Information (bits)", ["", "bits"], _information(self.information)),
+                Table("Recoding", ["quasi-identifier", "level", "labels"], self._recoding()),
+            ],
+        )
+
+    @property
+    def _holds(self) -> str:
+        holds = all(each.satisfied for each in self.privacy)
+        return "policy holds" if holds else "policy does not hold"
+
+    def _fates(self) -> list[str]:
+        """What became of the records of the table; nothing of a differentially private release."""
+        if self.records is None or self.records == self.released == self.classes:
+            return []
+        fates = {"dropped": self.dropped, "suppressed": self.suppressed}
+        shown = "".join(f", {number:,} {fate}" for fate, number in fates.items() if number)
+        return [f"{self.released:,} of {self.records:,} records are released{shown}."]
+
+    def _recoding(self) -> list[list[object]]:
+        kind = "by class" if self.regions else "ranges or groups"
+        return [
+            [name, self.levels.get(name, kind), _labels(groups) or "drawn at random"]
+            for name, groups in self.recoding.items()
+        ]
 
     @property
     def manifest(self) -> "Manifest":
@@ -180,3 +215,27 @@ class Release(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON: what may be given away."""
         return self.manifest.to_dict()
+
+
+def _verdict(each: Verdict) -> list[object]:
+    about = each.attribute or ("class sizes" if each.model.per_class else "the table")
+    fails = f"{each.violating:,} of {each.classes:,}"
+    holds = "yes" if each.satisfied else "NO"
+    return [each.model.name, about, each.model.range, float(each.worst), fails, holds]
+
+
+def _information(found: Information | None) -> list[list[object]]:
+    if found is None:
+        return []
+    loss = "" if found.loss is None else f" ({found.loss:.1%} lost)"
+    return [
+        ["original", f"{found.original:.4f}"],
+        ["retained", f"{found.retained:.4f}{loss}"],
+        ["ceiling under the policy", f"{found.ceiling:.4f}"],
+    ]
+
+
+def _labels(groups: Sequence[object]) -> str:
+    """The first labels that were released, and how many there are."""
+    labels = [group.get("label") if isinstance(group, dict) else group for group in groups]
+    return listing(labels, len(labels), SHOWN)

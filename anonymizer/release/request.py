@@ -1,7 +1,7 @@
 """What is requested of an estimator, as objects: roles, policy, recoding, objective, task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,17 +19,85 @@ from anonymizer.errors import (
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import followed
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, population_of
 from anonymizer.recoding.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
-from anonymizer.release.recodings import RecodingName, recoding_of
+from anonymizer.recoding.safepub import SafePub
 from anonymizer.tables import engine
+
+RecodingName = Literal[
+    "full-domain",
+    "variable-range",
+    "cut",
+    "boxes",
+    "merged-cells",
+    "fixed",
+    "best",
+    "safepub",
+    "pram",
+    "noise",
+    "bottleneck",
+]
+"""The names of the recodings of the table, for type checkers."""
+
+RECODINGS: Mapping[str, type[Recoding]] = {
+    kind.name: kind
+    for kind in (
+        FullDomain,
+        VariableRange,
+        Cut,
+        Boxes,
+        MergedCells,
+        Fixed,
+        Best,
+        SafePub,
+        Pram,
+        Noise,
+        Bottleneck,
+    )
+}
+"""What a study file calls each recoding; the first is the default."""
+
+
+def recoding_of(given: object) -> Recoding:
+    """A recoding, or that of a name with its defaults.
+
+    Raises InputError when it is neither, or one that has no defaults.
+    """
+    if isinstance(given, Recoding):
+        return given
+    if isinstance(given, type) and issubclass(given, Recoding):
+        raise InputError(f"recoding = {given.__name__} is a class; give {_call(given)}")
+    require_one_of("recoding", given, RECODINGS)
+    kind = RECODINGS[str(given)]
+    if needed := _needed(kind):
+        raise InputError(f"recoding = {given!r} needs {' and '.join(needed)}; give {_call(kind)}")
+    return kind()
+
+
+def _needed(kind: type[Recoding]) -> list[str]:
+    """The options that have no default."""
+    return [
+        each.name
+        for each in fields(kind)  # type: ignore[arg-type]
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
+
+
+def _call(kind: type[Recoding]) -> str:
+    """How one is made, with the options that it needs."""
+    return f"{kind.__name__}({', '.join(f'{name}=...' for name in _needed(kind))})"
+
 
 Unseen = Literal["error", "any", "suppress"]
 """What is done with values that a recoding does not cover."""
 
 UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
+
+NO_RELEASE = "not a release: not verified"
+"""What ``attrs["anonymizer"]`` says of rows that were recoded for a model that scores them."""
 
 
 class Request:

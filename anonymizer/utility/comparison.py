@@ -37,8 +37,8 @@ from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of
 from anonymizer.release.information import ceiling, lost
-from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import RECODINGS
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.tables import engine

@@ -15,8 +15,8 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of
-from anonymizer.release.recodings import RecodingName
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import RecodingName
 from anonymizer.release.results import Result
 from anonymizer.release.study import Scheme, Study
 from anonymizer.tables import engine

@@ -111,7 +111,7 @@ def test_the_options_of_recodings_are_those_of_the_code(page):
 
 
 def test_every_recoding_has_a_row():
-    from anonymizer.release.recodings import RECODINGS
+    from anonymizer.release.request import RECODINGS
 
     found = [
         method.strip("`") for page in METHODS for method, *_ in rows(marked(page, "recodings"))

@@ -52,7 +52,7 @@ from anonymizer.privacy import (
     TCloseness,
 )
 from anonymizer.recoding import ignore
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 SCHEMA = Schema(("age", "city"), ("diagnosis",))
 

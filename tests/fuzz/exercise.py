@@ -22,7 +22,7 @@ from anonymizer.objectives import objective_of
 from anonymizer.privacy import MODELS
 from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 from anonymizer.release.study import Study
 
 from .readers import texts_of

@@ -29,7 +29,7 @@ from anonymizer.channels import channels_of
 from anonymizer.cli import main
 from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.release.publish import publish
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 AGES = Hierarchy.ranges(widths=[10, 20])
 POLICY = [TCloseness(0.3, "kl"), KAnonymity(3)]

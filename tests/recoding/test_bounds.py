@@ -25,7 +25,7 @@ from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly,
 from anonymizer.recoding.partitions import joint
 from anonymizer.recoding.partitions.families import PricedObjective
 from anonymizer.recoding.partitions.joint import refine_within, within_bounds
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 information = MutualInformation()
 

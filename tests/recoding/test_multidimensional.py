@@ -24,7 +24,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.cli import main
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 SEX = Hierarchy.suppression()
 AGE = Hierarchy.ranges(widths=[10])

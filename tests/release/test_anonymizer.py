@@ -44,7 +44,7 @@ from anonymizer import (
 from anonymizer.objectives import OBJECTIVES, ObjectiveName
 from anonymizer.recoding import Frontier, cut_heuristically
 from anonymizer.recoding.full_domain.frontier import exhaustive
-from anonymizer.release.recodings import RECODINGS, RecodingName
+from anonymizer.release.request import RECODINGS, RecodingName
 
 
 def test_type_checkers_know_the_names():

@@ -43,8 +43,8 @@ from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
-from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import RECODINGS
 from anonymizer.report.printing import print_report
 from anonymizer.report.release import release_report
 from anonymizer.tables import engine

@@ -36,8 +36,8 @@ from anonymizer import (
     SafePub,
     TCloseness,
 )
-from anonymizer.release.applying import scoring
-from anonymizer.release.applying.remembered import recalled
+from anonymizer.release import scoring
+from anonymizer.release.scoring import recalled
 
 QUASI = ["age", "sex", "town"]
 

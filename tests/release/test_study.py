@@ -34,7 +34,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.recoding.ranges import Cut
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 from anonymizer.release.study import Study
 
 TABLE = """\

@@ -10,7 +10,7 @@ from anonymizer.privacy import PrivacyModel, about_each, attributes_of
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 from anonymizer.release.study import Study
 
 MODELS = tuple(SWEPT)

@@ -16,7 +16,7 @@ from anonymizer.explorer.session.contents import (
     with_suppression,
 )
 from anonymizer.objectives import AUTOMATIC, OBJECTIVES
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 NEEDED: Mapping[str, str] = {"order": "ordered", "hierarchy": "hierarchical"}
 """Parameters of t-closeness that one distance alone has."""

@@ -23,8 +23,8 @@ from anonymizer.release.description.models import MODEL, kind_of_model, require_
 from anonymizer.release.description.place import Place, written_as
 from anonymizer.release.description.populations import population_of
 from anonymizer.release.manifest.parts import Order
-from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.relations import records_in
+from anonymizer.release.request import RECODINGS
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.places import is_database
 

@@ -35,7 +35,7 @@ from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, su
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.description.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.release.manifest.parts import Number, Order
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)

@@ -19,8 +19,7 @@ from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.arrays import Mask
 from anonymizer.recoding.apply import overwritten, relabelled
-from anonymizer.release.applying.applied import AppliedPlan
-from anonymizer.release.applying.tables import key_of, plan_for
+from anonymizer.release.applied import AppliedPlan, key_of, plan_for
 from anonymizer.release.plan import Plan
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import as_text, as_texts

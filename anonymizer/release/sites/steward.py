@@ -7,7 +7,7 @@ from pathlib import Path
 from anonymizer.errors import InputError
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
-from anonymizer.release.applying.plans import AppliedRelease
+from anonymizer.release.applied_release import AppliedRelease
 from anonymizer.release.files import COUNTS
 from anonymizer.release.fitting import proven
 from anonymizer.release.manifest import Manifest, digest_of_file, shape_of

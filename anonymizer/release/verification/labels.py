@@ -16,7 +16,7 @@ from anonymizer.hierarchy.partition import MARKED
 from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 from anonymizer.release.verification.check import (
     Facts,
     FieldCheck,

@@ -6,7 +6,7 @@ from typing import Any
 
 from anonymizer.explorer.answers.span import Span
 from anonymizer.objectives import AUTOMATIC
-from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.request import RECODINGS
 
 METHODS: Mapping[str, str] = {
     "full-domain": "One level of its hierarchy for each attribute: the best combination of levels.",
