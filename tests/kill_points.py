@@ -31,9 +31,9 @@ from pathlib import Path
 import click
 
 from anonymizer import cli
-from anonymizer.release.output import renaming
-from anonymizer.release.output.directory import reserved
-from anonymizer.release.output.interrupts import settled
+from anonymizer.release import system
+from anonymizer.release.output import reserved
+from anonymizer.release.system import settled
 
 NAMES = ("released.csv", "released.parquet", "release.json.sig", "release.json")
 NEXT_TO = ".steward.json"
@@ -115,15 +115,15 @@ class Case:
 
     def limit(self) -> None:
         """Take from the system what it cannot do in this case."""
-        real = renaming._renameat2
+        real = system._renameat2
 
         def less(source: Path, target: Path, flags: int) -> None:
-            if self.able == "nothing" or flags == renaming.EXCHANGE:
+            if self.able == "nothing" or flags == system.EXCHANGE:
                 raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
             real(source, target, flags)
 
         if self.able != "exchange":
-            renaming._renameat2 = less
+            system._renameat2 = less
 
 
 CASES = {
@@ -230,7 +230,7 @@ def struck(
     for name in steps_of:
         setattr(os, name, before(getattr(os, name)))
     fcntl.flock = before(fcntl.flock)  # type: ignore[assignment]
-    renaming._renameat2 = before(renaming._renameat2)  # type: ignore[assignment]
+    system._renameat2 = before(system._renameat2)  # type: ignore[assignment]
     call(out, "new", *case.options())
 
 

@@ -23,8 +23,8 @@ import click
 from anonymizer.cli.usage import explained
 from anonymizer.errors import AnonymizerError, InputError, did_you_mean, printable
 from anonymizer.feedback.words import listed
-from anonymizer.release.output.atomic import standing
-from anonymizer.release.output.interrupts import ends_as_interrupts, settled
+from anonymizer.release.output import standing
+from anonymizer.release.system import ends_as_interrupts, settled
 from anonymizer.version import __version__
 
 __all__ = ["DEBUG", "main", "program"]

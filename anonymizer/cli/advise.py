@@ -15,7 +15,7 @@ from anonymizer.cli.options import (
     study_argument,
 )
 from anonymizer.errors import AnonymizerError, Ended, PolicyUnreachableError
-from anonymizer.release.output.interrupts import never_lost
+from anonymizer.release.system import never_lost
 
 if TYPE_CHECKING:
     from anonymizer.advice import Advice

@@ -14,7 +14,7 @@ from anonymizer.cli.options import (
     warn,
 )
 from anonymizer.cli.signing import sign_options, signer_of
-from anonymizer.release.output.interrupts import never_lost
+from anonymizer.release.system import never_lost
 from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:

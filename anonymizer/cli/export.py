@@ -114,7 +114,7 @@ def _sql(source: "ExportedRelease", select: bool, table: str, into: str | None) 
 
 
 def _write_sql(output: Path, text: str, force: bool) -> None:
-    from anonymizer.release.output.atomic import require_place, write_file
+    from anonymizer.release.output import require_place, write_file
 
     require_place(output, "cannot write", force=force)
     write_file(output, lambda place: _fill(place, text), force=force)

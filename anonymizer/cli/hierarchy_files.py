@@ -193,7 +193,7 @@ def _texts_of(source: HierarchySource) -> list[str]:
 
 def _write(path: Path, text: str, *, force: bool) -> None:
     """Write a file whole, or not at all, for its owner alone: it may list rare values."""
-    from anonymizer.release.output.atomic import require_place, write_file
+    from anonymizer.release.output import require_place, write_file
 
     require_place(path, "cannot write", force=force)
     write_file(path, lambda place: _fill(place, text), force=force, private=True)

@@ -18,7 +18,7 @@ from anonymizer.cli.options import (
     table_argument,
 )
 from anonymizer.errors import InputError
-from anonymizer.release.output.interrupts import never_lost
+from anonymizer.release.system import never_lost
 
 if TYPE_CHECKING:
     from anonymizer.release.study import Study

@@ -68,7 +68,7 @@ def report(
 
     Exits with 1 when the release does not hold, or is not signed by the --key.
     """
-    from anonymizer.release.output.atomic import require_place, write_file
+    from anonymizer.release.output import require_place, write_file
     from anonymizer.report.page import FORMS, pictures_drawn, report_of
     from anonymizer.report.progress import progress
 

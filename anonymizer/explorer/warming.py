@@ -18,7 +18,7 @@ from threading import Thread
 from time import sleep
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.locking import locked
+from anonymizer.release.system import locked
 
 PATIENCE = 10
 """How much other processes come first, as ``nice`` has it."""

@@ -11,7 +11,7 @@ from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.preview import sentence
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.output import require_place, write_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.report.page import report_of

@@ -23,8 +23,7 @@ from anonymizer.release.manifest.parts import (
     ReportedRoles,
 )
 from anonymizer.release.manifest.standing import require_free
-from anonymizer.release.output.atomic import Folder
-from anonymizer.release.output.directory import Output, reserved
+from anonymizer.release.output import Folder, Output, reserved
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.proof import prove, require_present
 from anonymizer.release.relations import counted_in

@@ -11,7 +11,7 @@ from typing import Any
 
 from anonymizer.errors import InputError, installing, suggestion
 from anonymizer.feedback.document import Block
-from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.output import require_place, write_file
 
 
 @contextmanager

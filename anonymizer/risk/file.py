@@ -16,7 +16,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.manifest.standing import same_file
-from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.output import require_place, write_file
 from anonymizer.release.results import as_json
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.assessment import Assessment, assess_columns

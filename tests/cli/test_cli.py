@@ -13,8 +13,7 @@ from forked import carried_out, start, unwarned
 
 from anonymizer import cli
 from anonymizer.cli import SUMMARIES, main
-from anonymizer.release import publisher
-from anonymizer.release.output import directory
+from anonymizer.release import output, publisher
 from anonymizer.report import console
 from anonymizer.tables.relations.embedded.stored import Stored
 from anonymizer.version import __version__
@@ -579,7 +578,7 @@ def test_an_end_that_comes_late_says_what_stands(
     if force:
         run("run", study, "-o", tmp_path / "out")
         edit(study, "k = 4", "k = 5")
-    late = {"the swap": (directory, "stands"), "the report": (console, "show")}
+    late = {"the swap": (output, "stands"), "the report": (console, "show")}
     room, name = late[moment]
     real = getattr(room, name)
 

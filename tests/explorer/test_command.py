@@ -136,7 +136,7 @@ def test_where_nothing_can_be_written_nothing_begins(tmp_path, capsys, monkeypat
     def denied(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("anonymizer.release.output.locking._lock", denied)
+    monkeypatch.setattr("anonymizer.release.system._lock", denied)
     said = refused(capsys, path)
     assert "cannot keep the session in" in said
     assert "Permission denied; copy the study to a directory of your own" in said

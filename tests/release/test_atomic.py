@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from anonymizer.errors import InputError
-from anonymizer.release.output import locking, renaming
-from anonymizer.release.output.atomic import prepare, standing, write_file
-from anonymizer.release.output.locking import locked
+from anonymizer.release import system
+from anonymizer.release.output import prepare, standing, write_file
+from anonymizer.release.system import locked
 
 
 def writes(text):
@@ -112,7 +112,7 @@ def test_a_disk_that_does_not_keep_leaves_what_was_there(tmp_path, monkeypatch, 
             raise OSError(errno.EIO, "disk is gone")
 
     (tmp_path / "a").write_text("old")
-    monkeypatch.setattr(renaming.os, "fsync", fsync)
+    monkeypatch.setattr(system.os, "fsync", fsync)
     with pytest.raises(InputError, match="disk is gone; nothing was written"):
         write_file(tmp_path / "a", writes("1"), force=True)
     assert files(tmp_path) == {"a": "old"}
@@ -125,7 +125,7 @@ def test_a_name_that_may_not_be_kept_is_said_to_stand(tmp_path, monkeypatch):
         if next(calls) == 2:
             raise OSError(errno.EIO, "disk is gone")
 
-    monkeypatch.setattr(renaming.os, "fsync", fsync)
+    monkeypatch.setattr(system.os, "fsync", fsync)
     with pytest.raises(InputError, match="a was written, but the disk may not keep it: disk is"):
         write_file(tmp_path / "a", writes("1"))
     assert files(tmp_path) == {"a": "1"}
@@ -135,7 +135,7 @@ def test_a_place_that_takes_no_files(tmp_path, monkeypatch):
     def refuse(**options):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(locking.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(system.tempfile, "mkdtemp", refuse)
     with pytest.raises(InputError, match=r"cannot write to .*a: Read-only file system"):
         write_file(tmp_path / "out" / "a", writes("1"))
     assert files(tmp_path) == {}
@@ -190,7 +190,7 @@ def test_what_a_killed_run_left_is_cleared(tmp_path, name):
 
 def test_what_somebody_else_left_is_left(tmp_path, monkeypatch):
     scratch = scratch_of(tmp_path / "a")
-    monkeypatch.setattr(locking, "_own", lambda path: False)
+    monkeypatch.setattr(system, "_own", lambda path: False)
     write_file(tmp_path / "a", writes("1"))
     assert files(tmp_path) == {"a": "1", scratch.name: None}
 
@@ -214,14 +214,14 @@ def test_a_lock_that_a_killed_run_left_holds_nobody_up(tmp_path):
 
 def test_a_lock_whose_file_was_taken_away_is_none(tmp_path, monkeypatch):
     # Who opened the file before its owner took it away must not hold it against who makes it anew.
-    taken, taking = locking._taken, []
+    taken, taking = system._taken, []
 
     def late(descriptor):
         if not taking:
             taking.append((tmp_path / ".a.anonymizer-lock").unlink())
         return taken(descriptor)
 
-    monkeypatch.setattr(locking, "_taken", late)
+    monkeypatch.setattr(system, "_taken", late)
     with (
         locked(tmp_path / "a", tmp_path / "a", "cannot write to"),
         pytest.raises(InputError, match="another run is writing"),
@@ -251,38 +251,38 @@ def by_number():
     """The call of a C library that lacks the function."""
 
     class Library:
-        syscall = renaming.ctypes.CDLL(None, use_errno=True).syscall
+        syscall = system.ctypes.CDLL(None, use_errno=True).syscall
 
     return lambda *_, **__: Library
 
 
 ABLE = {
     "renameat2": lambda patch: None,
-    "by number": lambda patch: patch.setattr(renaming.ctypes, "CDLL", by_number()),
-    "links": lambda patch: patch.setattr(renaming, "_renameat2", unable),
+    "by number": lambda patch: patch.setattr(system.ctypes, "CDLL", by_number()),
+    "links": lambda patch: patch.setattr(system, "_renameat2", unable),
     "neither": lambda patch: (
-        patch.setattr(renaming, "_renameat2", unable),
-        patch.setattr(renaming.os, "link", without_links),
+        patch.setattr(system, "_renameat2", unable),
+        patch.setattr(system.os, "link", without_links),
     ),
 }
 
 
 @pytest.fixture(params=ABLE)
 def able(request, monkeypatch):
-    renaming._system.cache_clear()
+    system._system.cache_clear()
     ABLE[request.param](monkeypatch)
     yield request.param
-    renaming._system.cache_clear()
+    system._system.cache_clear()
 
 
 def test_a_new_name_replaces_nothing(tmp_path, able):
     (tmp_path / "a").write_text("1")
-    renaming.rename_new(tmp_path / "a", tmp_path / "b")
+    system.rename_new(tmp_path / "a", tmp_path / "b")
     (tmp_path / "a").write_text("2")
     with pytest.raises(FileExistsError):
-        renaming.rename_new(tmp_path / "a", tmp_path / "b")
+        system.rename_new(tmp_path / "a", tmp_path / "b")
     with pytest.raises(FileNotFoundError):
-        renaming.rename_new(tmp_path / "c", tmp_path / "d")
+        system.rename_new(tmp_path / "c", tmp_path / "d")
     assert files(tmp_path) == {"a": "2", "b": "1"}
 
 
@@ -291,17 +291,17 @@ def test_an_exchange_is_one_or_none(tmp_path, able):
     (tmp_path / "b").write_text("2")
     if able in ("links", "neither") or sys.platform != "linux":
         with pytest.raises(OSError, match="not implemented") as error:
-            renaming.exchange(tmp_path / "a", tmp_path / "b")
-        assert error.value.errno in renaming.UNABLE
+            system.exchange(tmp_path / "a", tmp_path / "b")
+        assert error.value.errno in system.UNABLE
         assert files(tmp_path) == {"a": "1", "b": "2"}
     else:
-        renaming.exchange(tmp_path / "a", tmp_path / "b")
+        system.exchange(tmp_path / "a", tmp_path / "b")
         assert files(tmp_path) == {"a": "2", "b": "1"}
 
 
 def test_a_directory_that_cannot_be_flushed_alone_is_flushed_with_all(tmp_path, monkeypatch):
     called = []
-    monkeypatch.setattr(renaming.os, "open", without_links)
-    monkeypatch.setattr(renaming.os, "sync", lambda: called.append("sync"))
-    renaming.flush(tmp_path)
+    monkeypatch.setattr(system.os, "open", without_links)
+    monkeypatch.setattr(system.os, "sync", lambda: called.append("sync"))
+    system.flush(tmp_path)
     assert called == ["sync"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from anonymizer.errors import InputError
-from anonymizer.release.output import directory, renaming
-from anonymizer.release.output.atomic import Folder, standing
-from anonymizer.release.output.directory import reserved
+from anonymizer.release import output as output_module
+from anonymizer.release import system
+from anonymizer.release.output import Folder, reserved, standing
 
 NAMES = ("t.csv", "t.parquet", "sign")
 
@@ -46,7 +46,7 @@ def no_exchange(source, target, flags):
 def swap(request, monkeypatch):
     """How a release is replaced: in one step, or name by name."""
     if request.param == "names":
-        monkeypatch.setattr(renaming, "_renameat2", no_exchange)
+        monkeypatch.setattr(system, "_renameat2", no_exchange)
 
 
 # What appears
@@ -77,15 +77,15 @@ def test_a_release_is_replaced_whole(tmp_path, swap):
 def test_one_call_replaces_it(tmp_path, monkeypatch):
     release(tmp_path / "out", "1")
     seen = []
-    exchange = directory.exchange
+    exchange = output_module.exchange
 
     def watched(one, other):
         seen.append(files(tmp_path / "out"))
         exchange(one, other)
         seen.append(files(tmp_path / "out"))
 
-    monkeypatch.setattr(directory, "exchange", watched)
-    monkeypatch.setattr(directory, "rename_new", None)
+    monkeypatch.setattr(output_module, "exchange", watched)
+    monkeypatch.setattr(output_module, "rename_new", None)
     release(tmp_path / "out", "2", force=True)
     assert seen == [whole("1"), whole("2")]
 
@@ -93,13 +93,13 @@ def test_one_call_replaces_it(tmp_path, monkeypatch):
 def test_by_name_the_sign_goes_first_and_comes_last(tmp_path, monkeypatch):
     release(tmp_path / "out", "1")
     (tmp_path / "out" / "mine").write_text("other")
-    seen, rename = [], directory.rename_new
+    seen, rename = [], output_module.rename_new
 
     def watched(source, target):
         rename(source, target)
         seen.append("".join(sorted(name[0] for name in files(tmp_path / "out"))))
 
-    monkeypatch.setattr(directory, "rename_new", watched)
+    monkeypatch.setattr(output_module, "rename_new", watched)
     release(tmp_path / "out", "2", force=True)
     assert seen == ["mt", "m", "mt", "mst"]
     assert files(tmp_path / "out") == {**whole("2"), "mine": "other"}
@@ -118,13 +118,13 @@ def test_other_files_stay(tmp_path, swap, force):
 
 def test_a_file_that_comes_as_directories_change_places_is_carried_over(tmp_path, monkeypatch):
     release(tmp_path / "out", "1")
-    exchange = directory.exchange
+    exchange = output_module.exchange
 
     def late(one, other):
         (tmp_path / "out" / "notes").write_text("mine")
         exchange(one, other)
 
-    monkeypatch.setattr(directory, "exchange", late)
+    monkeypatch.setattr(output_module, "exchange", late)
     release(tmp_path / "out", "2", force=True)
     assert files(tmp_path / "out") == {**whole("2"), "notes": "mine"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
@@ -215,7 +215,7 @@ def test_a_workspace_is_gone_afterwards_or_at_the_next_run(tmp_path, monkeypatch
         (space / "spilled").write_text("much")
     assert files(tmp_path) == {}
     with monkeypatch.context() as killed:
-        killed.setattr(directory.shutil, "rmtree", lambda *_, **__: None)
+        killed.setattr(output_module.shutil, "rmtree", lambda *_, **__: None)
         with reserved(out, NAMES) as output, output.workspace() as space:
             (space / "spilled").write_text("much")
     assert (space / "spilled").exists()
@@ -267,7 +267,7 @@ def test_a_release_that_appears_meanwhile_is_not_replaced(tmp_path, monkeypatch,
         rename(source, target)
 
     if moment == "renamed":
-        monkeypatch.setattr(directory.os, "rename", late)
+        monkeypatch.setattr(output_module.os, "rename", late)
     with reserved(out, NAMES) as output:
         if moment == "made":
             appear()
@@ -291,14 +291,14 @@ def test_one_run_writes_there_at_a_time(tmp_path):
 def test_a_name_that_cannot_be_given_takes_the_others_back(tmp_path, monkeypatch, failing):
     release(tmp_path / "out", "1")
     (tmp_path / "out" / "mine").write_text("other")
-    before, rename, calls = files(tmp_path), directory.rename_new, iter(range(99))
+    before, rename, calls = files(tmp_path), output_module.rename_new, iter(range(99))
 
     def refuse(source, target):
         if next(calls) == failing:
             raise OSError(errno.EIO, "not allowed")
         rename(source, target)
 
-    monkeypatch.setattr(directory, "rename_new", refuse)
+    monkeypatch.setattr(output_module, "rename_new", refuse)
     if failing < 4:
         with pytest.raises(InputError, match="not allowed; nothing was written"):
             release(tmp_path / "out", "2", force=True)
@@ -311,17 +311,17 @@ def test_a_name_that_cannot_be_given_takes_the_others_back(tmp_path, monkeypatch
 def test_what_cannot_be_put_back_is_kept_and_said_to_be(tmp_path, monkeypatch):
     release(tmp_path / "out", "1")
     (tmp_path / "out" / "mine").write_text("other")
-    rename, calls = directory.rename_new, iter(range(99))
+    rename, calls = output_module.rename_new, iter(range(99))
 
     def refuse(source, target):
         if next(calls) >= 2:
             raise OSError(errno.EIO, "disk is gone")
         rename(source, target)
 
-    monkeypatch.setattr(directory, "rename_new", refuse)
+    monkeypatch.setattr(output_module, "rename_new", refuse)
     with pytest.raises(InputError, match=r"what lay in .*out lies in .*old and cannot be put back"):
         release(tmp_path / "out", "2", force=True)
-    monkeypatch.setattr(directory, "rename_new", rename)
+    monkeypatch.setattr(output_module, "rename_new", rename)
     with pytest.raises(InputError, match="already holds a release"):
         release(tmp_path / "out", "3")
     assert files(tmp_path) == {"out": None} | {
@@ -338,7 +338,7 @@ def test_a_release_that_the_disk_may_not_keep_is_said_to_stand(tmp_path, monkeyp
             raise OSError(errno.EIO, "disk is gone")
         fsync(descriptor)
 
-    monkeypatch.setattr(renaming.os, "fsync", gone)
+    monkeypatch.setattr(system.os, "fsync", gone)
     with pytest.raises(InputError, match=r"the release is in .*out, but the disk may not keep"):
         release(tmp_path / "out", "2", force=True)
     assert files(tmp_path / "out") == whole("2")
@@ -353,7 +353,7 @@ def test_an_old_release_that_cannot_be_removed_is_at_the_next_run(tmp_path, monk
         raise OSError(errno.EPERM, "not allowed")
 
     release(tmp_path / "out", "1")
-    monkeypatch.setattr(directory.shutil, "rmtree", refuse)
+    monkeypatch.setattr(output_module.shutil, "rmtree", refuse)
     release(tmp_path / "out", "2", force=True)
     assert files(tmp_path / "out") == whole("2")
     assert len(list(tmp_path.iterdir())) == 2
@@ -455,7 +455,7 @@ def test_a_killed_run_is_not_put_back_over_what_came_since(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_swap_acts_once_the_release_stands(tmp_path, monkeypatch, number):
     release(tmp_path / "out", "1")
-    exchange, before = directory.exchange, signal.getsignal(number)
+    exchange, before = output_module.exchange, signal.getsignal(number)
 
     def struck(one, other):
         exchange(one, other)
@@ -464,7 +464,7 @@ def test_a_signal_in_the_swap_acts_once_the_release_stands(tmp_path, monkeypatch
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(directory, "exchange", struck)
+    monkeypatch.setattr(output_module, "exchange", struck)
     signal.signal(number, interrupt)
     try:
         with standing() as outputs, pytest.raises(KeyboardInterrupt):

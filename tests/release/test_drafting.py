@@ -81,12 +81,12 @@ def test_a_study_is_replaced_by_force_alone_with_its_hierarchies(tmp_path):
 
 
 def test_nothing_is_half_written(tmp_path, monkeypatch):
-    from anonymizer.release.output import atomic
+    from anonymizer.release import output
 
     def fail(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic, "flush", fail)
+    monkeypatch.setattr(output, "flush", fail)
     with pytest.raises(InputError, match=r"No space left on device; nothing was written"):
         Study.draft(load_census()).write(tmp_path / "study")
     assert list(tmp_path.iterdir()) == []

@@ -23,8 +23,7 @@ from anonymizer.release.manifest.parts import (
     public_rule,
     steward_file,
 )
-from anonymizer.release.output.atomic import Writer
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.output import Writer, reserved
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study as StudyFile
 from anonymizer.release.verification.fields import HALVES, RAW, leaves, treatment_of

@@ -12,7 +12,7 @@ from rich.console import Console
 from waiting import until
 
 from anonymizer.errors import Ended
-from anonymizer.release.output.interrupts import ends_as_interrupts, held, never_lost
+from anonymizer.release.system import ends_as_interrupts, held, never_lost
 from anonymizer.report.progress import progress
 
 
@@ -156,7 +156,7 @@ def test_a_signal_after_the_outcome_does_not_change_it(name, late):
     code = (
         "import atexit\n"
         f"from signal import {name} as number, raise_signal\n"
-        "from anonymizer.release.output.interrupts import ends_as_interrupts, settled\n"
+        "from anonymizer.release.system import ends_as_interrupts, settled\n"
         f"{late if 'atexit' in late else ''}\n"
         "settled()\n"
         "with ends_as_interrupts():\n"

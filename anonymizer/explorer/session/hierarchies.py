@@ -9,7 +9,7 @@ from anonymizer.errors import InputError
 from anonymizer.explorer.session.session import Session
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.authoring import csv_text, rule_text
-from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.output import require_place, write_file
 
 Rows = Sequence[Sequence[str]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.locking import reason_of
+from anonymizer.release.system import reason_of
 
 UNNAMED = "a step"
 """What a step is called that has no words."""

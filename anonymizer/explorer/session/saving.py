@@ -10,7 +10,7 @@ from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.hierarchy.authoring import rule_text
 from anonymizer.release.description.document import parse_document
-from anonymizer.release.output.atomic import write_file
+from anonymizer.release.output import write_file
 from anonymizer.release.study.drafting import HIERARCHIES
 from anonymizer.release.study.raw import relative
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole

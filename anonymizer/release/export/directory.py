@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.output import reserved
 
 
 def write_files(

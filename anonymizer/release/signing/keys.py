@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anonymizer.errors import InputError, installing
 from anonymizer.release.manifest.parts import Series
-from anonymizer.release.output.atomic import write_file
+from anonymizer.release.output import write_file
 from anonymizer.tables.reading import Cap, open_regular, read_whole
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.release.files import FILES, MANIFEST, SIGNATURE, manifest_bytes
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import LONGEST, Series
-from anonymizer.release.output.atomic import Writer
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.output import Writer, reserved
 from anonymizer.release.signing.keys import PrivateKey, signature_at, writes
 
 

@@ -14,7 +14,7 @@ from anonymizer.feedback.logs import logged
 from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import digest_of_file
-from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.output import require_place, write_file
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.tables import engine

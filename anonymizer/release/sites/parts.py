@@ -18,7 +18,7 @@ from anonymizer.release.files import COUNTS, MANIFEST, RELEASED
 from anonymizer.release.manifest import Manifest, digest_of_file
 from anonymizer.release.manifest.parts import Digest, ManifestPart, Order, ReleasedFile
 from anonymizer.release.manifest.standing import same_file
-from anonymizer.release.output.directory import Output, reserved
+from anonymizer.release.output import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.relations import CountedTable, counted_in
 from anonymizer.release.sites.counting import PartCounts, part_at

@@ -23,7 +23,7 @@ from anonymizer.profiling.policy import (
 from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.description.document import PINNED
-from anonymizer.release.output.directory import reserved
+from anonymizer.release.output import reserved
 from anonymizer.release.study import toml
 
 STUDY, HIERARCHIES = "study.toml", "hierarchies"
