@@ -13,7 +13,6 @@ from anonymizer.recoding import Watch
 from anonymizer.release.description.place import Place
 from anonymizer.release.files import FILES, STEWARD
 from anonymizer.release.manifest import Manifest, digests_of, shape_of
-from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.manifest.parts import (
     Order,
     ReleasedFile,
@@ -28,7 +27,7 @@ from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.proof import prove, require_present
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release, Spreadsheet
-from anonymizer.release.signing import PrivateKey, manifest_writers
+from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
 from anonymizer.release.warnings.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas

@@ -28,7 +28,7 @@ from anonymizer import (
 from anonymizer.hierarchy.calendar import Clock, span_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
-from anonymizer.release.signing.keys import PrivateKey, make_keys
+from anonymizer.release.signing import PrivateKey, make_keys
 
 GROUNDED = {
     "birth": {"calendar": ["year", "decade"], "ground": "month"},

@@ -11,9 +11,14 @@ from releases import copied
 
 from anonymizer import InputError, verify_release
 from anonymizer.cli import main
-from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.publish import publish
-from anonymizer.release.signing import PrivateKey, PublicKey, make_keys, sign_release
+from anonymizer.release.signing import (
+    PrivateKey,
+    PublicKey,
+    fingerprint_of,
+    make_keys,
+    sign_release,
+)
 from anonymizer.release.study import Study
 
 STUDY = """\

@@ -10,10 +10,8 @@ from anonymizer.hierarchy.reading import of_rule, settled_as
 from anonymizer.release.description.place import Place, as_study
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.fingerprint import fingerprint_of
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.signing import PrivateKey, PublicKey
-from anonymizer.release.signing.keys import LENGTH, signature_at
+from anonymizer.release.signing import LENGTH, PrivateKey, PublicKey, fingerprint_of, signature_at
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import ABSENT, FieldCheck, required, said
 from anonymizer.release.verification.fields import OF_KEY
