@@ -15,7 +15,7 @@ from anonymizer.feedback.document import Display, Table
 from anonymizer.feedback.progress import watched
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
+from anonymizer.hierarchy.hierarchy import kind_of as kind_of_hierarchy
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph

@@ -13,7 +13,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy
-from anonymizer.hierarchy.limits import Limits
+from anonymizer.hierarchy.partition import Limits
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.apply import overwritten, relabelled

@@ -14,7 +14,6 @@ from anonymizer.feedback.words import plural
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization, SearchResult
-from anonymizer.release.display import of_release, verdict_of
 from anonymizer.release.information import Information
 from anonymizer.release.results import as_json
 from anonymizer.release.warnings.warnings import ReleaseWarning

@@ -22,7 +22,11 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, population_of
+from anonymizer.recoding.best import Best
+from anonymizer.recoding.classes import Boxes, MergedCells
+from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.problem import Run, Watch, ignore
+from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.recoding.safepub import SafePub
 from anonymizer.tables import engine
