@@ -68,7 +68,7 @@ MODULES: dict[str, Sequence[str | Path]] = {
     "anonymizer.privacy.diversity": PRIVACY,
     "anonymizer.privacy.shares": PRIVACY,
     "anonymizer.privacy.closeness": PRIVACY,
-    "anonymizer.channels.private.program": ("channels/test_private_channel.py",),
+    "anonymizer.channels.program": ("channels/test_private_channel.py",),
     "anonymizer.recoding.full_domain.branch_and_bound": (
         "recoding/test_boxes.py",
         "recoding/test_limits.py",

@@ -14,7 +14,7 @@ from anonymizer.channels.bottlenecks import (
     synthetic,
     synthetic_values,
 )
-from anonymizer.channels.channel import Channel, OptimalChannel
+from anonymizer.channels.channel import Channel, OptimalChannel, channels_of, described
 from anonymizer.channels.estimation import (
     Estimate,
     Mean,
@@ -38,9 +38,8 @@ from anonymizer.channels.loss import (
     pil,
     probabilistic_loss,
 )
-from anonymizer.channels.private.guarantees import least_distortion, private_channel
-from anonymizer.channels.private.program import Extras
-from anonymizer.channels.private.requirements import is_convex
+from anonymizer.channels.private import least_distortion, private_channel
+from anonymizer.channels.program import Extras, is_convex
 from anonymizer.channels.ranges import CentroidRanges, best_ranges, default_alphabet
 from anonymizer.channels.rates import (
     gaussian_channel,
@@ -49,7 +48,6 @@ from anonymizer.channels.rates import (
     quadratic_gaussian_bound,
     rate_distortion,
 )
-from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import JointLaw, Sensitive, absolute, hamming, hierarchical, squared
 from anonymizer.channels.tradeoff.tradeoff import (
     privacy_distortion,

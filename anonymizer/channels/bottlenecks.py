@@ -27,7 +27,6 @@ from scipy.special import xlogy
 
 from anonymizer.channels.channel import Channel, drawn, require_stochastic
 from anonymizer.channels.source import JointLaw, filled
-from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.validation import (
     LARGEST,
     nats_per,
@@ -36,6 +35,7 @@ from anonymizer.channels.validation import (
     only_one,
     require_generator,
     require_room,
+    single_threaded,
     vector_of,
     whole_of,
 )

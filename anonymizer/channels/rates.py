@@ -39,7 +39,6 @@ from scipy.special import ndtr, rel_entr
 
 from anonymizer.channels.channel import OptimalChannel, Solved
 from anonymizer.channels.source import require_distortion
-from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.tradeoff.answers import ROUNDING, LimitSearch, Tradeoff, answered
 from anonymizer.channels.tradeoff.lagrangian import LEAST
 from anonymizer.channels.validation import (
@@ -48,6 +47,7 @@ from anonymizer.channels.validation import (
     number_of,
     only_one,
     require_room,
+    single_threaded,
     vector_of,
 )
 from anonymizer.errors import InputError

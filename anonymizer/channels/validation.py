@@ -1,6 +1,9 @@
-"""Checks of what a caller gives: numbers, arrays, laws, units, memory. Each raises InputError."""
+"""Checks of what a caller gives: numbers, arrays, laws, units, memory; and one thread for BLAS."""
 
+from contextlib import AbstractContextManager
+from functools import cache
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -187,3 +190,19 @@ def _not_negative(what: str, numbers: Floats) -> Floats:
     if numbers.min() < 0:
         raise InputError(f"{what} holds negative numbers; all must be at least 0")
     return numbers
+
+
+def single_threaded() -> AbstractContextManager[Any]:
+    """Let BLAS use one thread inside of this: batches of small matrices are slower on several.
+
+    Measured in benchmarks/results/channels.md.
+    """
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@cache  # looking for the libraries takes longer than many a problem
+def _controller() -> Any:
+    import scipy.linalg  # noqa: F401 (its BLAS must be loaded to be found)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

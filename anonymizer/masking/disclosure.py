@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.channels import Channel, moments_kept, probabilistic_loss
-from anonymizer.channels.serialization import described
+from anonymizer.channels.channel import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.masking.contingency import Contingency, key_of
 from anonymizer.masking.drawing import Dealt
-from anonymizer.masking.part import CandidateChannel
+from anonymizer.masking.part import CandidateChannel, Contingency, key_of
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.masking.contingency import Contingency
+from anonymizer.masking.part import Contingency
 from anonymizer.privacy import PrivacyModel
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T, Tally

@@ -20,8 +20,6 @@ from anonymizer.feedback.logs import logged
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
-from anonymizer.masking.bottleneck import bottleneck
-from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.disclosure import (
     RandomizationReport,
     channel_report,
@@ -29,9 +27,8 @@ from anonymizer.masking.disclosure import (
     preserved,
 )
 from anonymizer.masking.drawing import Drawing, DrawnTable
-from anonymizer.masking.noise import noise
-from anonymizer.masking.part import CandidateChannel, MaskedAttribute, Part
-from anonymizer.masking.pram import pram
+from anonymizer.masking.methods import bottleneck, noise, pram
+from anonymizer.masking.part import CandidateChannel, Contingency, MaskedAttribute, Part
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding

@@ -20,7 +20,7 @@ from anonymizer.channels import (
     estimate_table,
     maximum_likelihood,
 )
-from anonymizer.channels.serialization import described
+from anonymizer.channels.channel import described
 from anonymizer.hierarchy import Partition
 from anonymizer.utility.estimate import estimate_file
 

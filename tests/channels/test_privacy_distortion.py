@@ -21,8 +21,8 @@ from anonymizer.channels import (
     privacy_distortion_curve,
     squared,
 )
-from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.channels.validation import single_threaded
 
 RHO = 0.95
 SLOPES = {share: 2 * (1 / RHO**2 - 1 + share) for share in (0.25, 0.5, 0.75)}

@@ -17,8 +17,8 @@ from anonymizer.channels import (
     private_channel,
     squared,
 )
-from anonymizer.channels.private.guarantees import least_distortion
-from anonymizer.channels.private.program import Multipliers, Program, proof
+from anonymizer.channels.private import least_distortion
+from anonymizer.channels.program import Multipliers, Program, proof
 from anonymizer.channels.source import Sensitive
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, PolicyUnreachableError

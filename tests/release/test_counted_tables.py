@@ -31,9 +31,9 @@ from anonymizer import (
 )
 from anonymizer.channels import moments_kept, probabilistic_loss
 from anonymizer.counts.schema import Schema
-from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.drawing import FEW, dealt
 from anonymizer.masking.options import Pram
+from anonymizer.masking.part import Contingency
 from anonymizer.privacy import (
     MODELS,
     AlphaKAnonymity,

@@ -30,7 +30,6 @@ from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.source import JointLaw, require_distortion
-from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff, answered, optimal, priced
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.minimum import METHODS, minimum
@@ -42,6 +41,7 @@ from anonymizer.channels.validation import (
     numbers_of,
     only_one,
     require_room,
+    single_threaded,
     whole_of,
 )
 from anonymizer.errors import InputError, require_one_of

@@ -15,7 +15,7 @@ from anonymizer.channels import (
     privacy_distortion,
     squared,
 )
-from anonymizer.channels.threads import single_threaded
+from anonymizer.channels.validation import single_threaded
 from anonymizer.kernels.arrays import Floats
 
 LEAST = 1e-300

@@ -17,8 +17,7 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from anonymizer.channels.private.program import Multipliers, Prices, Program
-from anonymizer.channels.private.requirements import Demand, Transport
+from anonymizer.channels.program import Demand, Multipliers, Prices, Program, Transport
 from anonymizer.kernels.arrays import Codes, Floats
 
 

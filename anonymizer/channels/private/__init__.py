@@ -1,1 +1,0 @@
-"""Channels of least distortion of which every released symbol satisfies the privacy models."""
