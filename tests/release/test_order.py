@@ -27,7 +27,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.risk.audit import audit_files
-from anonymizer.tables.relations.embedded.hashing import chance
+from anonymizer.tables.relations.embedded.moving import chance
 from anonymizer.utility import measure_file
 
 Releases = Callable[[str], tuple[Path, Path]]

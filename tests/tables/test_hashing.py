@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.tables.files import Format
-from anonymizer.tables.relations.embedded import hashing
+from anonymizer.tables.relations.embedded import moving as hashing
 from anonymizer.tables.relations.embedded.files import opened
-from anonymizer.tables.relations.embedded.hashing import Combinations
+from anonymizer.tables.relations.embedded.moving import Combinations
 from anonymizer.tables.relations.relation import Moves
 
 LARGEST = 2**64 - 1

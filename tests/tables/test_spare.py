@@ -9,9 +9,9 @@ import pyarrow.parquet
 import pytest
 
 from anonymizer.errors import InputError
-from anonymizer.tables.relations.embedded import spare
+from anonymizer.tables.relations.embedded import connection as spare
 from anonymizer.tables.relations.embedded.connection import connected
-from anonymizer.tables.relations.embedded.writing import literal
+from anonymizer.tables.relations.embedded.connection import literal
 
 TABLE = pa.table({"a": [1, 2, 3]})
 CONTENT = """

@@ -1,37 +1,55 @@
 """A table in DuckDB: a query whose columns are counted, recoded and written where they lie."""
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import randbits
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet
 
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Ints
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
-from anonymizer.tables.relations import coded
-from anonymizer.tables.relations.embedded.connection import Connection, MisreadError
-from anonymizer.tables.relations.embedded.hashing import HashedQuery, chance, equal_alike
-from anonymizer.tables.relations.embedded.moving import moved
-from anonymizer.tables.relations.embedded.rounding import rounded_down
-from anonymizer.tables.relations.embedded.writing import written
+from anonymizer.tables.relations.coded import Known, tallied, tells_apart, values_of
+from anonymizer.tables.relations.embedded.connection import (
+    Connection,
+    MisreadError,
+    literal,
+    quoted,
+)
+from anonymizer.tables.relations.embedded.moving import HashedQuery, chance, equal_alike, moved
 from anonymizer.tables.relations.relation import Moves, NotToldApartError, Rounded
 from anonymizer.tables.steps import Step
 
 COUNTING = "counting the table"
 
+WRITING = "writing the release"
 
-@dataclass(frozen=True, eq=False)
-class StoredColumn:
+CELL = 16
+"""Bytes that a value takes in memory, or more."""
+
+NO_TEXT = "\x01"
+"""What is written for a missing value; none is left when it is written."""
+
+UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade")
+"""Those that DuckDB has."""
+
+
+class StoredColumn(NamedTuple):
     """A column of a query: its name in the table, and the type of its values as the file has it."""
 
     name: str
     kind: pa.DataType
+
+
+Held = Sequence[StoredColumn]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +63,12 @@ class Stored:
     query: str = field(repr=False)
     held: tuple[StoredColumn, ...] = field(repr=False)
     known: int | None = None
-    _exact: coded.Known = field(default_factory=dict, repr=False)
+    _exact: Known = field(default_factory=dict, repr=False)
 
     @property
     def columns(self) -> Sequence[str]:
         """As ``Relation.columns``."""
-        return [column.name for column in self.held]
+        return [name for name, _ in self.held]
 
     @property
     def records(self) -> int:
@@ -72,7 +90,7 @@ class Stored:
         found = self.connection.counted(self._counted(columns), COUNTING, self.known)
         names = dict(zip(found.column_names, columns, strict=False))
         values = self._typed(found, columns).rename_columns([*names])
-        tally, known = coded.tallied(values.append_column("n", found["n"]), names, "n")
+        tally, known = tallied(values.append_column("n", found["n"]), names, "n")
         self._exact.update(known)
         if self.known is not None and self.known != tally.sizes.sum():
             raise MisreadError("cannot read the table: it has other records than it had before")
@@ -139,7 +157,7 @@ class Stored:
         found = self.connection.arrow(
             f"{ends} FROM ({self.query}) WHERE {value} IS NOT NULL GROUP BY k", COUNTING, self.known
         )
-        columns = [coded.values_of(typed(each, kind)) for each in found.columns]
+        columns = [values_of(typed(each, kind)) for each in found.columns]
         values = pd.DataFrame(dict(zip(("rounded", "least", "largest"), columns, strict=True)))
         query = f"SELECT * REPLACE ({down} AS {place}) FROM ({self.query})"
         return Rounded(replace(self, query=query), values)
@@ -151,7 +169,7 @@ class Stored:
     def recoded(self, moves: Moves) -> "Stored":
         """As ``Relation.recoded``."""
         query, kinds = moved(self._source(), moves)
-        held = tuple(StoredColumn(name, kind) for name, kind in kinds.items())
+        held = tuple(StoredColumn(*each) for each in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
 
@@ -163,13 +181,12 @@ class Stored:
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""
-        held = [(column.name, column.kind) for column in self.held]
-        written(self.connection, self.query, held, path, form, parts, self.records)
+        written(self.connection, self.query, self.held, path, form, parts, self.records)
 
     def _require_told(self, columns: Sequence[str]) -> None:
         for name in columns:
             kind = self._place(name)[1]
-            if not (coded.tells_apart(kind) or pa.types.is_float16(kind)):  # halves are floats here
+            if not (tells_apart(kind) or pa.types.is_float16(kind)):  # halves are floats here
                 raise NotToldApartError.of(name, kind)
 
     def _source(self) -> HashedQuery:
@@ -217,3 +234,152 @@ def typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 def _plain_kind(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def rounded_down(place: str, kind: pa.DataType, type_: str, step: Step) -> str | None:
+    """A column of a type rounded down by a step; None where DuckDB has no expression for that.
+
+    ``type_``: what DuckDB calls the type. Where the result does not fit into it, it is missing.
+    """
+    if step.unit:
+        if step.unit not in UNITS or not _is_date(kind):
+            return None
+        return f"TRY(CAST(date_trunc({literal(step.unit)}, {place}) AS {type_}))"
+    if not _is_number(kind):
+        return None
+    steps = f"floor(({place} - {step.origin}) / {step.width})"
+    return f"TRY(CAST({steps} * {step.width} + {step.origin} AS {type_}))"
+
+
+def _is_date(kind: pa.DataType) -> bool:
+    """Whether values are dates without a zone."""
+    return pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def written(
+    connection: Connection,
+    query: str,
+    held: Held,
+    path: Path,
+    form: Format,
+    parts: int | None,
+    records: int,
+) -> None:
+    """Write a query to a file, or, in so many parts, to files of a folder."""
+    if parts is None:
+        _file(connection, query, held, path, form, records)
+        return
+    path.mkdir(exist_ok=True)
+    # Carried out once: a query that is limited to some records may give others the next time.
+    whole = connection.room_for(CELL * records * len(held))
+    connection.run(f"CREATE TABLE {whole} AS {query}", WRITING, records)
+    for number in range(parts):
+        begin, end = records * number // parts, records * (number + 1) // parts
+        part = f"SELECT * FROM {whole} WHERE rowid >= {begin} AND rowid < {end}"
+        file = path / f"part-{number:0{len(str(parts - 1))}}{form.suffix}"
+        _file(connection, part, held, file, form, end - begin)
+    connection.run(f"DROP TABLE {whole}")
+
+
+def _file(
+    connection: Connection, query: str, held: Held, path: Path, form: Format, records: int
+) -> None:
+    kinds = [kind for _, kind in held]
+    apart = len({name.casefold() for name, _ in held}) == len(held)
+    if form.parquet:
+        if apart and all(map(_is_native, kinds)):
+            _copy(connection, query, held, path, "FORMAT parquet", records)
+        else:
+            _parquet(connection, query, held, path)
+    elif apart and all(map(_is_plain, kinds)):
+        _copy(connection, _texts(query, kinds), held, path, _csv_options(held, form), records)
+    else:
+        _csv(connection, query, held, path, form)
+
+
+def _copy(
+    connection: Connection, query: str, held: Held, path: Path, options: str, records: int
+) -> None:
+    """Have DuckDB write a file."""
+    columns = ", ".join(f"c{n} AS {quoted(name)}" for n, (name, _) in enumerate(held))
+    with connection.writable(path) as place, connection.passing():
+        copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(place))} ({options})"
+        connection.run(copy, WRITING, records)
+
+
+def _texts(query: str, kinds: Sequence[pa.DataType]) -> str:
+    """The columns as pandas writes them to CSV; a missing value is an empty text."""
+    texts = [
+        f"CASE WHEN c{n} THEN 'True' ELSE 'False' END" if pa.types.is_boolean(kind) else f"c{n}"
+        for n, kind in enumerate(kinds)
+    ]
+    shown = ", ".join(
+        f"CASE WHEN c{n} IS NULL THEN '' ELSE CAST({text} AS VARCHAR) END AS c{n}"
+        for n, text in enumerate(texts)
+    )
+    return f"SELECT {shown} FROM ({query})"
+
+
+def _csv_options(held: Held, form: Format) -> str:
+    # What looks like another separator within a single column would be taken for one.
+    forced = ", FORCE_QUOTE *" if len(held) == 1 else ""
+    return (
+        f"FORMAT csv, HEADER, DELIMITER {literal(form.separator)}, QUOTE '\"', ESCAPE '\"', "
+        f"NULLSTR {literal(NO_TEXT)}{forced}"
+    )
+
+
+def _parquet(connection: Connection, query: str, held: Held, path: Path) -> None:
+    """Have Arrow write a file, whose types DuckDB does not have, or whose names differ by case."""
+    schema = pa.schema(held)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for batch in _batches(connection, query, held):
+            writer.write_table(batch.cast(schema))
+
+
+def _csv(connection: Connection, query: str, held: Held, path: Path, form: Format) -> None:
+    """Have pandas write a file a piece at a time: of numbers, dates and the like."""
+    quoting = csv.QUOTE_ALL if len(held) == 1 else csv.QUOTE_MINIMAL
+    options = {"sep": form.separator, "index": False, "lineterminator": "\n", "quoting": quoting}
+    header = True
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for batch in _batches(connection, query, held):
+            try:
+                exact_frame(batch).to_csv(file, header=header, **options)  # type: ignore[call-overload]
+            except OverflowError:
+                raise InputError(
+                    f"cannot write {path.name}: a column has dates outside of the years 1 to "
+                    "9999, which Python does not know; write Parquet"
+                ) from None
+            header = False
+        if header:
+            empty = pa.schema(held).empty_table()
+            exact_frame(empty).to_csv(file, **options)  # type: ignore[call-overload]
+
+
+def _batches(connection: Connection, query: str, held: Held) -> Iterator[pa.Table]:
+
+    for batch in connection.batches(query):
+        columns = [
+            typed(pa.chunked_array([column]), kind)
+            for column, (_, kind) in zip(batch.columns, held, strict=True)
+        ]
+        yield pa.table(columns, names=[name for name, _ in held])
+
+
+def _is_native(kind: pa.DataType) -> bool:
+    """Whether DuckDB writes a type so that Arrow reads the same."""
+    types = pa.types
+    plain = _is_plain(kind) or types.is_float32(kind) or types.is_float64(kind)
+    return plain or types.is_date32(kind) or types.is_decimal128(kind) or kind == pa.timestamp("us")
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether DuckDB writes a type to CSV as pandas does."""
+    kind = _plain_kind(kind)
+    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
