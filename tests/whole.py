@@ -8,8 +8,7 @@ import pandas as pd
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, cleaned
 from anonymizer.tables.files.delimited import csv_table
-from anonymizer.tables.files.opening import readable
-from anonymizer.tables.files.places import is_spread
+from anonymizer.tables.files.opening import is_spread, readable
 from anonymizer.tables.relations.embedded.files import opened
 
 

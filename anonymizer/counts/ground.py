@@ -85,7 +85,7 @@ def _grounded(
     stand_ins = _stand_ins(hierarchy, values)
     if stand_ins == [*range(len(stand_ins))]:
         return relation
-    from anonymizer.tables.relations.merging import merging  # loads pyarrow
+    from anonymizer.tables.relations.relation import merging  # loads pyarrow
 
     return relation.recoded(merging(raw, stand_ins, relation.columns))
 

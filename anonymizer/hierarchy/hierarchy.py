@@ -19,8 +19,7 @@ from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Limits, Partition, Taxonomy
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.tables.spelling import plainness
-from anonymizer.tables.steps import Step
-from anonymizer.tables.values import is_missing, number_of, text_of, without_sign
+from anonymizer.tables.values import Step, is_missing, number_of, text_of, without_sign
 
 LevelLabel = str | Interval
 Side = Literal["left", "right"]

@@ -18,8 +18,8 @@ from anonymizer.hierarchy.hierarchy import MOST_VALUES, NO_KEY, Hierarchy, Level
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Taxonomy, torn_levels
 from anonymizer.hierarchy.scale import Interval, Scale
-from anonymizer.tables.steps import Step
 from anonymizer.tables.values import (
+    Step,
     exactly,
     floor_to,
     is_missing,

@@ -23,8 +23,7 @@ from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Partition, torn_levels
 from anonymizer.hierarchy.scale import Interval
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables.steps import Step
-from anonymizer.tables.values import is_missing, number_of, text_of
+from anonymizer.tables.values import Step, is_missing, number_of, text_of
 
 Texts = tuple[str, ...]
 

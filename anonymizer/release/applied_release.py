@@ -21,7 +21,7 @@ from anonymizer.release.reach import Listed, Reach
 from anonymizer.release.verification.studied import models_of
 from anonymizer.release.verification.studied import rules as rules_of
 from anonymizer.tables import engine
-from anonymizer.tables.files import rearmed_text
+from anonymizer.tables.spreadsheet import rearmed_text
 
 
 @dataclass(frozen=True, eq=False)

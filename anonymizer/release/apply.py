@@ -27,7 +27,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_file
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.relations.spreadsheet import with_safe_names_in
+from anonymizer.tables.spreadsheet import with_safe_names_in
 
 
 @dataclass(frozen=True)

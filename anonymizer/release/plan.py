@@ -34,8 +34,7 @@ from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T, Tally
 from anonymizer.tables.files import Format
-from anonymizer.tables.relations.dealing import CHANGED
-from anonymizer.tables.relations.relation import Moves, Relation
+from anonymizer.tables.relations.relation import CHANGED, Moves, Relation
 
 if TYPE_CHECKING:
     from anonymizer.release.applied import AppliedRecoding

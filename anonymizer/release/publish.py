@@ -13,7 +13,7 @@ from anonymizer.release.release import Release
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.relations.spreadsheet import with_safe_names_in
+from anonymizer.tables.spreadsheet import with_safe_names_in
 
 
 def publish(

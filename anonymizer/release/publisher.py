@@ -30,9 +30,15 @@ from anonymizer.release.release import Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
 from anonymizer.release.warnings.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, disarmed, disarmed_text, formulas
+from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-from anonymizer.tables.relations.spreadsheet import disarmed_in, formulas_in
+from anonymizer.tables.spreadsheet import (
+    disarmed,
+    disarmed_in,
+    disarmed_text,
+    formulas,
+    formulas_in,
+)
 
 
 class Expectation(NamedTuple):

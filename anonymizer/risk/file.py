@@ -27,7 +27,7 @@ from anonymizer.risk.refinement import affordable
 from anonymizer.risk.subject import Subject
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format, write_table
-from anonymizer.tables.files.places import is_database
+from anonymizer.tables.files.opening import is_database
 
 Details = Literal["class", "record"]
 """Whose risks are listed: those of each class, or of each record by its place in the file."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
@@ -174,3 +175,12 @@ def plain_text(value: object) -> str | None:
     text = text_of(value)
     number = number_of(text) if PLAIN.fullmatch(text) else None
     return text if number is None else number_text(number)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A unit of the calendar, or a width of ranges that are counted from an origin."""
+
+    unit: str = ""
+    width: Decimal = Decimal(0)
+    origin: Decimal = Decimal(0)

@@ -20,7 +20,7 @@ from anonymizer.release.plan import Plan
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
-from anonymizer.tables.files import rearmed, rearmed_text
+from anonymizer.tables.spreadsheet import rearmed, rearmed_text
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.information_loss import InformationLoss, information_losses
 from anonymizer.utility.labels import RegionLabels

@@ -15,8 +15,7 @@ from anonymizer.counts.ground import COMBINATIONS, grounded, require_countable, 
 from anonymizer.release.fitting import fitted
 from anonymizer.tables.files import Format, describe_file
 from anonymizer.tables.relations.embedded.files import opened
-from anonymizer.tables.relations.estimating import distinct_of_sample
-from anonymizer.tables.relations.frames import relation_of
+from anonymizer.tables.relations.frames import distinct_of_sample, relation_of
 from tests.whole import read_table
 
 RNG = np.random.default_rng(0)

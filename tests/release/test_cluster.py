@@ -13,7 +13,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables.files import Format
-from anonymizer.tables.relations.cluster import opened_on
+from anonymizer.tables.relations.frames import opened_on
 
 # Dask 2026.8 reads Parquet by an option that pandas 3.1 will not have for ever.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")

@@ -29,15 +29,9 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.risk.audit import audit_files
-from anonymizer.tables.files import (
-    Format,
-    GivenFormat,
-    describe_file,
-    disarmed,
-    formulas,
-    rearmed,
-)
+from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.reading import RATIO, Cap, open_regular, parsed_json, parsed_toml
+from anonymizer.tables.spreadsheet import disarmed, formulas, rearmed
 from anonymizer.tables.values import rank
 from anonymizer.utility import measure_file
 from tests.whole import read_table

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, KAnonymity, Pram, SafePub
 from anonymizer.privacy import DifferentialPrivacy
-from anonymizer.tables.files.files import Format, write_table
+from anonymizer.tables.files.delimited import Format, write_table
 from anonymizer.tables.traces import anew, without_traces
 from tests.whole import read_table
 

@@ -16,7 +16,8 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.risk import refined_by
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, ParquetColumns, columnar
+from anonymizer.tables.files import Format, ParquetColumns
+from anonymizer.tables.files import parquet as columnar
 from tests.whole import read_table
 
 DAY = dt.date(2020, 2, 28)

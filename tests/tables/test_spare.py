@@ -10,8 +10,7 @@ import pytest
 
 from anonymizer.errors import InputError
 from anonymizer.tables.relations.embedded import connection as spare
-from anonymizer.tables.relations.embedded.connection import connected
-from anonymizer.tables.relations.embedded.connection import literal
+from anonymizer.tables.relations.embedded.connection import connected, literal
 
 TABLE = pa.table({"a": [1, 2, 3]})
 CONTENT = """

@@ -22,7 +22,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.study.raw import read_raw
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import GivenFormat
-from anonymizer.tables.files.places import files_of
+from anonymizer.tables.files.opening import files_of
 
 KEPT = 8
 """Sets of columns whose counts are kept: those of some steps back."""

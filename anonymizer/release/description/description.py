@@ -26,7 +26,7 @@ from anonymizer.release.manifest.parts import Order
 from anonymizer.release.relations import records_in
 from anonymizer.release.request import RECODINGS
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
-from anonymizer.tables.files.places import is_database
+from anonymizer.tables.files.opening import is_database
 
 if TYPE_CHECKING:
     from anonymizer.tables.relations.relation import Relation

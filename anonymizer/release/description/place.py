@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
     def _stored(self, columns: Sequence[str]) -> "AbstractContextManager[Relation]":
         if self.engine != "duckdb":
-            from anonymizer.tables.relations.cluster import opened_on
+            from anonymizer.tables.relations.frames import opened_on
 
             return opened_on(self.engine, self.path, self.form, self.master, columns)
         from anonymizer.tables.relations.embedded.files import opened  # slow to load

@@ -7,7 +7,7 @@ from io import StringIO
 from anonymizer.hierarchy.label import Label
 from anonymizer.release.export.source import ExportedRelease
 from anonymizer.release.manifest.parts import LabelText
-from anonymizer.tables.files import disarmed_text
+from anonymizer.tables.spreadsheet import disarmed_text
 
 CLASSES = "classes.csv"
 COLUMNS = "columns.csv"

@@ -9,8 +9,8 @@ from typing import Any
 from anonymizer.profiling.raw import Raw
 from anonymizer.release.description.place import Place, as_options
 from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files.opening import PATTERN, files_of, is_database, is_postgres
 from anonymizer.tables.files.parquet import ordered_categories
-from anonymizer.tables.files.places import PATTERN, files_of, is_database, is_postgres
 
 FAR = 3
 """Directories up from which on a path is written from the root."""

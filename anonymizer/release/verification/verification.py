@@ -34,7 +34,8 @@ from anonymizer.release.warnings.person_warnings import person_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, disarmed, release_format
+from anonymizer.tables.files import Format, release_format
+from anonymizer.tables.spreadsheet import disarmed
 
 FIGURES = "figures of the original table"
 """What is said of them where there is no steward's file."""

@@ -18,13 +18,8 @@ from anonymizer.release.manifest import Manifest, home_of, sound
 from anonymizer.release.relations import records_in
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
-from anonymizer.tables.files import (
-    Format,
-    cleaned,
-    rearmed,
-    rearmed_text,
-    release_format,
-)
+from anonymizer.tables.files import Format, cleaned, release_format
+from anonymizer.tables.spreadsheet import rearmed, rearmed_text
 
 ONE_BY_ONE = "an audit looks at records one by one"
 """Why tables are held in memory."""

@@ -1,4 +1,4 @@
-"""CSV files: read whole or refused."""
+"""CSV files, read whole or refused; tables of any format written so that they read back alike."""
 
 import csv
 import io
@@ -6,16 +6,18 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.csv
 
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.numerals import with_plain_numbers
-from anonymizer.tables.files.opening import require_named, table_stream
+from anonymizer.tables.files.format import Format, with_plain_numbers
+from anonymizer.tables.files.opening import is_spread, readable, require_named, table_stream
+from anonymizer.tables.files.parquet import parquet_columns, write_parquet
 from anonymizer.tables.reading import COLUMNS, LINE
 
 BLOCK = 16 * 1024 * 1024
@@ -23,6 +25,34 @@ BLOCK = 16 * 1024 * 1024
 
 LONGEST_NAME = 10_000
 """Letters of a column's name: a whole question may be one, a whole table is none."""
+
+
+def columns_in(path: Path, form: Format) -> list[str]:
+    """The columns of a table file, without its records; InputError when it cannot be read."""
+    if is_spread(path):
+        from anonymizer.tables.relations.embedded.files import opened  # loads duckdb
+
+        with opened(path, form) as table:
+            return list(table.columns)
+    with readable(path, form.encoding):
+        return parquet_columns(path) if form.parquet else csv_columns(path, form)
+
+
+def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
+    """Write a table in a format: its values, and nothing else that lies with them in memory.
+
+    CSV is UTF-8 with a header line, the separator of the format, and double quotes.
+    """
+    if form.parquet:
+        write_parquet(frame, path)
+        return
+    # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
+    # and what looks like another separator within a single column would be taken for one.
+    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    returns = any(column.str.contains("\r", regex=False).any() for column in texts)
+    quoted = len(frame.columns) == 1 or returns
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
 
 
 def csv_columns(path: Path, form: Format) -> list[str]:
@@ -59,7 +89,7 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
         raise
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
-    while blank and not _any_text(table.column(len(names) - 1)):
+    while blank and not _has_text(table.column(len(names) - 1)):
         table, names, blank = table.remove_column(len(names) - 1), names[:-1], blank - 1
     require_named(path, names, ())
     if not form.plain:
@@ -67,7 +97,7 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     return table.rename_columns(names)
 
 
-def _any_text(column: pa.ChunkedArray) -> bool:
+def _has_text(column: pa.ChunkedArray) -> bool:
     return bool(pa.compute.any(pa.compute.not_equal(column, "")).as_py())
 
 

@@ -1,21 +1,45 @@
-"""How a table lies in a file: what was found, and what a study gives of it."""
+"""How a table lies in a file, what a study gives of it, and how its numbers are written.
+
+``1.234,5``, ``1 234,5`` and ``1'234.5`` are 1234.5 in other notations than that of the package.
+``1,234`` alone may be two numbers.
+"""
 
 import codecs
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute
+
 from anonymizer.errors import InputError, shown
+from anonymizer.tables import engine
 from anonymizer.tables.reading import dialect
+from anonymizer.tables.values import text_of
 
 UTF8 = "utf-8"
+
 PARQUET = (".parquet", ".pq")
+
+NO_TEXT = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
+"""Codecs of Python that no table is written in."""
 
 MARKS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
 """The marks of a number, and all characters that are the same one."""
 
-NO_TEXT = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
-"""Codecs of Python that no table is written in."""
+ALL = "".join(MARKS.values())
+
+ABSENT = ("", "?", "-", ".", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
+"""What stands in a column of numbers where one is missing, whether the study lists it or not."""
+
+GROUPED = re.compile(rf"(?<=[0-9])([{ALL}])[0-9]{{3}}(?:\1[0-9]{{3}})*(?!\1)([.,])[0-9]")
+"""A number with both marks, somewhere in a text: that of thousands, then the decimal one."""
+
+COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def same_mark(given: str) -> str:
@@ -85,7 +109,12 @@ class Format:
     doubts: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        _require_separator(self.separator)
+        separator = self.separator
+        if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
+            raise InputError(
+                f"separator {shown(separator)} must be one ASCII character, no quote, such as "
+                "';' or '\\t', a tab"
+            )
         object.__setattr__(self, "encoding", _codec(self.encoding))
         object.__setattr__(self, "thousands", same_mark(self.thousands))
         if self.quote not in ('"', "'", "") or self.quote == self.separator:
@@ -136,14 +165,6 @@ class Format:
         return Format(self.parquet, self.separator, self.missing_values)
 
 
-def _require_separator(given: str) -> None:
-    if len(given) != 1 or not given.isascii() or given in '"\r\n':
-        raise InputError(
-            f"separator {shown(given)} must be one ASCII character, no quote, such as ';' or "
-            "'\\t', a tab"
-        )
-
-
 def _codec(given: str) -> str:
     """Python's name of an encoding; InputError where it knows none."""
     try:
@@ -162,3 +183,110 @@ def _codec(given: str) -> str:
 def is_parquet(path: Path) -> bool:
     """Whether a file is Parquet, by its name."""
     return path.suffix.lower() in PARQUET
+
+
+def pattern_of(decimal: str, thousands: str) -> str:
+    """The regular expression of a number in a notation; both Python and Arrow read it."""
+    whole = "[0-9]+"
+    if thousands:
+        whole = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:[{MARKS[thousands]}][0-9]{{3}})+)"
+    point = f"[{decimal}]"
+    return rf"[+-]?(?:{whole}(?:{point}[0-9]+)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+PLAIN = re.compile(pattern_of(".", ""))
+
+
+def is_plain_number(text: str) -> bool:
+    """Whether a text is a number as the package writes it."""
+    return PLAIN.fullmatch(text.strip()) is not None
+
+
+def may_be_marked(text: str) -> bool:
+    """Whether a text has a number with both marks, or with a comma; mostly a quick look."""
+    if COMMA.search(text):
+        return True
+    several = sum(mark in text for mark in ALL) > 1
+    return several and GROUPED.search(text) is not None
+
+
+def are_numbers(texts: Iterable[str], decimal: str, thousands: str, absent: Sequence[str]) -> bool:
+    """Whether all texts are numbers in a notation or missing, and any is a number."""
+    pattern, seen = re.compile(pattern_of(decimal, thousands)), False
+    for text in map(str.strip, texts):
+        if pattern.fullmatch(text):
+            seen = True
+        elif text not in absent:
+            return False
+    return seen
+
+
+def both_marks(texts: Sequence[str], absent: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The notations (decimal, thousands) of numbers one of which has both marks; at most one.
+
+    All texts have to be numbers in that notation.
+    """
+    example = GROUPED.search("\n".join(texts))
+    if example:
+        decimal, thousands = example[2], same_mark(example[1])
+        if are_numbers(texts, decimal, thousands, absent):
+            yield decimal, thousands
+
+
+def is_decimal_comma(texts: Sequence[str], absent: Sequence[str]) -> bool:
+    """Whether all texts are numbers whose commas are decimal ones, for sure of one of them.
+
+    ``1,234`` may be a thousand; ``3,5``, ``0,123`` and ``1234,567`` are not.
+    """
+    thousand = re.compile(pattern_of(".", ","))
+    sure = any("," in text and not thousand.fullmatch(text.strip()) for text in texts)
+    return sure and are_numbers(texts, ",", "", absent)
+
+
+def may_be_thousands(texts: Sequence[str], mark: str, absent: Sequence[str]) -> bool:
+    """Whether all texts are whole numbers if a mark is one of thousands, and any has the mark."""
+    decimal = "," if mark == "." else "."
+    marked = [text for text in texts if mark in text]
+    return (
+        bool(marked)
+        and are_numbers(texts, decimal, mark, absent)
+        and not (any(decimal in text for text in texts))
+    )
+
+
+def with_plain_numbers(table: pa.Table, form: Format) -> pa.Table:
+    """The table with a point and no thousands marks in every column that is numbers throughout."""
+    for place, name in enumerate(table.column_names):
+        column = table.column(place)
+        plain = _plain(column, form)
+        if plain is not None:
+            table = table.set_column(place, name, plain)
+    return table
+
+
+def _plain(column: pa.ChunkedArray, form: Format) -> pa.ChunkedArray | None:
+    """Texts as plain numbers; None where none has a mark, or not all are numbers."""
+    compute = pa.compute
+    marks = f"[{form.decimal if form.decimal != '.' else ''}{MARKS.get(form.thousands, '')}]"
+    if not compute.any(compute.match_substring_regex(column, marks)).as_py():
+        return None
+    trimmed = compute.utf8_trim_whitespace(column)
+    pattern = pattern_of(form.decimal, form.thousands)
+    number = compute.match_substring_regex(trimmed, f"^(?:{pattern})$")
+    absent = compute.is_in(trimmed, pa.array([*ABSENT, *form.missing_values], pa.string()))
+    if not compute.all(compute.or_(number, absent)).as_py():
+        return None
+    plain = trimmed
+    if form.thousands:
+        plain = compute.replace_substring_regex(plain, f"[{MARKS[form.thousands]}]", "")
+    plain = compute.replace_substring(plain, form.decimal, ".")
+    return compute.if_else(number, plain, column)
+
+
+def cleaned(column: pd.Series, form: Format) -> pd.Series:
+    """Strip blanks around texts; empty texts and values declared missing become missing."""
+    column = engine.stripped(column)
+    codes, values = engine.distinct(column)
+    absent = {"", *form.missing_values}
+    missing = np.array([text_of(value) in absent for value in values], bool)
+    return column.mask(missing[codes]) if missing.any() else column

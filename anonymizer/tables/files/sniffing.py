@@ -1,7 +1,8 @@
 """What the start of a table file shows of how it is written, where nothing else is possible.
 
 Every rule is about the first 64 KiB, and finds nothing where two readings are possible: the message
-or the doubt then names the key that decides.
+or the doubt then names the key that decides. Files that are no CSV and no Parquet are known by how
+they begin; the message says how to convert them.
 """
 
 import codecs
@@ -14,14 +15,24 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from anonymizer.errors import InputError, near_file
-from anonymizer.tables.files import numerals
-from anonymizer.tables.files.foreign import require_table
-from anonymizer.tables.files.format import UTF8, Format, GivenFormat, is_parquet
-from anonymizer.tables.files.opening import no_text, readable, table_stream
-from anonymizer.tables.files.places import files_of, is_database
+from anonymizer.tables.files.format import (
+    ABSENT,
+    UTF8,
+    Format,
+    GivenFormat,
+    are_numbers,
+    both_marks,
+    is_decimal_comma,
+    is_parquet,
+    is_plain_number,
+    may_be_marked,
+    may_be_thousands,
+)
+from anonymizer.tables.files.opening import files_of, is_database, no_text, readable, table_stream
 from anonymizer.tables.reading import separator_of
 
 SEPARATORS = ",;\t|"
+
 SNIFFED = 64 * 1024
 
 BYTE_ORDER_MARKS = (
@@ -40,6 +51,60 @@ SPREADSHEET_SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n|$)", re.IGNORECASE)
 """A first line by which Excel knows the separator."""
 
 WRAPPED = re.compile(r"\s*'[^']*(?:''[^']*)*'\s*")
+
+MAGIC = (
+    (b"PAR1", "it is Parquet; give it a name that ends in .parquet"),
+    (b"\x1f\x8b", "it is compressed; give it a name that ends in .gz, such as {name}.gz"),
+    (b"BZh", "it is compressed; give it a name that ends in .bz2, such as {name}.bz2"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed; give it a name that ends in .zst, such as {name}.zst"),
+    (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save the sheet as CSV UTF-8, or " + "{excel}"),
+    (b"%PDF", "it is a PDF document; export its table as CSV"),
+    (b"7z\xbc\xaf", "it is an archive; unpack it and name the table in it"),
+    (b"ARROW1", "it is Feather; {feather}"),
+    (b"ORC", "it is ORC; {orc}"),
+    (b"$FL2", "it is an SPSS file; {spss}"),
+    (b"$FL3", "it is an SPSS file; {spss}"),
+    (b"<stata_dta>", "it is a Stata file; {stata}"),
+    (b"RDX", "it is a file of R; write the table by write.csv"),
+)
+"""How a file begins, and what is said of it; ``{excel}`` and the like are ``READERS``."""
+
+SUFFIXES = {
+    ".json": "it is JSON; {json}",
+    ".jsonl": "it is JSON, a record a line; {lines}",
+    ".ndjson": "it is JSON, a record a line; {lines}",
+    ".xlsx": "it is an Excel workbook; save the sheet as CSV UTF-8, or {excel}",
+    ".ods": "it is a spreadsheet; save the sheet as CSV UTF-8, or {excel}",
+    ".dta": "it is a Stata file; {stata}",
+    ".sav": "it is an SPSS file; {spss}",
+    ".sas7bdat": "it is a SAS file; {sas}",
+    ".xpt": "it is a SAS file; {sas}",
+    ".feather": "it is Feather; {feather}",
+    ".arrow": "it is Feather; {feather}",
+    ".orc": "it is ORC; {orc}",
+    ".rds": "it is a file of R; write the table by write.csv",
+    ".rda": "it is a file of R; write the table by write.csv",
+    ".rdata": "it is a file of R; write the table by write.csv",
+}
+"""What is said of a file by the ending of its name."""
+
+READERS = {
+    "json": "read_json({name!r})",
+    "lines": "read_json({name!r}, lines=True)",
+    "excel": "read_excel({name!r})",
+    "stata": "read_stata({name!r})",
+    "spss": "read_spss({name!r})",
+    "sas": "read_sas({name!r})",
+    "feather": "read_feather({name!r})",
+    "orc": "read_orc({name!r})",
+}
+"""Functions of pandas that read what this package does not."""
+
+JSON = re.compile(rb"\s*(?:\[\s*)*[{\[]\s*(?:\"[^\"]*\"\s*:|\{|\})")
+
+MARKUP = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml)", re.IGNORECASE)
+
+WORKBOOK = (b"xl/", b"[Content_Types].xml", b"mimetypeapplication/vnd.oasis")
 
 
 class Numerals(NamedTuple):
@@ -213,10 +278,10 @@ def _columns(
         return (None if named or {*given.columns} <= {*first} else _listed(lines, form, given)), []
     if named:
         return None, []
-    if not any(map(numerals.is_plain, first)):
+    if not any(map(is_plain_number, first)):
         return None, []
     rows = list(_rows(lines, form))
-    sure = is_record(first, rows[1:], (*numerals.ABSENT, *form.missing_values))
+    sure = is_record(first, rows[1:], (*ABSENT, *form.missing_values))
     if sure is None:
         return None, [
             "its first line has numbers where a header has names; if it is a record, "
@@ -228,12 +293,12 @@ def _columns(
 def _listed(lines: Sequence[str], form: Format, given: GivenFormat) -> tuple[str, ...] | None:
     """The names that are given; InputError where the file has other names in its first line."""
     first, *rest = [*_rows(lines, form)] or [[]]
-    absent = (*numerals.ABSENT, *form.missing_values)
+    absent = (*ABSENT, *form.missing_values)
     texts = [place for place, field in enumerate(first) if field not in absent]
     above = [
-        not numerals.is_plain(first[place])
+        not is_plain_number(first[place])
         for place in texts
-        if numerals.are_numbers((row[place] for row in rest if place < len(row)), ".", "", absent)
+        if are_numbers((row[place] for row in rest if place < len(row)), ".", "", absent)
     ]
     again = any(place < len(row) and first[place] == row[place] for row in rest for place in texts)
     if any(above) and all(above) and not again:
@@ -265,14 +330,14 @@ def is_record(
     No header has a number that is negative or has decimals above a column of numbers, nor a number
     together with a text that its own column has again.
     """
-    numbers = [place for place, field in enumerate(first) if numerals.is_plain(field)]
+    numbers = [place for place, field in enumerate(first) if is_plain_number(field)]
     columns = {place: [row[place] for row in rest if place < len(row)] for place in numbers}
-    numbers = [place for place in numbers if numerals.are_numbers(columns[place], ".", "", absent)]
+    numbers = [place for place in numbers if are_numbers(columns[place], ".", "", absent)]
     if not numbers:
         return False
     if any(not first[place].isdigit() for place in numbers):
         return True
-    texts = [place for place in range(len(first)) if not numerals.is_plain(first[place])]
+    texts = [place for place in range(len(first)) if not is_plain_number(first[place])]
     again = any(
         place < len(row) and first[place] == row[place]
         for place in texts
@@ -293,11 +358,11 @@ def _numerals(
     text = "\n".join(lines)
     if form.separator == "," and not (form.quote and form.quote in text):
         text = text.replace(",", "\n")  # they separate fields
-    if not numerals.may_be_marked(text):
+    if not may_be_marked(text):
         other = {",": ".", ".": ","}.get(given.thousands or "", ".")
         return Numerals(given.decimal or other, given.thousands or "")
     cut = _cut(list(_rows(lines, form)), columns)
-    return _found(cut, form, given, (*numerals.ABSENT, *given.missing_values))
+    return _found(cut, form, given, (*ABSENT, *given.missing_values))
 
 
 def _cut(rows: list[list[str]], names: tuple[str, ...] | None) -> dict[str, tuple[str, ...]]:
@@ -313,13 +378,13 @@ def _found(
     """The marks by what some column shows for sure, and what others leave open."""
     decimal, thousands = given.decimal, given.thousands
     for column in columns.values():
-        for found in numerals.both_marks(column, absent):
+        for found in both_marks(column, absent):
             if decimal in (None, found[0]) and thousands in (None, found[1]):
                 decimal, thousands = found
     if decimal is None and thousands in (",", "."):
         decimal = "," if thousands == "." else "."
     if decimal is None and form.separator != ",":
-        sure = any(numerals.is_decimal_comma(column, absent) for column in columns.values())
+        sure = any(is_decimal_comma(column, absent) for column in columns.values())
         decimal = "," if sure else None
     doubts = {} if thousands is not None else dict(_doubts(columns, decimal, absent))
     return Numerals(decimal or ".", thousands or "", doubts)
@@ -331,10 +396,39 @@ def _doubts(
     """Columns of numbers that may be a thousand times what they seem, and what decides it."""
     mark, called = (".", "point") if decimal == "," else (",", "comma")
     for name, column in columns.items():
-        if numerals.is_open(column, mark, absent):
+        if may_be_thousands(column, mark, absent):
             other = "" if decimal == "," else f"decimal = {mark!r} if it is a decimal mark, or "
             yield (
                 name,
                 f"column {name!r} has numbers with a {called} before three digits: set thousands = "
                 f'{mark!r} in [data] if it marks thousands, {other}thousands = "" if neither',
             )
+
+
+def require_table(path: Path, start: bytes) -> None:
+    """Require that a file is no file of another kind; InputError says how to convert it."""
+    said = _kind(path, start)
+    if said:
+        converters = {
+            name: f"convert it, such as by pandas.{call.format(name=path.name)}.to_parquet("
+            f"{path.stem + '.parquet'!r})"
+            for name, call in READERS.items()
+        }
+        raise InputError(f"cannot read {path}: {said.format(name=path.name, **converters)}")
+
+
+def _kind(path: Path, start: bytes) -> str:
+    """What is said of a file that is no table by its start, or by its name; empty if it is one."""
+    start = start.removeprefix(b"\xef\xbb\xbf")
+    if start.startswith(b"PK\x03\x04"):  # a workbook is a zip archive, too
+        if any(mark in start[:2000] for mark in WORKBOOK):
+            return SUFFIXES[".xlsx"]
+        return "it is a zip archive; unpack it and name the table in it"
+    known = next((said for magic, said in MAGIC if start.startswith(magic)), "")
+    if known:
+        return known
+    if MARKUP.match(start):
+        return "it is a page of HTML or XML, perhaps of an error or a login, and no table"
+    if path.suffix.lower() in SUFFIXES:
+        return SUFFIXES[path.suffix.lower()]
+    return SUFFIXES[".json"] if JSON.match(start) else ""

@@ -1,4 +1,8 @@
-"""What is needed of a table that is counted and recoded where it lies, and what is done to it."""
+"""What is needed of a table that is counted and recoded where it lies, and what is done to it.
+
+A :class:`Relation` is such a table, :class:`Moves` say what becomes of its records. Which records
+get which of the values that were drawn for them is left to chance, the counts being exact.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,18 +10,27 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from secrets import randbits
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.steps import Step
-from anonymizer.tables.values import is_missing
+from anonymizer.tables.values import Step, is_missing
+
+NONE = -1
+"""The move of a record that is left out."""
+
+CHANGED = "the table changed while it was released; release a copy of it that does not change"
+"""Why records are not those that were counted."""
+
+LISTS_VALUES = re.compile(r"[^(<\[]*(?=.*['\"])", re.DOTALL)
+"""The beginning of the name of a type that has quotes: it may list values, as that of an ENUM."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +121,6 @@ class NotToldApartError(InputError):
             f"column {name!r} holds values that cannot be told apart, of type {named(kind)}; cast "
             "it, such as to text: as it is, it can be neither a quasi-identifier nor sensitive"
         )
-
-
-LISTS_VALUES = re.compile(r"[^(<\[]*(?=.*['\"])", re.DOTALL)
-"""The beginning of the name of a type that has quotes: it may list values, as that of an ENUM."""
 
 
 def named(kind: object) -> str:
@@ -238,3 +247,62 @@ class Original:
     def columns(self) -> Sequence[str]:
         """The names of the columns of the table."""
         return self.relation.columns
+
+
+class Runs(NamedTuple):
+    """What the records of each row of a counted table get, one after another.
+
+    ``row`` and ``move`` of each run (runs,), the rank in its row of its first record, and how many
+    records it has. Those that are left out come last in a row, with ``NONE``.
+    """
+
+    row: Codes
+    move: Codes
+    first: Ints
+    sizes: Ints
+
+
+def runs_of(moves: Moves) -> Runs:
+    """What the records of each row get, in the order of rows."""
+    counted = moves.raw.sizes
+    given = np.bincount(moves.of, moves.records, minlength=len(counted)).astype(np.int64)
+    row = np.concatenate([moves.of, np.arange(len(counted))])
+    move = np.concatenate([np.arange(len(moves.of)), np.full(len(counted), NONE)])
+    sizes = np.concatenate([moves.records, counted - given])
+    order = np.argsort(row, kind="stable")
+    order = order[sizes[order] > 0]
+    row, sizes = row[order], sizes[order]
+    before = np.cumsum(counted) - counted
+    return Runs(row, move[order], np.cumsum(sizes) - sizes - before[row], sizes)
+
+
+def dealt(rows: Codes, runs: Runs, rng: np.random.Generator) -> Codes:
+    """The move of each record, ``NONE`` where it gets none, shape (records,).
+
+    ``rows``: the row of each record, shape (records,); all records of these rows are among them, or
+    InputError is raised.
+    """
+    present = np.bincount(rows, minlength=runs.row.max(initial=-1) + 1)
+    here = present[runs.row] > 0
+    move, row, sizes = runs.move[here], runs.row[here], runs.sizes[here]
+    if not np.array_equal(np.bincount(row, sizes, minlength=len(present)), present):
+        raise InputError(CHANGED)
+    chance = rng.permutation(len(rows))
+    found = np.empty(len(rows), np.int64)
+    found[chance[np.argsort(rows[chance], kind="stable")]] = np.repeat(move, sizes)
+    return found
+
+
+def merging(raw: Tally, places: Sequence[int], columns: Sequence[str]) -> Moves:
+    """The moves by which some values of a column take the place of others.
+
+    ``raw``: the values of the column, counted. ``places`` (values,): the row of the value that each
+    becomes. ``columns``: those of the table, which stay. The column keeps its exact type.
+    """
+    (name,) = raw.columns
+    values = pa.array(raw[name].iloc[list(places)])
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    column = pd.Series(values, raw.index, pd.ArrowDtype(values.type))
+    of = np.arange(len(raw.index))
+    return Moves(raw, pd.DataFrame({name: column}), of, raw.sizes, tuple(columns))

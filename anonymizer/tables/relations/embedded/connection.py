@@ -20,7 +20,7 @@ import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from anonymizer.errors import InputError
-from anonymizer.tables.files.places import PATTERN
+from anonymizer.tables.files.opening import PATTERN
 
 Watch = Callable[[str, int, int | None], None]
 """Called with what is done, how much of it, and of how much."""

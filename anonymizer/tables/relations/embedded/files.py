@@ -17,9 +17,7 @@ import pyarrow as pa
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.opening import readable, require_named
-from anonymizer.tables.files.parquet import UNNAMED_INDEX, is_text, parquet_file
-from anonymizer.tables.files.places import (
+from anonymizer.tables.files.opening import (
     POSTGRES,
     base_of,
     files_of,
@@ -27,7 +25,10 @@ from anonymizer.tables.files.places import (
     is_postgres,
     is_sqlite,
     partitions,
+    readable,
+    require_named,
 )
+from anonymizer.tables.files.parquet import UNNAMED_INDEX, is_text, parquet_file
 from anonymizer.tables.reading import TABLE, open_regular
 from anonymizer.tables.relations.embedded.connection import (
     Connection,

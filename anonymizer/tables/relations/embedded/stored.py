@@ -26,7 +26,7 @@ from anonymizer.tables.relations.embedded.connection import (
 )
 from anonymizer.tables.relations.embedded.moving import HashedQuery, chance, equal_alike, moved
 from anonymizer.tables.relations.relation import Moves, NotToldApartError, Rounded
-from anonymizer.tables.steps import Step
+from anonymizer.tables.values import Step
 
 COUNTING = "counting the table"
 

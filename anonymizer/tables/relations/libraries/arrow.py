@@ -10,10 +10,8 @@ import pyarrow.types as kinds
 
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.relations.coded import tells_apart
-from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import dealt, runs_of
-from anonymizer.tables.relations.frames import Frame, How
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.relation import Moves, dealt, runs_of
 from anonymizer.tables.traces import PLAIN, anew
 
 Kind = Callable[[pa.DataType], pa.DataType]

@@ -8,11 +8,9 @@ from typing import Any, Self
 import narwhals as nw
 import pyarrow as pa
 
-from anonymizer.tables.relations.counting import AS_TEXTS, viewed
-from anonymizer.tables.relations.dealing import runs_of
 from anonymizer.tables.relations.embedded.connection import literal, quoted, without_enums
-from anonymizer.tables.relations.frames import Frame
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.frames import AS_TEXTS, Frame, viewed
+from anonymizer.tables.relations.relation import Moves, runs_of
 
 RECORDS = "anonymizer_records_"
 """What a relation is called in a query; no column that is not of this module is called so."""
@@ -49,6 +47,12 @@ class DuckFrame(Frame):
     def tells_apart(self, kind: Any) -> bool:
         """As ``Frame.tells_apart``."""
         return COUNTED.fullmatch(kind.id) is not None
+
+    def sketched(self, table: Any, columns: Sequence[str]) -> int:
+        """As ``Frame.sketched``."""
+        names = ", ".join(map(quoted, columns))
+        found = table.to_native().aggregate(f"approx_count_distinct(hash({names}))")
+        return int(found.fetchall()[0][0])
 
     def in_bytes(self, table: Any, texts: Sequence[str]) -> Any:
         """As ``Frame.in_bytes``: neither a column's collation nor that of the session is theirs."""

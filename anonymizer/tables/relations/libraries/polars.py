@@ -1,5 +1,6 @@
 """Tables of Polars, eager or lazy: records keep their order."""
 
+from collections.abc import Sequence
 from secrets import randbits
 from typing import Any, Self
 
@@ -9,10 +10,8 @@ import polars
 import pyarrow as pa
 
 from anonymizer.errors import InputError
-from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import dealt, runs_of
-from anonymizer.tables.relations.frames import Frame, How
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.frames import Frame, How, viewed
+from anonymizer.tables.relations.relation import Moves, dealt, runs_of
 
 COUNTED = (
     polars.Boolean,
@@ -91,6 +90,11 @@ class PolarsFrame(Frame):
             )
         lazy = isinstance(self.native, polars.LazyFrame)
         return type(self)(viewed(native.lazy() if lazy else native))
+
+    def sketched(self, table: Any, columns: Sequence[str]) -> int:
+        """As ``Frame.sketched``."""
+        hashed = polars.struct(*columns).hash()
+        return int(table.to_native().lazy().select(hashed.approx_n_unique()).collect().item())
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """As ``Frame.joined``, in the order of the table, which narwhals does not promise."""

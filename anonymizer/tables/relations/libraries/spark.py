@@ -17,10 +17,8 @@ import pyarrow as pa
 
 from anonymizer.errors import InputError
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.relations.counting import viewed
-from anonymizer.tables.relations.dealing import runs_of
-from anonymizer.tables.relations.frames import Frame
-from anonymizer.tables.relations.relation import Moves
+from anonymizer.tables.relations.frames import Frame, named_parts, require_parquet, viewed
+from anonymizer.tables.relations.relation import Moves, runs_of
 
 COUNTED = re.compile(
     r"boolean|byte|short|integer|long|float|double|decimal|string|char|varchar|binary|date|"
@@ -43,6 +41,12 @@ class SparkFrame(Frame):
         """As ``Frame.tells_apart``."""
         return COUNTED.fullmatch(kind.typeName()) is not None
 
+    def sketched(self, table: Any, columns: Sequence[str]) -> int:
+        """As ``Frame.sketched``."""
+        names = ", ".join("`" + name.replace("`", "``") + "`" for name in columns)
+        found = table.to_native().selectExpr(f"approx_count_distinct(xxhash64({names}))")
+        return int(found.first()[0])
+
     def in_bytes(self, table: Any, texts: Sequence[str]) -> Any:
         """As ``Frame.in_bytes``: a column may have a collation."""
         from pyspark.sql import functions as sql
@@ -60,8 +64,6 @@ class SparkFrame(Frame):
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
         """As ``Relation.write``, by the machines of the cluster, Parquet alone."""
-        from anonymizer.tables.relations.cluster import named_parts, require_parquet
-
         require_parquet(form, self.called)
         scratch = path.with_name(f".{path.name}-spark")
         spread = self.native.coalesce(1) if parts is None else self.native.repartition(parts)
@@ -73,10 +75,6 @@ class SparkFrame(Frame):
     def beside(self, small: pa.Table) -> Any:
         """As ``Frame.beside``."""
         return viewed(self.native.sparkSession.createDataFrame(small))
-
-    def some(self, most: int) -> Any:
-        """As ``Looking.some``: drawn, since the first ones may be of one kind."""
-        return viewed(self.native.sample(min(most / max(self.records, 1), 1.0), seed=0))
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``: whenever the table is computed, records alike get the same."""

@@ -14,7 +14,8 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
-from anonymizer.tables.engine import T
+from anonymizer.tables.engine import T, Tally
+from anonymizer.tables.relations.relation import Moves, Relation
 from anonymizer.tables.values import number_of
 
 BEGINNINGS = "=+-@\t\r'"
@@ -45,16 +46,6 @@ def disarmed(table: T) -> T:
 def rearmed(table: pd.DataFrame) -> pd.DataFrame:
     """What ``disarmed`` was given, names as they were."""
     return _mapped(table, rearmed_text).rename(columns=rearmed_text)
-
-
-def require_safe_names(roles: Iterable[str]) -> None:
-    """Require that no column with a role would need another name: the study goes by that."""
-    for name in roles:
-        if _is_armed(name):
-            raise InputError(
-                f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
-                "the study, or leave out csv-safe"
-            )
 
 
 def _is_armed(value: object) -> bool:
@@ -93,3 +84,43 @@ def _mapped(table: T, change: Callable[[Any], Any]) -> T:
             if any(old is not new for old, new in zip(values, changed, strict=True)):
                 columns[name] = engine.relabel(table[name], codes, changed)
     return engine.replaced(table, columns) if columns else table
+
+
+def formulas_in(table: Relation, counted: Tally, source: Relation) -> dict[str, int]:
+    """How many cells of each column a spreadsheet would run, its name included; those with any.
+
+    ``counted``: the table by some of its columns, which need not be counted again then.
+    ``source``: that which it was made of, whose other columns it has; what they have none of is
+    found there without recoding a record.
+    """
+    found = formulas(counted)
+    for name in table.columns:
+        if name not in counted.columns and formulas(source.beginning(name, BEGINNINGS)):
+            found |= formulas(table.beginning(name, BEGINNINGS))
+    return {name: found[name] for name in map(str, table.columns) if name in found}
+
+
+def disarmed_in(table: Relation) -> Relation:
+    """The table with an apostrophe before every text that a spreadsheet would run."""
+    for name in table.columns:
+        texts = table.beginning(name, BEGINNINGS)
+        if disarmed(texts) is not texts:
+            raw = table.tally([name])
+            released, every = disarmed(raw).combinations, np.arange(len(raw.sizes))
+            table = table.recoded(Moves(raw, released, every, raw.sizes, tuple(table.columns)))
+    return table
+
+
+def with_safe_names_in(table: Relation, roles: Iterable[str]) -> Relation:
+    """The table with columns without a role that may be named in a spreadsheet.
+
+    InputError when a column with a role would need another name: the study goes by that.
+    """
+    for name in roles:
+        if _is_armed(name):
+            raise InputError(
+                f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
+                "the study, or leave out csv-safe"
+            )
+    names = {name: disarmed_text(name) for name in table.columns}
+    return table.named(names) if any(old != new for old, new in names.items()) else table
