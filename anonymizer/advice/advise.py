@@ -17,8 +17,9 @@ from anonymizer.advice.obstacles import Obstacle, obstacles_at
 from anonymizer.advice.space import Space, TimeUpError, confined, objective_for, within_time
 from anonymizer.advice.sweep import SWEPT, Sweep, sweep_of, sweeper_of
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.privacy import PrivacyModel
-from anonymizer.recoding import Problem, Watch, ignore
+from anonymizer.recoding import Problem
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.levels import Fixed, FullDomain, node_of

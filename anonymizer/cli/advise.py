@@ -73,10 +73,10 @@ def advise(
     Exits with 1 when the policy cannot be satisfied.
     """
     from anonymizer.advice import advise_study
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study import Study
     from anonymizer.report.advice import advice_report
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
 
     draw = plot and picture_at(plot, FRONTIER, force=force)
     options = {"model": model, "n_jobs": n_jobs, "time_limit": time_limit}

@@ -110,9 +110,9 @@ def apply(
     before are placed by the rules of the hierarchies and by the groups that the release lists.
     """
     from anonymizer.cli.sites import apply_part
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.apply import ApplyOptions, Means, publish_applied
     from anonymizer.release.study import Study
-    from anonymizer.report.progress import progress
     from anonymizer.report.release import release_report
 
     known = None if study is None else Study(study)

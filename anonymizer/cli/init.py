@@ -78,13 +78,13 @@ def init(
     they stand. At a terminal it asks for what a program cannot know; elsewhere it takes what it
     proposes.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.manifest.standing import same_file
     from anonymizer.release.study.drafting import STUDY, DraftOptions, require_room
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.release.study.study import draft
     from anonymizer.release.warnings.person_warnings import profile_warnings
     from anonymizer.report.profile import draft_report, profile_report
-    from anonymizer.report.progress import progress
 
     directory = output or directory_for(table)
     if directory.suffix == ".toml":

@@ -67,8 +67,8 @@ def quality(
     are read; TABLE has to be the recoding that it describes. Classifiers need scikit-learn, and are
     left out without it unless targets are named.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study import Study
-    from anonymizer.report.progress import progress
     from anonymizer.report.utility import quality_report
     from anonymizer.utility import measure_file
 
@@ -123,9 +123,9 @@ def compare(
     With --schemes the recodings of these files are carried out on all records instead. One that
     breaks the policy is shown with the classes that do. Exits with 1 when none satisfies it.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study import Study
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
     from anonymizer.report.utility import comparison_report
     from anonymizer.utility.comparison import compare_study, sweep_of
 
@@ -166,8 +166,8 @@ def _compare_schemes(
     force: bool,
     as_json: bool,
 ) -> int:
+    from anonymizer.feedback.progress import progress
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
     from anonymizer.report.utility import schemes_report
     from anonymizer.utility.schemes import compare_schemes_study
 
@@ -233,9 +233,9 @@ def figures(
 
     Exits with 1 when the policy does not hold.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study import Scheme, Study
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
     from anonymizer.report.utility import figures_report
     from anonymizer.utility.schemes import figures_study
 
@@ -294,12 +294,12 @@ def lattice(study: Path, plot: Path | None, force: bool, n_jobs: int | None, as_
     nodes without a feasible specialization, and the optimum. Beyond 512 nodes JSON and picture
     have these and paths between them, the bottom and the top.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.recoding.hasse import lattice_graph, require_lattice
     from anonymizer.release.fitting import fitted
     from anonymizer.release.study import Study
-    from anonymizer.report.lattice import lattice_dict, lattice_report
+    from anonymizer.report.hierarchy import lattice_dict, lattice_report
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
 
     draw = plot and picture_at(plot, LATTICE, force=force)
     described = Study(study)

@@ -65,8 +65,8 @@ def run(
     """
     from anonymizer.cli.advise import explain, weak_points
     from anonymizer.cli.sites import publishing
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study import Study
-    from anonymizer.report.progress import progress
     from anonymizer.report.release import found_report, release_report
 
     described = Study(study)
@@ -167,7 +167,7 @@ def verify(
     """
     from anonymizer.cli.signing import expected
     from anonymizer.cli.sites import verifying
-    from anonymizer.report.progress import progress
+    from anonymizer.feedback.progress import progress
     from anonymizer.report.release import verification_report
 
     with progress() as watch:
@@ -206,7 +206,7 @@ def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
     class, with 1 when not, or where --strict finds a warning. Column names alone are no policy:
     --require is one.
     """
-    from anonymizer.report.progress import progress
+    from anonymizer.feedback.progress import progress
     from anonymizer.report.risk import check_report
     from anonymizer.risk.check import check_file
 
@@ -229,10 +229,10 @@ def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.fitting import fitted
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
-    from anonymizer.report.progress import progress
     from anonymizer.report.release import ladder_report, release_report
     from anonymizer.tables.datasets import shipped
 

@@ -68,9 +68,9 @@ def report(
 
     Exits with 1 when the release does not hold, or is not signed by the --key.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.output import require_place, write_file
     from anonymizer.report.page import FORMS, pictures_drawn, report_of
-    from anonymizer.report.progress import progress
 
     form = _form(forms, output)
     place = output or _next_to(release, FORMS[form].suffix, steward)

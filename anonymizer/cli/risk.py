@@ -65,7 +65,7 @@ def risk(
     directory or the table in it, release.json does. Columns without a role are warned of where they
     identify.
     """
-    from anonymizer.report.progress import progress
+    from anonymizer.feedback.progress import progress
     from anonymizer.report.risk import risk_report
     from anonymizer.risk.file import assess_file, details_at
 
@@ -150,10 +150,10 @@ def audit(
     be proven to, or an attacker learns more than it allows; with 3 when it holds, and an attack
     could not be run.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.release.study import Study
-    from anonymizer.report.audit import audit_report
-    from anonymizer.report.progress import progress
+    from anonymizer.report.risk import audit_report
     from anonymizer.risk.audit import audit_files
 
     for given in similarity:
@@ -241,8 +241,8 @@ def query_loss(
     largest and the smallest loss, and how many records those answers leave. Which records, or which
     values, is not shown. Nothing is written but the picture.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.report.printing import picture_at
-    from anonymizer.report.progress import progress
     from anonymizer.report.risk import queries_report
     from anonymizer.risk.queries import query_losses_of
 

@@ -30,10 +30,10 @@ def count(part: Path, study: Path, output: Path, force: bool) -> None:
     The file has the combinations of values of the columns with a role and the number of records of
     each, nothing else. It is as sensitive as the table; its owner alone can read it.
     """
+    from anonymizer.feedback.progress import progress
     from anonymizer.feedback.words import plural
     from anonymizer.release.sites import count_part
     from anonymizer.release.study import Study
-    from anonymizer.report.progress import progress
 
     with progress() as watch:
         found = count_part(Study(study), part, output, force=force, watch=watch)
@@ -87,8 +87,8 @@ def apply_part(
     as_json: bool,
 ) -> None:
     """Recode a part by the release of its counts; ``others``: which other options were given."""
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.sites import publish_part
-    from anonymizer.report.progress import progress
 
     given = [name for name, is_given in others.items() if is_given]
     if given:

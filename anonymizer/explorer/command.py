@@ -188,10 +188,10 @@ def _demo_in(directory: Path) -> Path:
 
 def _drafted(table: Path, columns: tuple[str, ...] | None) -> Path:
     """The study of a table: the one that lies there already, or a new one as init proposes it."""
+    from anonymizer.feedback.progress import progress
     from anonymizer.release.study.drafting import DraftOptions
     from anonymizer.release.study.raw import directory_for, read_raw, relative, written
     from anonymizer.release.study.study import draft
-    from anonymizer.report.progress import progress
 
     directory = directory_for(table)
     path = directory / STUDY

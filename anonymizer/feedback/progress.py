@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import wraps
 from html import escape
 from time import monotonic
@@ -29,7 +30,24 @@ PACED = 1.0
 FAST = 1000
 """Rate in a second from which on it is shown: that of records, not that of nodes."""
 
+Watch = Callable[[str, int, int | None], None]
+"""Called with what is being done, how much of it, and of how much in all where that is known."""
+
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A watch that ignores the progress; as a default it reads well in ``help()``."""
+
+    def __call__(self, doing: str, done: int, of: int | None) -> None:
+        """Ignore the progress."""
+
+    def __repr__(self) -> str:
+        return "<ignore>"
+
+
+ignore = Silence()
 
 
 class ProgressBar(Protocol):
@@ -77,6 +95,25 @@ class FollowingWatch:
                         break
             finally:
                 bar.close()
+
+
+@contextmanager
+def progress(console: "Console | None" = None, after: float = AFTER) -> Iterator[Watch]:
+    """Show on standard error what is being done, once that takes longer than ``after`` seconds.
+
+    Nothing at all is shown where standard error is no terminal.
+    """
+    from rich.console import Console  # 0.1 s, which help does without
+
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield ignore
+        return
+    watch = FollowingWatch(lambda: TerminalBar(console), after)
+    try:
+        yield watch
+    finally:
+        watch.end()
 
 
 current: FollowingWatch | None = None

@@ -12,8 +12,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from anonymizer.errors import AnonymizerError, InputError, is_number, is_whole, shown
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Table
+from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Limits, Partition, Taxonomy

@@ -36,7 +36,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool, markdow
 
     Every figure says whether it is as published, and why not where it is not.
     """
-    from anonymizer.report.progress import progress
+    from anonymizer.feedback.progress import progress
 
     if as_json and markdown:
         raise click.UsageError("--json and --markdown print two different things: give one of them")

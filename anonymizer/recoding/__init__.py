@@ -9,6 +9,7 @@ whether that keeps a policy. May import privacy, objectives, counts, hierarchy, 
 kernels.
 """
 
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.full_domain.solve import SEARCHES, STRATEGIES, solve
 from anonymizer.recoding.partitions.joint import refine_jointly
@@ -21,9 +22,7 @@ from anonymizer.recoding.problem import (
     Problem,
     RangeOptions,
     Run,
-    Watch,
     as_done,
-    ignore,
 )
 
 __all__ = [

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Table
+from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
 
 if TYPE_CHECKING:
     Graph = nx.DiGraph[tuple[int, ...]]

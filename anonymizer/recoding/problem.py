@@ -20,6 +20,7 @@ from typing import TypeVar, cast
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel, choose
 from anonymizer.objectives import MutualInformation, Objective
@@ -138,30 +139,12 @@ class Problem:
         return bool(acceptable(counts, self.models).all())
 
 
-Watch = Callable[[str, int, int | None], None]
-"""Called with what is being done, how much of it, and of how much in all where that is known."""
-
-
 LONGEST = 1e9
 """Seconds: some thirty years."""
 
 
 INSTANT = 1e-9
 """Seconds."""
-
-
-@dataclass(frozen=True)
-class Silence:
-    """A watch that ignores the progress; as a default it reads well in ``help()``."""
-
-    def __call__(self, doing: str, done: int, of: int | None) -> None:
-        """Ignore the progress."""
-
-    def __repr__(self) -> str:
-        return "<ignore>"
-
-
-ignore = Silence()
 
 
 @dataclass(frozen=True)

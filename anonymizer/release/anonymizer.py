@@ -10,16 +10,14 @@ import pandas as pd
 
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import AnonymizerError
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Table
-from anonymizer.feedback.progress import watched
+from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.progress import Watch, watched
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.hierarchy import kind_of as kind_of_hierarchy
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
-from anonymizer.recoding.problem import Watch
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.estimator import Conventions, learned, require_rows, scored, verified
 from anonymizer.release.fitting import fitted, planned

@@ -11,7 +11,7 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.hierarchy.reading import rule_alone

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from anonymizer.feedback.display import Displayed, in_a_line, listing
-from anonymizer.feedback.document import Display, Points, Table
+from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line, listing
 from anonymizer.feedback.words import plural
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss

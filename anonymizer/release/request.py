@@ -17,7 +17,7 @@ from anonymizer.errors import (
     whole_seed,
 )
 from anonymizer.feedback.logs import logged
-from anonymizer.feedback.progress import followed
+from anonymizer.feedback.progress import Watch, followed, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
@@ -25,7 +25,7 @@ from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, pop
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
-from anonymizer.recoding.problem import Run, Watch, ignore
+from anonymizer.recoding.problem import Run
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.recoding.safepub import SafePub

@@ -10,9 +10,9 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import column_names
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.profile import Inference, Profile, Reidentification

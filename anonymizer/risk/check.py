@@ -11,7 +11,8 @@ from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.schema import Missing, Schema, recount
 from anonymizer.errors import column_names
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -28,7 +29,6 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.proof import judged

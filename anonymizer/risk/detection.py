@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from anonymizer.errors import InputError, column_names
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.distinction import (
@@ -21,7 +22,6 @@ from anonymizer.profiling.distinction import (
     separation,
     share_alone,
 )
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
 from anonymizer.risk.refinement import (
     Columnar,

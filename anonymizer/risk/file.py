@@ -12,7 +12,7 @@ import pandas as pd
 
 from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, suggestion
-from anonymizer.recoding import Watch, ignore
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.manifest.standing import same_file

@@ -13,7 +13,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
-from anonymizer.recoding import Watch, ignore
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.release.results import Result, as_json
 from anonymizer.risk.profile import Measures
 from anonymizer.risk.refinement import Columnar, Refinement, Subset, column_of, measured, refined

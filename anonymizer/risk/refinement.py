@@ -17,9 +17,9 @@ import pandas as pd
 
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError, is_whole
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels import Ordering, ordering
 from anonymizer.kernels.arrays import Codes, Ints, Places
-from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Measures, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally

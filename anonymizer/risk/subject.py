@@ -11,8 +11,8 @@ from typing import Any
 
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.privacy import PrivacyModel, models_of, population_of
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.description.place import Place, as_options
 from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, home_of, is_release, sound

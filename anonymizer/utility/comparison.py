@@ -22,13 +22,13 @@ from anonymizer.errors import (
     suggestion,
     whole_seed,
 )
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Points, Table
+from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
-from anonymizer.recoding import Problem, Run, Watch, as_done, ignore
+from anonymizer.recoding import Problem, Run, as_done
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Floats, Mask
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
 from anonymizer.tables.numbering import crossed, first_records
 from anonymizer.utility.labels import PairedAttribute

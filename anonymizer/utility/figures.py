@@ -11,8 +11,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Points, Table
+from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, shown_label
 from anonymizer.hierarchy.naming import may_be_named

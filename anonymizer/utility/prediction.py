@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonymizer.errors import InputError, require_columns
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.information import NOISE
 from anonymizer.release.results import Result
 from anonymizer.utility.numbers import Features, features_of

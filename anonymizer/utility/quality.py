@@ -11,9 +11,9 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import DifferentialPrivacy
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.files import COUNTS, MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.plan import Plan

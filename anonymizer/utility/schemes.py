@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.feedback.display import Displayed, in_a_line
-from anonymizer.feedback.document import Display, Points, Table
+from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import plural
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from anonymizer.report.lattice import lattice_report
+from anonymizer.report.hierarchy import lattice_report
 from anonymizer.report.printing import print_report
 
 # One bit about the disease is in ward; years tell apart a record that has to be hidden.

@@ -438,7 +438,7 @@ def test_an_axis_says_what_it_measures_and_a_legend_hides_no_line(tmp_path, monk
 def test_a_terminal_says_what_takes_so_long(run, monkeypatch):
     said = []
     shown = contextmanager(lambda: (yield lambda *now: said.append(now)))
-    monkeypatch.setattr("anonymizer.report.progress.progress", shown)
+    monkeypatch.setattr("anonymizer.feedback.progress.progress", shown)
     assert run("reproduce", "longpre2017")[0] == 0
     assert said == [("computing longpre2017 anew", 0, None)]
 

@@ -12,8 +12,7 @@ from waiting import until
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, check, compare
 from anonymizer.cli import main
 from anonymizer.feedback import progress
-from anonymizer.feedback.display import MOST_ROWS, html_of
-from anonymizer.feedback.document import Display, Table
+from anonymizer.feedback.document import MOST_ROWS, Display, Table, html_of
 from anonymizer.release.study import Study
 from anonymizer.tables.datasets import shipped
 

@@ -28,13 +28,11 @@ from anonymizer.release.publish import publish
 from anonymizer.release.signing import PrivateKey, make_keys, sign_release
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
-from anonymizer.report.page import pictures, rendering, report_of
+from anonymizer.report.page import report_of
 from anonymizer.report.page.changes import followed_by
-from anonymizer.report.page.evidence import Evidence, evidence_of
-from anonymizer.report.page.page import page_of
-from anonymizer.report.page.pictures import Pictures
+from anonymizer.report.page.evidence import Evidence, Pictures, evidence_of
+from anonymizer.report.page.page import as_html, as_markdown, as_pdf, page_of
 from anonymizer.report.page.policy import STRONGEST, open_points, warnings_section
-from anonymizer.report.page.rendering import as_html, as_markdown, as_pdf
 
 SENTENCES = {
     "k-anonymity": (
@@ -548,7 +546,7 @@ def test_a_release_that_does_not_hold_has_no_report(release, tmp_path, command):
 
 
 def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command, monkeypatch):
-    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    monkeypatch.setattr("anonymizer.report.page.evidence.find_spec", lambda name: None)
     place = release.parent / "page.html"
     code, _, err = command(release, "--output", place)
     assert (code, err) == (
@@ -567,7 +565,7 @@ def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     assert (code, "there is no release.json" in err) == (2, True)
     with pytest.raises(InputError, match="form = 'htm' is unknown"):
         report_of(release, form="htm")
-    monkeypatch.setattr(rendering, "find_spec", lambda name: None)
+    monkeypatch.setattr("anonymizer.report.page.page.find_spec", lambda name: None)
     code, _, err = command(release, "--pdf")
     assert code == 2
     words = "needs weasyprint, which is not installed: in a checkout of anonymizer, pip install"

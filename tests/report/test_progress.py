@@ -12,8 +12,8 @@ from rich.console import Console
 from waiting import until
 
 from anonymizer.errors import Ended
+from anonymizer.feedback.progress import progress
 from anonymizer.release.system import ends_as_interrupts, held, never_lost
-from anonymizer.report.progress import progress
 
 
 def screen():

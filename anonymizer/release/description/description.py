@@ -12,11 +12,11 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.recoding.problem import Watch, ignore
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.description.document import PINNED, STRATEGY, StudyDocument, read_document
 from anonymizer.release.description.models import MODEL, kind_of_model, require_parameters

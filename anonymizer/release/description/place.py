@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
-from anonymizer.recoding.problem import Watch, ignore
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.release.description.document import Engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.files.format import is_parquet

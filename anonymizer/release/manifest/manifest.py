@@ -12,7 +12,7 @@ from pydantic import Field, StrictStr, ValidationError, model_validator
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.label import Label
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel

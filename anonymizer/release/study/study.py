@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.feedback.progress import Watch
 from anonymizer.profiling import TableProfile
 from anonymizer.profiling.raw import Raw
-from anonymizer.recoding.problem import Watch
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.description.description import Description
 from anonymizer.release.description.document import StudyDocument, parse_document

@@ -9,7 +9,7 @@ from typing import Any
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled

@@ -2,13 +2,12 @@
 
 What goes in: a release folder, and its study where recodings are to be compared. What comes out: a
 self-contained page. ``evidence`` verifies and recounts the release, ``policy`` (what holds) and
-``changes`` (the data) write sections as blocks of a ``feedback.document``, and ``rendering`` fills
+``changes`` (the data) write sections as blocks of a ``feedback.document``, and ``page`` fills
 templates with these. Every number of a page is in the manifest or was recounted from the released
 table.
 """
 
-from anonymizer.report.page.page import report_of
-from anonymizer.report.page.pictures import pictures_drawn
-from anonymizer.report.page.rendering import FORMS
+from anonymizer.report.page.evidence import pictures_drawn
+from anonymizer.report.page.page import FORMS, report_of
 
 __all__ = ["FORMS", "pictures_drawn", "report_of"]

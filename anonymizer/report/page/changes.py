@@ -13,8 +13,12 @@ from anonymizer.objectives import OBJECTIVES
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.release.manifest.parts import ReportedInformation, ReportedTrial, ReportedVerdict
-from anonymizer.report.page.evidence import Evidence, InformationDisclosed, ReleasedAttribute
-from anonymizer.report.page.pictures import Pictures
+from anonymizer.report.page.evidence import (
+    Evidence,
+    InformationDisclosed,
+    Pictures,
+    ReleasedAttribute,
+)
 from anonymizer.utility.comparison import Comparison, Fit
 
 EXAMPLES = 6

@@ -1,10 +1,14 @@
-"""What a report rests on: a manifest, the released table it is about, verified and recounted."""
+"""What a page rests on: a release as it was verified and recounted, and its pictures."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +16,13 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
+from anonymizer.feedback.document import Drawing
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import of_records
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest import Manifest, home_of
 from anonymizer.release.manifest.parts import steward_file
@@ -27,6 +32,7 @@ from anonymizer.release.verification.stored import released_at
 from anonymizer.release.verification.verification import Verification, verify_release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.utility.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -234,3 +240,61 @@ def evidence_of(
     with released_at(place, manifest, watch) as stored:
         table = stored.tally(schema.columns)
     return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)
+
+
+def pictures_drawn() -> bool:
+    """Whether pictures can be drawn: matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Draws what a release can show, in a theme of ``report.plots``; nothing without a theme."""
+
+    evidence: Evidence
+    theme: str | None
+
+    @classmethod
+    def of(cls, evidence: Evidence, theme: str | None) -> "Pictures":
+        """Pictures of a release in a theme, if one is given and matplotlib is installed."""
+        return cls(evidence, theme if pictures_drawn() else None)
+
+    def information(self) -> Iterator[Drawing]:
+        """Information original, retained, ceiling."""
+        yield from self._release("information_picture", "Information before and after")
+
+    def classes(self) -> Iterator[Drawing]:
+        """I1 and I2 of each class against t and l."""
+        yield from self._release("classes_picture", "What each class gives away")
+
+    def sizes(self) -> Iterator[Drawing]:
+        """How large classes are."""
+        yield from self._release("sizes_picture", "Sizes of classes")
+
+    def lattice(self) -> Iterator[Drawing]:
+        """The lattice with its frontier."""
+        yield from self._release("lattice_picture", "The lattice of levels and its frontier")
+
+    def attribute(self, name: str) -> Iterator[Drawing]:
+        """An attribute as it is released; none where every record has the same label."""
+        if self.evidence.labels_of(name) > 1:
+            yield from self._release("attribute_picture", f"{name}, as it is released", name=name)
+
+    def comparison(self, comparison: Comparison) -> Iterator[Drawing]:
+        """Recodings side by side."""
+        if comparison.fits:
+            yield from self._drawn("comparison_picture", "Recodings compared", comparison)
+
+    def _release(self, drawn: str, caption: str, **options: str) -> Iterator[Drawing]:
+        """A picture of the release; none where it has nothing to draw."""
+        parts = self.evidence.manifest, self.evidence.table
+        yield from self._drawn(drawn, caption, *parts, **options)
+
+    def _drawn(self, drawn: str, caption: str, *parts: Any, **options: str) -> Iterator[Drawing]:
+        if self.theme is None:
+            return
+        plots = import_module("anonymizer.report.plots.release")  # needs matplotlib
+        draw: Callable[..., Any] = partial(getattr(plots, drawn), *parts, **options)
+        figure = draw(theme=self.theme)
+        if figure is not None:
+            yield Drawing(plots.svg_of(figure), caption)

@@ -9,12 +9,12 @@ import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.document import in_a_line
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import TCloseness, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
-from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.levels import FullDomain

@@ -11,6 +11,7 @@ import numpy as np
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names
+from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.privacy.query_loss import (
     QueryLoss,
@@ -19,7 +20,6 @@ from anonymizer.privacy.query_loss import (
     query_loss,
     together,
 )
-from anonymizer.recoding import Watch, ignore
 from anonymizer.release.frames import table_of
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.queries.answers import CodedColumn, answered, unheard
