@@ -14,7 +14,7 @@ from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
-    from anonymizer.risk.subject import Subject
+    from anonymizer.risk.file import Subject
 
 LOG = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ def subject_of(
     from anonymizer.release.description.models import required_model
     from anonymizer.release.manifest import is_release
     from anonymizer.release.study import Study
-    from anonymizer.risk.subject import Subject, table_in
+    from anonymizer.risk.file import Subject, table_in
 
     by_name = quasi_identifiers or sensitive or missing or database_table or any(form.values())
     if study is not None:

@@ -20,10 +20,12 @@ from anonymizer.risk import (
     Ranking,
     Undeclared,
 )
-from anonymizer.risk.attacks import Guesses, Linkage, Minimality
-from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
+from anonymizer.risk.attacks import Guesses, Linkage
+from anonymizer.risk.audit import Audit, ReleaseAudit
 from anonymizer.risk.check import Check
 from anonymizer.risk.file import FileRisk
+from anonymizer.risk.intersection import Intersection, LinkedClasses
+from anonymizer.risk.minimality import Minimality
 from anonymizer.risk.queries import QueriesLoss, Question
 
 MOST_ROWS = 20

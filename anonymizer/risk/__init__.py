@@ -2,14 +2,13 @@
 
 This room holds the metrics of re-identification and inference per record, per class and on the
 whole, the search for identifying columns (detection, ranking, undeclared attributes), the check of
-a table against a policy, the attacks on a release (``attacks``) and audits of release directories
-(``audit``). In go tables, counts, studies and releases on disk; out come frozen results with
-``to_dict`` for JSON. It may import from everything but ``report``, ``papers`` and ``cli``.
+a table against a policy, the attacks on a release (``attacks``, ``minimality``) and audits of
+release directories (``audit``). In go tables, counts, studies and releases on disk; out come frozen
+results with ``to_dict`` for JSON. It may import every room but ``report``, ``papers`` and ``cli``.
 """
 
 from anonymizer.profiling.distinction import distinction, separation, share_alone
-from anonymizer.risk.assessment import Assessment, assess
-from anonymizer.risk.attributes import attribute_risks, itpr
+from anonymizer.risk.assessment import Assessment, assess, attribute_risks, itpr
 from anonymizer.risk.detection import (
     DISTINCT,
     Detected,

@@ -36,8 +36,8 @@ from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
 from anonymizer.release.warnings.column_warnings import spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.risk.file import Subject
 from anonymizer.risk.measured import MeasuredTable
-from anonymizer.risk.subject import Subject
 from anonymizer.tables import engine
 
 MEASURES: Mapping[str, PrivacyModel] = {

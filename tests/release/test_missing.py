@@ -24,7 +24,7 @@ from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.report.page.evidence import evidence_of
-from anonymizer.risk.audit.audit import audit_files
+from anonymizer.risk.audit import audit_files
 
 RULES = {
     "kept": '{ keep = [["A", "B", "C", "(missing)"], ["A"]], other = "other"LIMIT }',

@@ -30,8 +30,7 @@ from anonymizer.release.warnings import person_warnings
 from anonymizer.report.page import report_of
 from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file
-from anonymizer.risk.file import assess_file
-from anonymizer.risk.subject import Subject
+from anonymizer.risk.file import Subject, assess_file
 from anonymizer.tables.relations.frames import relation_of
 from tests.engines import KINDS
 

@@ -20,9 +20,8 @@ from anonymizer.release.description.place import Place
 from anonymizer.risk import assess, detect, itpr, rank, undeclared
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.check import check, check_measured
-from anonymizer.risk.file import assess_file
+from anonymizer.risk.file import Subject, assess_file
 from anonymizer.risk.measured import MeasuredTable
-from anonymizer.risk.subject import Subject
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, describe_file
 

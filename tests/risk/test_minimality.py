@@ -27,9 +27,9 @@ from anonymizer.privacy import (
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.manifest import Manifest
-from anonymizer.risk.attacks import Minimality, minimality, worlds
-from anonymizer.risk.attacks.minimality import MinimalityEvidence
-from anonymizer.risk.attacks.worlds import (
+from anonymizer.risk.audit import obstacle
+from anonymizer.risk.minimality import Minimality, MinimalityEvidence, minimality
+from anonymizer.risk.worlds import (
     Pattern,
     Setting,
     classes_at,
@@ -38,7 +38,6 @@ from anonymizer.risk.attacks.worlds import (
     enumerated,
     specializations,
 )
-from anonymizer.risk.audit.audit import obstacle
 
 SUPPRESS = Hierarchy.suppression()
 UNUSED = np.random.default_rng(0)
@@ -277,9 +276,9 @@ def test_draws_agree_with_all_worlds(monkeypatch, table, models):
     names = [name for name in table.columns if name != "w"]
     problem = problem_of(table, dict.fromkeys(names, SUPPRESS), models)
     node = (1,) * len(names)
-    monkeypatch.setattr(worlds, "MOST_TABLES", 20_000)
+    monkeypatch.setattr("anonymizer.risk.worlds.MOST_TABLES", 20_000)
     exact = evidence_of(problem, node)
-    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
+    monkeypatch.setattr("anonymizer.risk.worlds.MOST_TABLES", 0)
     sampled = evidence_of(problem, node)
     assert exact.draws == 0 < sampled.draws
     p, seen = exact.probability[0], sampled.accepted / sampled.draws
@@ -296,7 +295,7 @@ def test_draws_agree_with_all_worlds(monkeypatch, table, models):
 
 def test_a_sampled_attack_says_so(monkeypatch):
     exact = attacked(SKEWED, [EntropyLDiversity(2.1)], (1,))
-    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
+    monkeypatch.setattr("anonymizer.risk.worlds.MOST_TABLES", 0)
     sampled = attacked(SKEWED, [EntropyLDiversity(2.1)], (1,), draws=19_999)
     assert (exact.method, sampled.method) == ("exact", "sampled")
     assert sampled.draws == 20_000
@@ -308,7 +307,7 @@ def test_a_sampled_attack_says_so(monkeypatch):
 
 
 def test_the_same_seed_gives_the_same_result(monkeypatch):
-    monkeypatch.setattr(worlds, "MOST_TABLES", 0)
+    monkeypatch.setattr("anonymizer.risk.worlds.MOST_TABLES", 0)
     first, again, other = (
         attacked(SKEWED, [EntropyLDiversity(2.1)], (1,), seed=seed) for seed in (1, 1, 2)
     )
@@ -318,7 +317,7 @@ def test_the_same_seed_gives_the_same_result(monkeypatch):
 @pytest.mark.parametrize(("most", "draws"), [(100, 0), (0, 2000)])
 def test_classes_beyond_doubt_are_not_looked_at(monkeypatch, most, draws):
     """Each of 400 classes of two x and two y is split into alike pairs in a third of its worlds."""
-    monkeypatch.setattr(worlds, "MOST_TABLES", most)
+    monkeypatch.setattr("anonymizer.risk.worlds.MOST_TABLES", most)
     rows = [[f"{n}-{half}", f"{n}", "*"] for n in range(400) for half in (1, 2)]
     table = table_of({row[0]: "xx" if row[0].endswith("1") else "yy" for row in rows})
     problem = problem_of(table, {"a": Hierarchy.from_rows(rows)}, [EntropyLDiversity(1.5)])

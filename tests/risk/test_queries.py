@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.privacy.query_loss import query_loss
-from anonymizer.risk.queries import query_losses, query_losses_of
-from anonymizer.risk.queries.answers import CodedColumn, answered
-from anonymizer.risk.queries.language import DEEPEST, Both, Condition, conditions, parse
+from anonymizer.risk.queries import CodedColumn, answered, query_losses, query_losses_of
+from anonymizer.risk.query_language import DEEPEST, Both, Condition, conditions, parse
 
 PEOPLE = pd.DataFrame(
     {

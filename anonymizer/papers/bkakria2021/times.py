@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.papers.row import Column, PlottedSeries, PublishedSection, Row
-from anonymizer.risk.attributes import itpr
+from anonymizer.risk.assessment import itpr
 
 RECORDS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 """Of Figure 6."""

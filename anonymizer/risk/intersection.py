@@ -15,7 +15,7 @@ from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.risk import attacks
-from anonymizer.risk.audit.people import (
+from anonymizer.risk.placement import (
     AllPeople,
     PlacedPeople,
     classes_in,

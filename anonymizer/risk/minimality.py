@@ -33,7 +33,7 @@ from anonymizer.privacy import PrivacyModel, acceptable, holds
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.results import Result
-from anonymizer.risk.attacks.worlds import (
+from anonymizer.risk.worlds import (
     BATCHES,
     ClassWorlds,
     Setting,

@@ -1,4 +1,4 @@
-"""An audit: every attack on every release, and on all of them together."""
+"""Audits of release directories: every attack on every release, and on all of them together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +25,20 @@ from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk import attacks
-from anonymizer.risk.audit.intersection import Intersection, intersection
-from anonymizer.risk.audit.people import (
+from anonymizer.risk.intersection import Intersection, intersection
+from anonymizer.risk.minimality import DRAWS, Minimality, minimality
+from anonymizer.risk.placement import (
     OriginalTable,
     PlacedPeople,
+    PublishedRelease,
     everybody,
     identified,
     placed,
     read_original,
+    read_release,
     repeated_in,
+    require_compatible,
 )
-from anonymizer.risk.audit.releases import PublishedRelease, read_release, require_compatible
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing
 
@@ -61,7 +64,7 @@ class ReleaseAudit(PolicyResult):
     inference: Mapping[str, attacks.Guesses]  # by sensitive attribute
     guessed: Mapping[str, tuple[int, int]]
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
-    minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
+    minimality: Minimality  # what knowing the policy and that the search is exact reveals
     random: bool = False  # whether people are found by values that were drawn for them
     figures: Sequence[str] = ()  # of the raw table, in its manifest
     warnings: Sequence[ReleaseWarning] = ()  # about people who have several records of it
@@ -152,7 +155,7 @@ def audit_files(
     identifier: str | None = None,
     studies: Sequence[Study] = (),
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    draws: int = attacks.DRAWS,
+    draws: int = DRAWS,
     seed: int = 0,
     table: str | None = None,
     watch: Watch = ignore,
@@ -234,7 +237,7 @@ def _people(
 
 
 def _audited(
-    table: PlacedPeople, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
+    table: PlacedPeople, hierarchies: Mapping[str, Hierarchy], minimal: Minimality
 ) -> ReleaseAudit:
     """Attack one release in every way, by the values that are there where a gap is nothing."""
     release, counts, class_of = table.release, table.counts, table.class_of
@@ -305,18 +308,18 @@ TELLS = (
 CUTS = "the search was not over levels alone, and whether it cut attributes its steward alone knows"
 
 
-def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> attacks.Minimality:
+def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> Minimality:
     """Attack a release by the knowledge that no finer one satisfied the policy.
 
     ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
     """
     study = table.release.study
     if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
-        return attacks.Minimality.not_applicable(TELLS)
+        return Minimality.not_applicable(TELLS)
     if study is None:
-        return attacks.Minimality.not_applicable("its hierarchies are known by --study alone")
+        return Minimality.not_applicable("its hierarchies are known by --study alone")
     if reason := _obstacle(table, study):
-        return attacks.Minimality.not_applicable(reason)
+        return Minimality.not_applicable(reason)
     roles = study.schema
     schema = Schema(roles.quasi_identifiers, roles.sensitive, missing=roles.missing)
     tally = engine.tally(schema.admit(table.original), schema.columns)
@@ -325,7 +328,7 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
     taxonomies = taxonomies_of(tally, study.hierarchies, people)
     counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest.levels
     node = tuple(levels[name] for name in counts.names)
-    return attacks.minimality(counts, taxonomies, node, table.release.models, rng, draws)
+    return minimality(counts, taxonomies, node, table.release.models, rng, draws)
 
 
 def _obstacle(table: PlacedPeople, study: Study) -> str | None:
