@@ -1,7 +1,7 @@
-"""What whoever writes hierarchies needs: rules made from columns, checks, and hierarchies as texts.
+"""Hierarchies as texts, rules found in tables of labels, and hierarchies checked over a column.
 
-In go the values of a column and the records of each, out come rules, texts, and what a hierarchy
-lacks. Imports the room of hierarchies alone.
+Rules are TOML, tables of labels CSV. A check says which values have no labels, and what each level
+gains.
 """
 
 import csv
@@ -25,6 +25,7 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, number_text, text_of
 
 Rows = Sequence[Sequence[str]]
+
 Table = Mapping[str, object]
 
 RANGE = re.compile(r"[\[(]\s*(\S+)\s*[,;]\s*(\S+?)\s*[)\[]")
@@ -32,6 +33,9 @@ RANGE = re.compile(r"[\[(]\s*(\S+)\s*[,;]\s*(\S+?)\s*[)\[]")
 
 SPAN = re.compile(r"(-?\d{1,15})\s*[-\u2013]\s*(-?\d{1,15})")
 """A range of whole numbers, its end included: ``0-4``."""
+
+MOST = 0.5
+"""A group of more of the records is said to hold most of them."""
 
 
 def rule_text(table: Table) -> str:
@@ -172,10 +176,6 @@ def _makes(candidate: Table, columns: Rows) -> bool:
 def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     pairs = len(set(zip(ours, theirs, strict=True)))
     return pairs == len(set(ours)) == len(set(theirs))
-
-
-MOST = 0.5
-"""A group of more of the records is said to hold most of them."""
 
 
 @dataclass(frozen=True)

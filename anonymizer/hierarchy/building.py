@@ -66,13 +66,14 @@ def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object
     shares = [Fraction(place, levels[0]) for place in range(1, levels[0])]
     found = (_cut(numbers, ends, share, spread) for share in shares)
     finest = sorted({_spared(cut, numbers, weights) for cut in found})
-    finest = [cut for cut in finest if cut > numbers[0]]
+    finest = [cut for cut in finest if cut > numbers[0]]  # no range is empty
     if not finest:
         raise InputError("nearly all records have one value; there are no ranges of them")
-    cuts = [finest]
+    cuts = [finest]  # each level's cuts are some of those of the level before: levels are nested
     for number in levels[1:]:
         wanted = [numbers[_at(ends, Fraction(each, number))] for each in range(1, number)]
-        near = {_nearest(cuts[-1], place) for place in wanted}
+        # The nearest cut, of two the lower one.
+        near = {min(cuts[-1], key=lambda cut: (abs(cut - at), cut)) for at in wanted}
         if near and len(near) < len(cuts[-1]):
             cuts.append(sorted(near))
     return {"cuts": cuts}
@@ -113,10 +114,6 @@ def _numbers(sizes: Mapping[str, int]) -> tuple[list[Decimal], Codes]:
             "which ranges need; clean the column, or keep its most frequent values by --keep 20,5"
         )
     return [number for number, _ in pairs], np.array([records for _, records in pairs])
-
-
-def _nearest(cuts: Sequence[Decimal], place: Decimal) -> Decimal:
-    return min(cuts, key=lambda cut: (abs(cut - place), cut))
 
 
 def _at(ends: Codes, share: Fraction) -> int:

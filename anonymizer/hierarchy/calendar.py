@@ -20,11 +20,14 @@ from anonymizer.hierarchy.scale import Blocks, Scale
 from anonymizer.tables.values import floor_to, is_missing, text_of
 
 DAY = 86_400
+
 FIRST = date(1970, 1, 1).toordinal()
 """The day from which places count."""
 
 OFFSET = r"Z|[+-]\d\d(?::?\d\d(?::\d\d)?)?"
+
 CLOCK = r"(?P<H>\d\d):(?P<M>\d\d)(?::(?P<S>\d\d)(?:[.](?P<f>\d{1,9}))?)?"
+
 ISO = re.compile(
     rf"(?P<Y>\d{{4}})-(?P<m>\d\d)-(?P<d>\d\d)(?:[T ]{CLOCK} ?(?P<z>{OFFSET})?)?", re.ASCII
 )
@@ -44,6 +47,46 @@ PARTS = {
 
 TWO_DIGITS = re.compile(r"%([mdHMS])(?=%[YmdHMSf])|(?<=%[YmdHMS])%([mdHMS])")
 """Parts with no mark between them and the next or the last: their digits are two."""
+
+CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
+"""Units shorter than a day, in seconds."""
+
+SPANS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
+"""Units of whole months within a year."""
+
+YEARS = {"year": 1, "5 years": 5, "decade": 10, "century": 100}
+"""Units of whole years, which begin at multiples of their length."""
+
+UNITS = tuple(dict.fromkeys([*CLOCKS, "day", "week", *SPANS, *YEARS]))
+"""All units, each longer than the one before; weeks (ISO 8601) are in no month or longer unit."""
+
+NAMES: Mapping[str, str] = {
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h": "hour",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m": "minute",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m(\d\d)s": "second",
+    r"(\d{4})-(\d\d)-(\d\d)": "day",
+    r"(\d{4})-W(\d\d)": "week",
+    r"(\d{4})-(\d\d)": "month",
+    r"(\d{4})-Q(\d)": "quarter",
+    r"(\d{4})-H(\d)": "half-year",
+    r"(\d{4})": "year",
+    r"(\d{4})s": "decade",
+    r"(\d{4})-\d{3}[49]": "5 years",
+    r"(\d{4})-\d\d99": "century",
+}
+"""The unit that a label may be of by its form, and the numbers that say where it begins."""
+
+TIMES = (43_200, 21_600, 3600, 1800, 900, 300, 60, 30, 15, 5, 1)
+"""Round times of the day are multiples of so many seconds, the roundest first."""
+
+FINEST = Decimal("1e-9")
+"""The finest part of a second that values write out."""
+
+MOST_DAYS = 2**16
+"""Spans that are remembered: all days of 180 years."""
+
+Named = tuple[Decimal, Decimal | None, str]
+"""Where a unit begins and ends, None beyond the year 9999, and what it is called."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +218,8 @@ def iso_of(place: Decimal) -> str:
     if not seconds:
         return day
     minutes, rest = divmod(int(seconds), 60)
-    return f"{day} {minutes // 60:02}:{minutes % 60:02}:{rest:02}{_digits(seconds % 1)}"
+    digits = f"{(seconds % 1).normalize():f}"[1:]  # the point comes along; none of a whole second
+    return f"{day} {minutes // 60:02}:{minutes % 60:02}:{rest:02}{digits}"
 
 
 def day_and_seconds(place: Decimal) -> tuple[int, Decimal]:
@@ -190,10 +234,6 @@ def place_of(day: date) -> Decimal:
     return Decimal((day.toordinal() - FIRST) * DAY)
 
 
-def _digits(fraction: Decimal) -> str:
-    return f"{fraction.normalize():f}"[1:] if fraction else ""
-
-
 def _offset(text: str) -> tzinfo:
     """The zone of an offset from UTC."""
     if text == "Z":
@@ -202,27 +242,6 @@ def _offset(text: str) -> tzinfo:
     hours, minutes, seconds = (int(digits[at : at + 2] or 0) for at in (0, 2, 4))
     gap = timedelta(hours=hours, minutes=minutes, seconds=seconds)
     return timezone(-gap if text[0] == "-" else gap)
-
-
-CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
-"""Units shorter than a day, in seconds."""
-SPANS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
-"""Units of whole months within a year."""
-YEARS = {"year": 1, "5 years": 5, "decade": 10, "century": 100}
-"""Units of whole years, which begin at multiples of their length."""
-UNITS = tuple(dict.fromkeys([*CLOCKS, "day", "week", *SPANS, *YEARS]))
-"""All units, each longer than the one before; weeks (ISO 8601) are in no month or longer unit."""
-
-TIMES = (43_200, 21_600, 3600, 1800, 900, 300, 60, 30, 15, 5, 1)
-"""Round times of the day are multiples of so many seconds, the roundest first."""
-FINEST = Decimal("1e-9")
-"""The finest part of a second that values write out."""
-
-MOST_DAYS = 2**16
-"""Spans that are remembered: all days of 180 years."""
-
-Named = tuple[Decimal, Decimal | None, str]
-"""Where a unit begins and ends, None beyond the year 9999, and what it is called."""
 
 
 def unit_at(unit: str, place: Decimal) -> Named:
@@ -280,6 +299,7 @@ def _of_years(years: int, year: int) -> Named:
 
 
 def _first_of(year: int, month: int) -> int:
+    # The day after the last one that Python has stands for all beyond.
     return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
 
 
@@ -300,23 +320,6 @@ def _times_between(time: int, low: Decimal, high: Decimal) -> list[Decimal]:
 def _named(day: date, end: int, name: str) -> Named:
     later = end <= date.max.toordinal()
     return place_of(day), Decimal((end - FIRST) * DAY) if later else None, name
-
-
-NAMES: Mapping[str, str] = {
-    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h": "hour",
-    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m": "minute",
-    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m(\d\d)s": "second",
-    r"(\d{4})-(\d\d)-(\d\d)": "day",
-    r"(\d{4})-W(\d\d)": "week",
-    r"(\d{4})-(\d\d)": "month",
-    r"(\d{4})-Q(\d)": "quarter",
-    r"(\d{4})-H(\d)": "half-year",
-    r"(\d{4})": "year",
-    r"(\d{4})s": "decade",
-    r"(\d{4})-\d{3}[49]": "5 years",
-    r"(\d{4})-\d\d99": "century",
-}
-"""The unit that a label may be of by its form, and the numbers that say where it begins."""
 
 
 def span_of(label: str) -> Named | None:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
@@ -70,16 +71,12 @@ class Hierarchy(Displayed, ABC):
         values = listed[:: -(-len(listed) // MOST_VALUES)] if listed else self._examples()
         some = f"{min(MOST_VALUES, len(listed)):,} of {len(listed):,} values"
         columns = ["value", *(f"level {level}" for level in range(1, self.height + 1))]
-        rows = [row for value in values if (row := self._labelled(value))]
+        rows: list[list[object]] = []
+        for value in values:
+            with suppress(AnonymizerError):  # the hierarchy has no place for it
+                rows.append([value, *self.labels(value)])
         title = f"Hierarchy: {self._kind}, {self._levels}"
         return Display(title, [Table(some if listed else "Example values", columns, rows)])
-
-    def _labelled(self, value: object) -> list[object]:
-        """List a value and its labels; nothing where the hierarchy has no place for it."""
-        try:
-            return [value, *self.labels(value)]
-        except AnonymizerError:
-            return []
 
     @property
     def _levels(self) -> str:
@@ -411,8 +408,8 @@ class Hierarchy(Displayed, ABC):
     ) -> Taxonomy:
         """Apply the hierarchy to the distinct raw values of a column, a missing one among them.
 
-        InputError when it lacks some; the message names the file, and values that five records or
-        more have: ``sizes`` are the records of each, as far as known.
+        InputError when some are not in it; the message names the file, and values that five records
+        or more have: ``sizes`` are the records of each, as far as known.
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)

@@ -21,6 +21,9 @@ from anonymizer.hierarchy.scale import Interval, Scale
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import INSTANT, number_text, text_of, texts_of
 
+EVERYTHING = "1 = 1"
+"""The condition of ``*``, which has what no other label of its column has."""
+
 LAST = "\U0010ffff"
 """Sorts after any text that begins alike."""
 
@@ -194,10 +197,6 @@ def _zoned() -> InputError:
         "the recoding reads dates in a time zone or a format of their own, which standard SQL "
         "cannot; recode with anonymizer apply"
     )
-
-
-EVERYTHING = "1 = 1"
-"""The condition of ``*``, which has what no other label of its column has."""
 
 
 class LabelLine(NamedTuple):

@@ -1,7 +1,7 @@
 """Values of records in messages: how many there are, and by name only what many records share.
 
-Whoever mends a hierarchy needs to know what it lacks. What fewer than five records have may be one
-person's, and messages end up in logs and tickets: it is named only for those who request it.
+Whoever mends a hierarchy needs to know what is missing in it. What fewer than five records have may
+be one person's, and messages end up in logs and tickets: it is named only for those who request it.
 """
 
 from collections.abc import Iterator, Mapping

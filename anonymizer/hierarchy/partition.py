@@ -535,7 +535,7 @@ def set_labels(
         for codes in sets
     ]
     whole = len(taxonomy.codes)
-    # The plainest keep their labels.
+    # The smallest keep their labels, and others that read alike are marked.
     order = sorted(range(len(sets)), key=lambda place: (len(sets[place]), sets[place]))
     labels = dict(
         zip(

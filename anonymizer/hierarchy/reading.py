@@ -37,6 +37,18 @@ GROUND = "ground"
 GENERAL = (*LIMITS, GROUND)
 """Keys that go with any rule."""
 
+LISTING = ("file", "keep", "order")
+"""Rules that list values."""
+
+NUMERIC = ("widths", "cuts", "origin", GROUND)
+"""Parts of rules that are numbers."""
+
+MOST_LEVELS = 100
+"""Levels of a rule that a manifest repeats: labels of a value at all of them are soon made."""
+
+SEPARATORS = ";,\t|"
+"""The likeliest first; ARX writes semicolons."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -199,27 +211,12 @@ def of_rule(rule: Table) -> Hierarchy:
     return hierarchy
 
 
-MOST_LEVELS = 100
-"""Levels of a rule that a manifest repeats: labels of a value at all of them are soon made."""
-
-
-LISTING = ("file", "keep", "order")
-"""Rules that list values."""
-
-NUMERIC = ("widths", "cuts", "origin", GROUND)
-"""Parts of rules that are numbers."""
-
-
 def _numbers(given: object) -> object:
     """Numbers of a rule that are written as texts, whatever the depth of their lists."""
     if isinstance(given, list):
         return [*map(_numbers, given)]
     number = number_of(given) if isinstance(given, str) else None
     return given if number is None else number  # a unit of the calendar is none
-
-
-SEPARATORS = ";,\t|"
-"""The likeliest first; ARX writes semicolons."""
 
 
 def read_hierarchy(path: Path) -> Hierarchy:

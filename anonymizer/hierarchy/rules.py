@@ -27,6 +27,14 @@ from anonymizer.tables.values import Step, is_missing, number_of, text_of
 
 Texts = tuple[str, ...]
 
+LONGEST_CODE = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
+
+MASKS = "*#?~xX\u2022\u2588"
+"""What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
+
+EXAMPLE = 'calendar = ["month", "quarter", "year"]'
+
 
 @dataclass(frozen=True, repr=False)
 class ListedHierarchy(Hierarchy):
@@ -253,13 +261,6 @@ class SuppressionHierarchy(Hierarchy):
         return {"suppress": True}
 
 
-LONGEST_CODE = 1000
-"""Characters of a code that may be kept: no code of anybody is longer."""
-
-MASKS = "*#?~xX\u2022\u2588"
-"""What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
-
-
 @dataclass(frozen=True, repr=False)
 class MaskHierarchy(Hierarchy):
     """Codes of which some characters are masked: zip codes, telephone numbers.
@@ -338,9 +339,6 @@ class MaskHierarchy(Hierarchy):
 
 def _masked(text: str, begin: int, end: int) -> Meaning:
     return Meaning(text, CodeLabel(text, begin, end))
-
-
-EXAMPLE = 'calendar = ["month", "quarter", "year"]'
 
 
 @dataclass(frozen=True, repr=False)

@@ -88,8 +88,11 @@ def write_counts(path: Path, tally: Tally, about: Mapping[str, Any]) -> None:
     order = counts.combinations.astype(object).sort_values(names, kind="stable").index.to_numpy()
     rows = engine.records_of(counts, order)
     texts = [pa.array(rows[name].astype(object), pa.string()) for name in names]
+    records = RECORDS
+    while records in names:
+        records += "_"
     schema = pa.schema(
-        [*((name, pa.string()) for name in names), (_records_name(names), pa.int64())],
+        [*((name, pa.string()) for name in names), (records, pa.int64())],
         metadata={KEY: json.dumps(about, ensure_ascii=False).encode()},
     )
     table = pa.table([*texts, pa.array(rows.sizes, pa.int64())], schema=schema)
@@ -146,10 +149,3 @@ def _tally(path: Path, table: pa.Table) -> Tally:
 
 def _none(path: Path) -> InputError:
     return InputError(f"{path} holds no counts; `anonymizer count` writes such files")
-
-
-def _records_name(names: Sequence[str]) -> str:
-    name = RECORDS
-    while name in names:
-        name += "_"
-    return name

@@ -94,7 +94,12 @@ def files_of(path: Path) -> list[Path]:
     if not folder and not pattern:
         return [path]
     try:
-        found = _in_folder(path) if folder else _matching(path)
+        if folder:
+            found = _in_folder(path)
+        else:
+            base = base_of(path)
+            matching = base.glob(str(path.relative_to(base)))
+            found = sorted(each for each in matching if each.is_file())
     except OSError as error:
         raise InputError(
             f"cannot read {path}: {error.strerror} ({error.filename}); name a folder of its own"
@@ -131,12 +136,6 @@ def _in_folder(path: Path) -> list[Path]:
         and not any(part[:1] in "._" for part in each.relative_to(path).parts)
     ]
     return sorted(found)
-
-
-def _matching(path: Path) -> list[Path]:
-    """The files that match a pattern."""
-    base = base_of(path)
-    return sorted(each for each in base.glob(str(path.relative_to(base))) if each.is_file())
 
 
 def base_of(path: Path) -> Path:
@@ -291,7 +290,7 @@ def require_named(
 
 
 def _named_otherwise(columns: int, form: Format) -> tuple[str, str, str]:
-    """What may be the matter with a table that lacks a column: the remedy, and its key."""
+    """What may be the matter with a table without a column: the remedy, and its key."""
     if columns == 1:
         return (
             f"it has one column when fields end at {form.separator!r}: set the separator that "

@@ -71,10 +71,10 @@ def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tal
     order = _order([*found.values()])
     columns, known = {}, {}
     for name, column in found.items():
-        kinds, changed = _categories(column.values)
+        kinds = pd.Index(values_of(column.values))
         codes = np.where(column.codes < len(kinds), column.codes, -1)
         columns[name] = pd.Categorical.from_codes(codes[order], kinds)
-        if changed:
+        if pd.api.types.is_string_dtype(kinds.dtype) and not is_text(column.values.type):
             known[name] = columns[name].categories, column.values
     sizes = counted[size].to_numpy().astype(np.int64)
     return Tally(pd.DataFrame(columns), sizes[order]), known
@@ -99,7 +99,7 @@ def _sorted(column: pa.ChunkedArray) -> CountedColumn:
     encoded = column.dictionary_encode().combine_chunks()
     values = encoded.dictionary
     order = pc.array_sort_indices(values).to_numpy()
-    place = np.empty(len(values) + 1, np.int64)
+    place = np.empty(len(values) + 1, np.int64)  # a missing value comes after all others
     place[order], place[-1] = np.arange(len(values)), len(values)
     indices = encoded.indices
     if indices.null_count:
@@ -116,12 +116,6 @@ def _order(columns: Sequence[CountedColumn]) -> Codes:
         keys *= column.bound
         keys += column.codes
     return keys.argsort()
-
-
-def _categories(values: pa.Array) -> tuple[pd.Index, bool]:
-    """Values as Python has them, and whether these are texts instead of others."""
-    found = values_of(values)
-    return pd.Index(found), pd.api.types.is_string_dtype(found.dtype) and not is_text(values.type)
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:

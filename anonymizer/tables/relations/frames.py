@@ -104,7 +104,7 @@ class Frame:
         """As ``Relation.tally``."""
         self.require_distinct(columns)
         names = {f"{self.unused}{place}": name for place, name in enumerate(columns)}
-        with self.told():
+        with self.worded():
             counted = self.collected(self.counted(names, self.unused))
             for new, name in names.items():
                 if self.by_bytes and self.is_text(name):
@@ -117,7 +117,7 @@ class Frame:
     def estimate(self, columns: Sequence[str]) -> int:
         """As ``Relation.estimate``: by the library's sketch, or by a sample where it has none."""
         self.require_distinct(columns)
-        with self.told():
+        with self.worded():
             return self.sketched(self.comparable(columns), columns)
 
     def spread(self, columns: Sequence[str], most: int) -> pd.DataFrame | None:
@@ -174,7 +174,7 @@ class Frame:
 
     def recoded(self, moves: Moves) -> Self:
         """As ``Relation.recoded``."""
-        with self.told():
+        with self.worded():
             return type(self)(self._recoded(moves))
 
     def shuffled(self) -> Self:
@@ -239,13 +239,13 @@ class Frame:
         sample = exact_frame(table.select(*columns)[np.sort(chosen).tolist(), :].to_arrow())
         return distinct_of_sample(sample, columns, records)
 
-    def beside(self, small: pa.Table) -> Any:
+    def as_native(self, small: pa.Table) -> Any:
         """A small table of the same library, which can be joined to this one."""
         raise NotImplementedError
 
     def joined(self, table: Any, small: pa.Table, on: str, how: How = "inner") -> Any:
         """A table with the columns of a small one, which has a value of one column once."""
-        return table.join(self.beside(small), on=on, how=how)
+        return table.join(self.as_native(small), on=on, how=how)
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """A table of the records that a move is of, with the number of one in a column.
@@ -286,12 +286,11 @@ class Frame:
         return self.in_bytes(keys, texts) if texts else keys
 
     def _values(self, table: Any, columns: Sequence[str]) -> pd.DataFrame:
-        """Records in memory, values as a tally has them."""
         found = self.collected(table)
         return pd.DataFrame({name: values_of(found[name]) for name in columns})
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def worded(self) -> Iterator[None]:
         """Say of errors only what they are: their words may hold values of records."""
         try:
             yield
@@ -305,7 +304,7 @@ class Frame:
 
     def collected(self, table: Any) -> pa.Table:
         """What a query gives, in memory."""
-        with self.told():
+        with self.worded():
             if isinstance(table, nw.LazyFrame):
                 table = table.collect("pyarrow")
             return table.to_arrow()
@@ -341,7 +340,7 @@ class Frame:
 
     def _known_schema(self) -> Any:
         """The types of columns; InputError names one that narwhals does not have."""
-        with self.told():
+        with self.worded():
             try:
                 return self.table.collect_schema()
             except Exception:

@@ -43,8 +43,8 @@ class Moves:
         The combinations of values that were counted, as the table has them, and the records of
         each.
     released
-        The values that records get in some columns, a row for each move; columns that ``raw``
-        lacks are added to the table.
+        The values that records get in some columns, a row for each move; columns that are
+        not in ``raw`` are added to the table.
     of
         The row of ``raw`` of each move, shape (moves,). Records of rows that no move is of are left
         out. Where values are drawn, a row has several moves.
@@ -266,6 +266,7 @@ def runs_of(moves: Moves) -> Runs:
     """What the records of each row get, in the order of rows."""
     counted = moves.raw.sizes
     given = np.bincount(moves.of, moves.records, minlength=len(counted)).astype(np.int64)
+    # After the moves of a row comes a run of the records that it leaves out: the sort is stable.
     row = np.concatenate([moves.of, np.arange(len(counted))])
     move = np.concatenate([np.arange(len(moves.of)), np.full(len(counted), NONE)])
     sizes = np.concatenate([moves.records, counted - given])
@@ -287,6 +288,7 @@ def dealt(rows: Codes, runs: Runs, rng: np.random.Generator) -> Codes:
     move, row, sizes = runs.move[here], runs.row[here], runs.sizes[here]
     if not np.array_equal(np.bincount(row, sizes, minlength=len(present)), present):
         raise InputError(CHANGED)
+    # Records in random order, then by row, which keeps it within a row; runs are by row, too.
     chance = rng.permutation(len(rows))
     found = np.empty(len(rows), np.int64)
     found[chance[np.argsort(rows[chance], kind="stable")]] = np.repeat(move, sizes)

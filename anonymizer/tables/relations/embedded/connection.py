@@ -81,7 +81,7 @@ class OutsideError(InputError):
 class Connection:
     """A database of DuckDB in memory, and files that must stay as they are while it reads them.
 
-    ``scratch``: a directory for what does not fit into memory. ``watch`` is told of the progress.
+    ``scratch``: a directory for what does not fit into memory. ``watch`` gets the progress.
     ``reusable``: whether its database may be used again; none that others were attached to.
     """
 
@@ -91,7 +91,9 @@ class Connection:
         self._attached, self._limited = False, memory is not None
         self.reusable = not self._limited
         self._distrusted, self._confined = "", False
-        self.database = taken(scratch / SPILLED, memory and _memory(memory))
+        if memory and not MEMORY.fullmatch(memory.strip()):
+            raise InputError(f'memory = {memory!r} must be bytes with their unit, such as "4GB"')
+        self.database = taken(scratch / SPILLED, memory)
         self._thread = ThreadPoolExecutor(1)
 
     def close(self, usable: bool = False) -> None:
@@ -386,12 +388,6 @@ def named_file(path: Path) -> str:
     if "\\" in name:
         raise InputError(f"cannot read {path}: it has a backslash and one of * ? [; rename it")
     return literal(PATTERN.sub(r"[\g<0>]", name))
-
-
-def _memory(given: str) -> str:
-    if not MEMORY.fullmatch(given.strip()):
-        raise InputError(f'memory = {given!r} must be bytes with their unit, such as "4GB"')
-    return given
 
 
 def _state(path: Path) -> tuple[int, ...]:

@@ -90,7 +90,7 @@ def opened(
     memory
         That is used at most, such as ``"4GB"``; by default four fifths of the machine's.
     watch
-        Is told of the progress.
+        Called with the progress.
     once
         Whether it is counted once: a CSV file is not held in memory then, where that can be.
 
@@ -154,8 +154,8 @@ def _parquet(connection: Connection, paths: Sequence[Path], base: Path) -> Store
     names = [*schema.names, *folders]
     kinds = [*map(_written, schema.types), *[pa.string()] * len(folders)]
     places = ", ".join(f"p{number}" for number in range(len(names)))
-    known = {*schema.names, *within}
-    kept = [n for n, name in enumerate(names) if name in known and not _is_index(name)]
+    known = {each for each in (*schema.names, *within) if not UNNAMED_INDEX.fullmatch(each)}
+    kept = [n for n, name in enumerate(names) if name in known]
     texts = [n for n, kind in enumerate(schema.types) if str(kind) in AS_TEXT]
     values = [f"CAST(p{n} AS VARCHAR)" if n in texts else f"p{n}" for n in range(len(names))]
     shown = ", ".join(f"{values[n]} AS c{place}" for place, n in enumerate(kept))
@@ -183,12 +183,8 @@ def _written(kind: pa.DataType) -> pa.DataType:
     return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
-def _is_index(name: str) -> bool:
-    return UNNAMED_INDEX.fullmatch(name) is not None
-
-
 def _partitioned(paths: Sequence[Path], base: Path, schema: pa.Schema) -> list[str]:
-    """The columns that folders name, and the files lack."""
+    """The columns that folders name, and the files do not have."""
     found = list(partitions(paths[0], base))
     if {*found} <= {*schema.names}:
         return []
@@ -232,20 +228,16 @@ def database_stored(connection: Connection, path: Path, table: str | None) -> St
     """A table of a database; InputError lists the tables there are where none is of the name."""
     if is_postgres(path):
         return _attached(connection, path, table, _postgres(connection, path))
-    _require_there(path)
-    if is_sqlite(path):
-        return _sqlite(connection, path, table)
-    connection.reads(path)
-    return _attached(connection, path, table, f"{literal(str(path))} AS d (READ_ONLY)")
-
-
-def _require_there(path: Path) -> None:
     try:
         open_regular(path).close()
     except FileNotFoundError:
         raise InputError(f"there is no database {path}; correct its path") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; give a file") from None
+    if is_sqlite(path):
+        return _sqlite(connection, path, table)
+    connection.reads(path)
+    return _attached(connection, path, table, f"{literal(str(path))} AS d (READ_ONLY)")
 
 
 def _postgres(connection: Connection, path: Path) -> str:

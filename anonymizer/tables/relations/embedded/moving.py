@@ -1,4 +1,4 @@
-"""Moves as SQL: a record is told by the hash of its values, and gets the released ones by it.
+"""Moves as SQL: the hash of a record's values identifies it, and gives it the released ones.
 
 Nothing is joined unless values are drawn: DuckDB leaves the order of what it joins open, and
 records are released in the order that they have. A function of a record keeps it: Python answers
@@ -46,7 +46,7 @@ Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 class HashedQuery(NamedTuple):
-    """A query of which records are told by their values.
+    """A query whose records are identified by the hash of their values.
 
     ``exact``: values that Python has none for, as the table has them.
     """
@@ -69,6 +69,8 @@ class Combinations:
         self._order = np.argsort(hashes)
         # One after the last: no search goes beyond the end.
         self._hashes = np.append(hashes[self._order], np.uint64(np.iinfo(np.uint64).max))
+        # By the leading bits of a hash: where those begin that have them. Hashes are spread evenly,
+        # so that the place of one is a step or two from there.
         bits = len(hashes).bit_length()
         self._shift = np.uint64(63 - bits)
         first = (self._hashes >> self._shift).astype(np.int64)
@@ -86,7 +88,8 @@ class Combinations:
 
         ``of`` (combinations,): these numbers; -1, as for a hash that none has, gives null.
         """
-        arranged = self._arranged(of)
+        # In the order of the hashes; -1 after the last is for a hash that none has.
+        arranged = np.append(np.asarray(of, np.int64)[self._order], -1)
 
         def found(hashes: pa.ChunkedArray) -> pa.Array:
             numbers = arranged[self._places(hashes.to_numpy())]
@@ -99,14 +102,11 @@ class Combinations:
         found = self.numbers(of)
         return lambda hashes: values.take(found(hashes))
 
-    def _arranged(self, numbers: Codes) -> Codes:
-        return np.append(np.asarray(numbers, np.int64)[self._order], -1)
-
     def _places(self, hashes: Hashes) -> Codes:
         """The places of hashes among those in order; that after the last where none is equal."""
         places = self._begins[(hashes >> self._shift).astype(np.int64)]
         before = np.flatnonzero(self._hashes[places] < hashes)
-        while len(before):
+        while len(before):  # of these the place is of a hash that is less
             places[before] += 1
             before = before[self._hashes[places[before]] < hashes[before]]
         return np.where(self._hashes[places] == hashes, places, len(self._order))
@@ -168,7 +168,6 @@ def _narrowed(moves: Moves) -> Moves:
 
 
 def _released(moves: Moves) -> pa.Table:
-    """The released values, each column as Arrow has it."""
     frame = without_traces(moves.released.reset_index(drop=True))
     if not len(frame.columns):
         return pa.table({})
@@ -178,7 +177,7 @@ def _released(moves: Moves) -> pa.Table:
 def _replaced(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
     connection = source.connection
-    told, combinations = told_by_hash(source, moves.raw)
+    hashed, combinations = with_hashes(source, moves.raw)
     move = np.full(len(moves.raw.index), -1)
     move[moves.of] = np.arange(len(moves.of))
     columns = [_numbered(column) for column in released.columns]
@@ -197,7 +196,7 @@ def _replaced(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
         found[f"p{number}"] = connection.function(numbers, pa.int64())
     shown = ", ".join(["*", *(f"{each}(h) AS {name}" for name, each in found.items())])
     # Also where all are kept: a record that was not counted never gets through.
-    query = f"SELECT * FROM (SELECT {shown} FROM ({told})) WHERE p0 IS NOT NULL"
+    query = f"SELECT * FROM (SELECT {shown} FROM ({hashed})) WHERE p0 IS NOT NULL"
     return _labelled(connection, query, few, packs) if few else query
 
 
@@ -261,7 +260,7 @@ def _drawn(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
     same whenever the table is computed.
     """
     connection = source.connection
-    told, combinations = told_by_hash(source, moves.raw)
+    hashed, combinations = with_hashes(source, moves.raw)
     numbers = combinations.numbers(np.arange(len(moves.raw.index)))
     row = connection.function(numbers, pa.int64())
     ends = _ends(moves.of, moves.records)
@@ -275,7 +274,7 @@ def _drawn(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
             }
         )
     )
-    numbered = f"SELECT *, {row}(h) AS k, row_number() OVER () AS n FROM ({told})"
+    numbered = f"SELECT *, {row}(h) AS k, row_number() OVER () AS n FROM ({hashed})"
     ranked = (
         "SELECT *, row_number() OVER (PARTITION BY k ORDER BY "
         f"{chance(moves.seed, 'n')}, n) AS place FROM ({numbered})"
@@ -291,6 +290,7 @@ def _ends(of: Codes, records: Codes) -> Codes:
     """The place of the last record of each move among those of its combination."""
     order = np.argsort(of, kind="stable")
     total = np.cumsum(records[order])
+    # Records of all combinations before: what the total was at the first move of this one.
     first = np.r_[True, of[order][1:] != of[order][:-1]]
     before = np.maximum.accumulate(np.where(first, total - records[order], 0))
     ends = np.empty(len(of), np.int64)
@@ -305,25 +305,28 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def told_by_hash(source: HashedQuery, raw: Tally) -> tuple[str, Combinations]:
-    """The query with a column ``h``, by which the combinations that were counted are told."""
+def with_hashes(source: HashedQuery, raw: Tally) -> tuple[str, Combinations]:
+    """The query with a column ``h``, which identifies the combinations that were counted."""
     connection, types = source.connection, source.types()
     kinds, values, keys = {}, {"place": pa.array(np.arange(len(raw.index)))}, []
     for name, column in coded(raw, source.exact).items():
-        place, kind = source.known[name]
+        (place, kind), stored = source.known[name], column.values
+        if pa.types.is_duration(kind):  # time that passes is a number to DuckDB
+            stored = stored.cast(kind).cast(pa.int64())
         codes = pa.array(column.codes, mask=column.codes == len(column.values))
-        values[place] = pa.DictionaryArray.from_arrays(codes, _as_stored(column.values, kind))
+        values[place] = pa.DictionaryArray.from_arrays(codes, stored)
         kinds[place] = "VARCHAR" if AS_TEXT.match(types[place]) else types[place]
-        keys.append(_key(place, kind, kinds[place]))
+        text = kinds[place] == "VARCHAR"
+        keys.append(f"CAST({place} AS VARCHAR)" if text else equal_alike(place, kind))
     with connection.given(pa.table(values), kinds) as given:
         for salt in range(SALTS):
-            told = f"hash({', '.join([*keys, str(salt)])})"
-            found = connection.arrow(f"SELECT place, {told} AS h FROM ({given})")
+            hashed = f"hash({', '.join([*keys, str(salt)])})"
+            found = connection.arrow(f"SELECT place, {hashed} AS h FROM ({given})")
             hashes = np.empty(len(found), np.uint64)
             hashes[found["place"].to_numpy()] = found["h"].to_numpy()
             combinations = Combinations(hashes)
             if combinations.distinct:
-                return f"SELECT *, {told} AS h FROM ({source.query})", combinations
+                return f"SELECT *, {hashed} AS h FROM ({source.query})", combinations
     raise InputError("records cannot be told by their values; count fewer different values")
 
 
@@ -341,12 +344,3 @@ def chance(seed: int, record: str) -> str:
     of the seed is only xored to that of the record, so that a few records tell it.
     """
     return f"left(sha256('{seed} ' || {record}), 16)"
-
-
-def _as_stored(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Values as DuckDB has them of a file: time that passes is a number there."""
-    return values.cast(kind).cast(pa.int64()) if pa.types.is_duration(kind) else values
-
-
-def _key(place: str, kind: pa.DataType, type_: str) -> str:
-    return f"CAST({place} AS VARCHAR)" if type_ == "VARCHAR" else equal_alike(place, kind)

@@ -84,7 +84,7 @@ class Stored:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """As ``Relation.tally``."""
-        self._require_told(columns)
+        self._require_distinct(columns)
         if not columns:
             return Tally(pd.DataFrame(index=range(1)), np.array([self.records], np.int64))
         found = self.connection.counted(self._counted(columns), COUNTING, self.known)
@@ -117,7 +117,7 @@ class Stored:
 
     def multiplicities(self, columns: Sequence[str]) -> tuple[Ints, Ints]:
         """As ``Relation.multiplicities``."""
-        self._require_told(columns)
+        self._require_distinct(columns)
         counted = f"SELECT n, count(*) AS m FROM ({self._counted(columns)}) GROUP BY n"
         found = self.connection.counted(counted, COUNTING)
         return found["n"].to_numpy().astype(np.int64), found["m"].to_numpy().astype(np.int64)
@@ -183,7 +183,7 @@ class Stored:
         """As ``Relation.write``; ``parts``: the files of a folder that it is spread over."""
         written(self.connection, self.query, self.held, path, form, parts, self.records)
 
-    def _require_told(self, columns: Sequence[str]) -> None:
+    def _require_distinct(self, columns: Sequence[str]) -> None:
         for name in columns:
             kind = self._place(name)[1]
             if not (tells_apart(kind) or pa.types.is_float16(kind)):  # halves are floats here
@@ -206,7 +206,6 @@ class Stored:
         return ", ".join(self._places(columns))
 
     def _counted(self, columns: Sequence[str]) -> str:
-        """The records of each combination of values."""
         known = self._known_columns()
         groups = [f"{equal_alike(*known[name])} AS {known[name][0]}" for name in columns]
         chosen = ", ".join(groups)
@@ -241,24 +240,16 @@ def rounded_down(place: str, kind: pa.DataType, type_: str, step: Step) -> str |
 
     ``type_``: what DuckDB calls the type. Where the result does not fit into it, it is missing.
     """
+    types = pa.types
     if step.unit:
-        if step.unit not in UNITS or not _is_date(kind):
+        without_zone = types.is_date(kind) or (types.is_timestamp(kind) and kind.tz is None)
+        if step.unit not in UNITS or not without_zone:
             return None
         return f"TRY(CAST(date_trunc({literal(step.unit)}, {place}) AS {type_}))"
-    if not _is_number(kind):
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
         return None
     steps = f"floor(({place} - {step.origin}) / {step.width})"
     return f"TRY(CAST({steps} * {step.width} + {step.origin} AS {type_}))"
-
-
-def _is_date(kind: pa.DataType) -> bool:
-    """Whether values are dates without a zone."""
-    return pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def written(
@@ -305,7 +296,6 @@ def _file(
 def _copy(
     connection: Connection, query: str, held: Held, path: Path, options: str, records: int
 ) -> None:
-    """Have DuckDB write a file."""
     columns = ", ".join(f"c{n} AS {quoted(name)}" for n, (name, _) in enumerate(held))
     with connection.writable(path) as place, connection.passing():
         copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(place))} ({options})"

@@ -70,7 +70,9 @@ class ArrowFrame(Frame):
         if how == "inner" and place.null_count:
             found = np.flatnonzero(place.is_valid().to_numpy())
             native, place = _taken(native, found), place.drop_null()
-        return viewed(_with(native, small.drop_columns(on), place))
+        for name in small.drop_columns(on).column_names:
+            native = native.append_column(name, small[name].take(place))
+        return viewed(native)
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
         """As ``Frame.dealt``."""
@@ -85,13 +87,6 @@ class ArrowFrame(Frame):
         return type(self)(viewed(_taken(self.native, order)))
 
 
-def _with(table: pa.Table, small: pa.Table, place: pa.ChunkedArray) -> pa.Table:
-    """A table with columns of another one, of which each record has a row."""
-    for name, column in zip(small.column_names, small.columns, strict=True):
-        table = table.append_column(name, column.take(place))
-    return table
-
-
 def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column in a type that Arrow can count."""
     if kinds.is_run_end_encoded(column.type):
@@ -103,7 +98,6 @@ def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _taken(table: pa.Table, places: Codes) -> pa.Table:
-    """Some records of a table, by their places."""
     index = pa.array(places)
     columns = [_taken_of(column, index) for column in table.columns]
     return pa.table(dict(zip(table.column_names, columns, strict=True)))

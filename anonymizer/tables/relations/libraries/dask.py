@@ -279,7 +279,7 @@ class DaskFrame(Frame):
 
     def computed(self) -> Self:
         """As ``Frame.computed``: in the memory of the workers, or of this process."""
-        with self.told():
+        with self.worded():
             native = self.native.persist()
             names = [each for each, kind in native.dtypes.items() if kind.name == "category"]
             parts = [delayed(categories_of)(part) for part in native[names].to_delayed()]
@@ -292,14 +292,14 @@ class DaskFrame(Frame):
     @property
     def records(self) -> int:
         """As ``Relation.records``."""
-        with self.told():
+        with self.worded():
             return len(self.native)
 
     def collected(self, table: Any) -> pa.Table:
         """As ``Frame.collected``, without the index."""
         if isinstance(table, nw.DataFrame):
             return super().collected(table)
-        with self.told():
+        with self.worded():
             frame = table.to_native().compute()
             return pa.Table.from_pandas(frame, preserve_index=False)
 
@@ -309,7 +309,7 @@ class DaskFrame(Frame):
         scratch = path.with_name(f".{path.name}-dask")
         cleared = self.native.map_partitions(without_traces, meta=self.native._meta)
         spread = cleared.repartition(npartitions=parts or 1)
-        with self.told():
+        with self.worded():
             spread.to_parquet(str(scratch.absolute()), write_index=False, name_function=_numbered)
         named_parts([*scratch.glob("part-*.parquet")], path, parts)
         shutil.rmtree(scratch)
@@ -321,7 +321,7 @@ class DaskFrame(Frame):
         while len(counts) > 1:
             heaps = [counts[begin : begin + HEAP] for begin in range(0, len(counts), HEAP)]
             counts = [delayed(added)(heap, size) for heap in heaps]
-        with self.told():
+        with self.worded():
             return viewed(counts[0].compute())
 
     def shuffled(self) -> Self:
@@ -336,7 +336,6 @@ class DaskFrame(Frame):
         return f"{self.unused}chance"
 
     def _scattered(self, native: Any, seed: int) -> Any:
-        """A table with a random number for each record."""
         meta = native._meta.assign(**{self._chance: np.zeros(0, np.int64)})
         return native.map_partitions(Scattered(seed, self._chance), meta=meta)
 

@@ -65,7 +65,7 @@ class DuckFrame(Frame):
         texts = {name: without_enums(kind) for name, kind in kinds.items() if "ENUM(" in str(kind)}
         name = f"anonymizer_{token_hex(8)}"
         create = f"CREATE TEMP TABLE {name} AS SELECT {_as_types(texts)} FROM {RECORDS}"
-        with self.told():
+        with self.worded():
             self.native.query(RECORDS, create)
             held = self.native.query(RECORDS, f"FROM temp.{name}")
             enums = {
@@ -73,8 +73,8 @@ class DuckFrame(Frame):
             }
             return type(self)(viewed(held.project(_as_types(enums))))
 
-    def beside(self, small: pa.Table) -> Any:
-        """As ``Frame.beside``: DuckDB finds Arrow tables by the names of variables.
+    def as_native(self, small: pa.Table) -> Any:
+        """As ``Frame.as_native``: DuckDB finds Arrow tables by the names of variables.
 
         Tables of the database come first, so that these have names that none has.
         """

@@ -81,7 +81,7 @@ class PolarsFrame(Frame):
 
     def computed(self) -> Self:
         """As ``Frame.computed``: in memory, also where it is lazy."""
-        with self.told():
+        with self.worded():
             native = self.native.lazy().collect()
             native = native.with_columns(
                 polars.col(name).cast(_bare(kind, native[name]))

@@ -59,7 +59,7 @@ class SparkFrame(Frame):
 
         A machine that is lost takes its records with it: Spark says so then.
         """
-        with self.told():
+        with self.worded():
             return type(self)(viewed(self.native.localCheckpoint(eager=True)))
 
     def write(self, path: Path, form: Format, parts: int | None = None) -> None:
@@ -67,13 +67,13 @@ class SparkFrame(Frame):
         require_parquet(form, self.called)
         scratch = path.with_name(f".{path.name}-spark")
         spread = self.native.coalesce(1) if parts is None else self.native.repartition(parts)
-        with self.told():
+        with self.worded():
             spread.write.parquet(str(scratch.absolute()))
         named_parts([*scratch.glob("part-*.parquet")], path, parts)
         shutil.rmtree(scratch)
 
-    def beside(self, small: pa.Table) -> Any:
-        """As ``Frame.beside``."""
+    def as_native(self, small: pa.Table) -> Any:
+        """As ``Frame.as_native``."""
         return viewed(self.native.sparkSession.createDataFrame(small))
 
     def dealt(self, table: Any, moves: Moves, row: str, move: str) -> Any:
