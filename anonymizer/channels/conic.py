@@ -129,6 +129,7 @@ def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Callabl
     rows, total = np.zeros((0, k), np.intp), np.zeros(0, np.intp)
     cones = np.zeros((m * demand.entropic, k, 3), np.intp)
     if demand.entropic:
+        # (-t, V_w, p_w M) in the cone V_w exp(-t / V_w) <= p_w M: t >= V_w ln(V_w / (p_w M)).
         epigraph = system.variables(m, k)
         cones = system.block(clarabel.ExponentialConeT, np.zeros((m, k, 3)))
         system.put(cones[..., 0], epigraph, 1.0)

@@ -176,6 +176,7 @@ def _best(exact: Program, tolerated: Program, policy: ChannelPolicy, tolerance: 
     most = exact.expected(blind(exact))
     channel, bound, steps = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
     value = exact.expected(channel)
+    # At 2.5 times the value the hair costs at most a quarter of the tolerance: it is not to blame.
     if value - bound <= tolerance * value or most <= 2.5 * value:
         return channel, bound, steps
     closer, other, more = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 1000)
@@ -292,10 +293,11 @@ def _mixed(program: Program, channel: Floats, e: float) -> Floats | None:
     if e == 0.0:
         return channel if _met(program, margin) else None
     b, drift = margin, program.drift
-    if program.invariant:
+    if program.invariant:  # (1 - e) margin + e b is p
         b = (program.p - (1 - e) * margin) / e
         b = b / b.sum()
     elif drift is not None:
+        # The mean of b has to be -off: one symbol more, on the other side, brings it there.
         mean = float(drift @ margin)
         off = (1 - e) * mean / e
         released = np.where(margin > 0, drift, 0.0)

@@ -24,6 +24,7 @@ class UnknownValuesError(InputError):
 def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
     """Return the level of each partition that is one."""
     partitions = {} if isinstance(recoding, Regions) else recoding
+    # By identity: whoever chooses a level takes the partition from the taxonomy.
     return {
         name: level
         for name, partition in partitions.items()

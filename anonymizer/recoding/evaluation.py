@@ -192,7 +192,7 @@ def all_hidden(recoded: Counts, recoding: Partitions) -> Mask:
 
 
 def _hidden_code(partition: Partition) -> int:
-    # the group that is ``*`` anyway, or a code that no value has
+    # The group that is ``*`` anyway, or a code that no value has.
     codes = partition.representatives[partition.hidden]
     return int(codes[0]) if len(codes) else len(partition.groups)
 

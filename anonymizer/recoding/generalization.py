@@ -20,7 +20,6 @@ from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
 from anonymizer.recoding.evaluation import all_hidden, budget_for, suppressed_of
-from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.policy import Suppression
 from anonymizer.recoding.problem import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.recoding import (
@@ -109,9 +108,9 @@ class GeneralizationPlan(RecodingPlan):
 
     def _people(self) -> Tally | None:
         """The population recoded."""
-        if self.population is None:
+        everybody = self.everybody
+        if everybody is None:
             return None
-        everybody = self.population.tally(self.taxonomies)
         return relabelled(everybody, self.recoding, self.taxonomies)
 
     def suppressed(self, recoded: engine.Table, forced: Mask | None = None) -> Outcome:
@@ -281,24 +280,15 @@ def _limited(problem: Problem) -> str:
 
     All of them where there is no such one.
     """
-    highest = problem.lattice.heights
-    limited = [name for name in problem.counts.names if problem.taxonomies[name].bounded]
+    highest = dict(zip(problem.counts.names, problem.lattice.heights, strict=True))
+    limited = [name for name in highest if problem.taxonomies[name].bounded]
     if not limited:
         return ""
-    alone = [name for name in limited if problem.score(_raised(problem, name)) is not None]
-    listed = [
-        f"max-level = {level} of {name!r}"
-        for name, level in zip(problem.counts.names, highest, strict=True)
-        if name in (alone or limited)
-    ]
+    # Each without its limit, all other attributes at the highest levels that they may have.
+    raised = {name: {**highest, name: problem.taxonomies[name].height} for name in limited}
+    alone = [name for name in limited if problem.score((*raised[name].values(),)) is not None]
+    listed = [f"max-level = {highest[name]} of {name!r}" for name in alone or limited]
     return f" with {(' or ' if alone else ' and ').join(listed)}"
-
-
-def _raised(problem: Problem, name: str) -> Node:
-    """The highest node with one attribute at the highest level of its hierarchy."""
-    pairs = zip(problem.counts.names, problem.lattice.heights, strict=True)
-    taxonomies = problem.taxonomies
-    return tuple(taxonomies[own].height if own == name else level for own, level in pairs)
 
 
 def _beyond(

@@ -11,6 +11,7 @@ from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from operator import attrgetter, le
 from typing import NamedTuple
 
@@ -20,12 +21,20 @@ from numpy.typing import NDArray
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.entropy import entropy
-from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Words
+from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Words, driver
 from anonymizer.kernels.arrays import Codes, Keys, Mask
-from anonymizer.objectives import Objective, Tabulated
+from anonymizer.objectives import (
+    AverageClassSize,
+    Discernibility,
+    Loss,
+    MutualInformation,
+    Objective,
+    Tabulated,
+)
+from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Budget, Candidate, Layout, histograms_of
 from anonymizer.privacy import TOLERANCE, PrivacyModel
-from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.policy import BoundPolicy, Policy, Suppression, suppress
 
 WORD = 63
@@ -140,15 +149,12 @@ def _children(levels: Sequence[Partition], codes: Codes) -> list[NDArray[np.uint
         # The groups of the highest level are children of one root.
         parent = group * 0 if level + 1 == len(levels) else levels[level + 1].representatives[group]
         number = np.zeros(values, np.uint64)
-        number[present] = _ranks(parent, group)
+        pairs, place = np.unique(np.stack([parent, group], axis=1), axis=0, return_inverse=True)
+        # Pairs stand in order: the place less that of the first pair of the same parent.
+        first = np.searchsorted(pairs[:, 0], pairs[:, 0])
+        number[present] = (np.arange(len(pairs)) - first)[place.reshape(-1)]
         numbers.append(number)
     return numbers
-
-
-def _ranks(parents: Codes, groups: Codes) -> Codes:
-    pairs, place = np.unique(np.stack([parents, groups], axis=1), axis=0, return_inverse=True)
-    first = np.searchsorted(pairs[:, 0], pairs[:, 0])
-    return (np.arange(len(pairs)) - first)[place.reshape(-1)]
 
 
 def _laid_out(fans: Sequence[Sequence[int]]) -> tuple[list[Field], int]:
@@ -235,6 +241,7 @@ class FrequencySets:
         """
         self._requests += 1
         source = self._smallest_below(node)
+        # In arrays that the next roll-up writes over: what is kept has to be a copy.
         classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
         # A set that is hardly smaller than its source would save nothing to those rolled up from
         # it.
@@ -245,7 +252,7 @@ class FrequencySets:
     def _smallest_below(self, node: Node) -> KeptSet:
         """The smallest set at hand that the node's can be rolled up from."""
         stone = self._stone(node, self.encoding.telling)
-        for kept in self._kept:  # in order of size
+        for kept in self._kept:  # by rising size: the first that lies below is the smallest
             if kept.size >= stone.size:
                 break
             if all(map(le, kept.node, node)):
@@ -255,7 +262,7 @@ class FrequencySets:
 
     def _stone(self, node: Node, order: Sequence[int]) -> KeptSet:
         """The stone of a node, made from the stone of all but the last of those attributes."""
-        found = self._base
+        found = self._base  # the stone of the attributes so far, which ``levels`` has
         levels = [0] * len(node)
         for axis in order:
             if not node[axis]:
@@ -288,8 +295,7 @@ class FrequencySets:
         )
         self._bytes += classes.nbytes
         while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes / 2:
-            # The one that has not served for longest.
-            dropped = min(self._kept, key=attrgetter("used"))
+            dropped = min(self._kept, key=attrgetter("used"))  # served longest ago
             self._kept.remove(dropped)
             self._bytes -= dropped.classes.nbytes
 
@@ -313,6 +319,10 @@ class NodeAssessment(NamedTuple):
     lost: int
     plain: Candidate
     candidate: Candidate | None
+
+
+Answer = tuple[NodeAssessment, float, float]
+"""What there is to know of a node, what bounds it, and its score if it is feasible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,3 +517,77 @@ class Evaluator:
         cells = self.cells[classes.members]
         each = [marks[codes] for marks, codes in zip(levels, cells.T, strict=True)]
         return np.asarray(np.all(each, axis=0))
+
+
+MOST_BASE = 256 * 2**20
+"""Bytes of the largest base that is driven: there is room for some ten of them, and rolling up
+larger ones takes so long that nothing else matters."""
+
+MOST_ROOM = 1_000_000
+"""Nodes of the largest lattice that is driven: it takes some entries for each."""
+
+
+def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
+    """Return whether the compiled driver can search a lattice.
+
+    It knows the bounds of classes that kernels know, no population, and the objectives that have a
+    ``Goal``; Python answers for all others.
+    """
+    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
+    return (
+        wanted is not False
+        and lattice.room <= MOST_ROOM
+        and evaluator.base.nbytes <= MOST_BASE
+        and not evaluator.layout.population
+        and not any(policy.measured or policy.judges_all for policy in policies)
+        and type(evaluator.objective)
+        in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
+        and _scaled_alike(evaluator.objective)
+        and (wanted or driver.pays(evaluator.base.histograms.sparse))
+    )
+
+
+def _scaled_alike(objective: Objective) -> bool:
+    """Return whether means are summed on a scale that the driver knows, if any are."""
+    if not isinstance(objective, Tabulated):
+        return True
+    kind = type(objective.objective)
+    known = [(each.scaled, each.unscaled) for each in (AttributeWise, Loss)]
+    return (kind.scaled, kind.unscaled) in known
+
+
+class NodeLook(NamedTuple):
+    """The judgement of a single node.
+
+    Attributes
+    ----------
+    hopeful, lost
+        See ``NodeAssessment``.
+    bound
+        What bounds its score and those of all above.
+    score
+        None of a node that is not feasible, or cannot beat the best.
+    classes, suppresses
+        The released classes, none of a node that is not feasible; whether records are suppressed.
+    """
+
+    hopeful: bool
+    lost: int
+    bound: float
+    score: float | None
+    classes: int
+    suppresses: bool
+
+    @classmethod
+    def of(
+        cls, evaluator: Evaluator, node: Node, classes: FrequencySet, best: float = -inf
+    ) -> "NodeLook":
+        """Look at a node in Python; not scored where it cannot beat the best score."""
+        hopeful, lost, plain, candidate = evaluator.assess(node, classes)
+        bound = evaluator.bound(plain)
+        if candidate is None:
+            return cls(hopeful, lost, bound, None, 0, False)
+        out = evaluator.ruled_out(candidate, bound, best)
+        score = None if out else evaluator.objective.score(candidate)
+        suppresses = candidate.records_suppressed > 0
+        return cls(hopeful, lost, bound, score, candidate.released_classes, suppresses)

@@ -48,6 +48,7 @@ class Policy:
 
     def against(self, margins: Ints) -> "BoundPolicy":
         """Make ready to judge classes of a table of these margins, shape (columns,)."""
+        # Bounds that do not depend on the table are laid out once.
         if all(model.absolute for model in self.models):
             return replace(self._anyway, margins=margins)
         return self._laid(margins)
@@ -339,7 +340,9 @@ def _removed(
     People like those left out are still in the population: classes without records.
     """
     marks, disclosed = marks.copy(), 0
-    while True:  # every round marks a class more, so that it ends
+    # Every round marks a class more, so that it ends. What is left out stays out, even where the
+    # rest would now do with it: to put it back would move the distribution once more.
+    while True:
         gone = of.select(marks).summed(len(margins))
         left = margins - gone
         if not left[-1]:

@@ -14,8 +14,7 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, Objective, Precision
-from anonymizer.recoding import Problem, Suppression, solve
-from anonymizer.recoding.full_domain import driven
+from anonymizer.recoding import Problem, Suppression, nodes, solve
 from anonymizer.recoding.full_domain.frontier import bisection, top_down
 from anonymizer.tables import engine
 
@@ -102,8 +101,8 @@ def test_a_scale_of_its_own_is_left_to_python():
     asked = {"suppression": Suppression(0.1), "kernel": KERNELS["driver"]}
     known, own = some_problem(0, objective=Loss(), **asked), some_problem(0, **asked)
     own = replace(own, objective=Steep())
-    assert KERNELS["driver"].drives == driven.drives(known.evaluator, known.lattice)
-    assert not driven.drives(own.evaluator, own.lattice)
+    assert KERNELS["driver"].drives == nodes.drives(known.evaluator, known.lattice)
+    assert not nodes.drives(own.evaluator, own.lattice)
 
 
 @pytest.mark.parametrize("search", [bisection, top_down])
@@ -136,9 +135,9 @@ def test_attributes_of_one_level_take_no_room(budget):
 
 def test_large_bases_are_left_to_python(monkeypatch):
     problem = some_problem(0, objective=Discernibility(), kernel=KERNELS["driver"])
-    assert driven.drives(problem.evaluator, problem.lattice) == KERNELS["driver"].drives
-    monkeypatch.setattr(driven, "MOST_BASE", problem.evaluator.base.nbytes - 1)
-    assert not driven.drives(problem.evaluator, problem.lattice)
+    assert nodes.drives(problem.evaluator, problem.lattice) == KERNELS["driver"].drives
+    monkeypatch.setattr(nodes, "MOST_BASE", problem.evaluator.base.nbytes - 1)
+    assert not nodes.drives(problem.evaluator, problem.lattice)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

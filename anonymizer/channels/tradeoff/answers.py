@@ -134,11 +134,13 @@ class LimitSearch:
             return self.problem.point(share * near.channel + (1 - share) * far.channel)
 
         if self.of_leakage:
+            # The mix at low holds the limit: the far end leaks nothing, and I is convex.
             low, high = 0.0, 1.0
             while high - low > 1e-15 * high and (share := 0.5 * (low + high)) not in (low, high):
                 low, high = (share, high) if mixed(share).leakage <= self.limit else (low, share)
             return mixed(low)
         apart = far.distortion - near.distortion
+        # Rounding may bring the mix beyond the limit: then more of the near one, and more again.
         share, missing = (far.distortion - self.limit) / apart if apart > 0 else 1.0, 1e-16
         while (found := mixed(share)).distortion > self.limit and share < 1:
             share, missing = min(1.0, share + missing), 2 * missing
@@ -163,6 +165,7 @@ class LimitSearch:
         minimised = "distortion" if self.of_leakage else "leakage"
         slope, steps, sides, method = None, 0, "", None
         tried: dict[str, float] = {}
+        # The limit lies between near and far, and no channel that holds it has less than the bound.
         for _ in range(SOLVES):
             best = self.best(near, far)
             value = self.value(best)

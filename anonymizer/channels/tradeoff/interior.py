@@ -102,7 +102,7 @@ class Inverses:
             found = np.zeros((n, n), order="F")
             for half in self.halves:
                 found = _SYRK(-1.0, half.T, beta=1.0, c=found, trans=1, overwrite_c=1)
-        found.ravel(order="K")[:: n + 1] += self.weights.sum(axis=0)
+        found.ravel(order="K")[:: n + 1] += self.weights.sum(axis=0)  # the diagonal
         return np.asarray(found)
 
 
@@ -164,7 +164,7 @@ def _half(root: Floats, weights: Floats) -> Floats:
     roots = np.sqrt(weights)[:, None]
     balanced = root * roots
     inner = _SYRK(1.0, balanced.T, lower=1)
-    inner.ravel(order="K")[:: len(inner) + 1] += 1.0
+    inner.ravel(order="K")[:: len(inner) + 1] += 1.0  # the diagonal
     factor, failed = _POTRF(inner, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError
@@ -266,16 +266,20 @@ def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
 def _stepped(problem: Lagrangian, point: Interior, factors: Factors | None) -> Interior | None:
     """One step: predictor, corrector and, where that is short, a step back to the centre."""
     newton = Newton(problem, point, factors)
+    # mu weight(x) as of now: weights sum to 1, so that <u, z> is k mu.
     central = point.complementarity / len(point.u) * problem.weights
     predictor = newton.direction(np.zeros_like(point.u))
     share = predictor.reach(point)
     ahead = np.vdot(point.u + share * predictor.u, point.z + share * predictor.z)
+    # Mehrotra's rule: the less the predictor leaves of the gap, the less the step is centred.
     centring = min(max((float(ahead) / point.complementarity) ** 3, 1e-3), 0.5)
+    # What the linearised u z leaves out, of as much of the step as can be taken.
     second = share**2 * predictor.u * predictor.z
     direction = newton.corrected(centring * central - second, centring * central)
     length, best = _searched(problem, point, direction)
     if length >= 0.3:
         return best
+    # Too short: towards the centre rather, and without the second-order term.
     for again in (max(centring, 0.3), 1.0):
         aim = np.broadcast_to(again * central, point.u.shape)
         _, other = _searched(problem, point, newton.direction(aim))
@@ -299,6 +303,9 @@ class Newton:
     def direction(self, aim: Floats) -> Direction:
         """The step to u z = aim, S = nu + z and sum_y u = p, all linearised."""
         point = self.point
+        # By u z = aim, the step of z is aim / u - z - (z / u) times that of u. That in the first
+        # equation: (H + diag(z / u)) step = aim / u - z - residual + step of the prices; and the
+        # prices take the step at which the sums over y come out.
         wanted = aim / point.u - point.z
         first = self.inverses.apply(wanted - self.residual)
         prices = self.prices(self.lacking - first.sum(axis=0))
@@ -334,6 +341,7 @@ def _searched(
     """The longest acceptable step of at most 0.99 of the way to the boundary, and where it ends."""
     length = min(1.0, 0.99 * direction.reach(point))
     most = float(np.abs(point.residual).max())
+    # Were S linear, a step would take its length off the residual: 0.3 of that is required.
     for _ in range(SHRUNK):
         u, z = point.u + length * direction.u, point.z + length * direction.z
         ahead = Interior.at(problem, u, z, point.prices + length * direction.prices)

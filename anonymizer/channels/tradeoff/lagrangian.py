@@ -125,6 +125,7 @@ class Lagrangian:
         slope * e too much, which is taken off; so is what rounding may add: every sum has at most
         n + m terms, and an error of at most that many epsilons of the sum of their magnitudes.
         """
+        # exp(690) is still a number; any ratios will do, as the bound is one for all laws.
         excess = np.expm1(np.minimum(ratios, 690.0)) @ self.prior
         lawful = np.minimum(ratios - np.log1p(np.maximum(excess, EPSILON - 1))[:, None], 690.0)
         beyond = np.expm1(lawful)

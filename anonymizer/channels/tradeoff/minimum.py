@@ -82,6 +82,7 @@ class _Pricing:
         problem, least = self.problem, 0.1 * self.allowed
         at = np.arange(len(open_))
         margin = self.reduced(best, open_).min(axis=1)
+        # Inside the simplex, since the barrier is infinite on its boundary.
         pi = (1 - 1e-12) * laws + 1e-12 * problem.p
         reduced = self.reduced(problem.ratios(pi)[0], open_)
         gaps = (pi * (reduced - reduced.min(axis=1, keepdims=True))).sum(axis=1)
@@ -93,9 +94,11 @@ class _Pricing:
                 break
             ratios = problem.ratios(pi)[0]
             found = self.reduced(ratios, open_[at]).min(axis=1)
+            # Any law bounds, so that the best one is kept: on the way to the centre it may be lost.
             better = found > margin[at]
             best[at[better]] = ratios[better]
             margin[at] = np.maximum(margin[at], found)
+            # Done is a column that is good enough, or centred at the least barrier.
             undone = (margin[at] < -self.allowed) & ((decrement >= 0.1) | (barrier > least))
             barrier = np.maximum(np.where(decrement < 1, 0.15 * barrier, barrier), least)[undone]
             at, pi = at[undone], pi[undone]
@@ -117,6 +120,7 @@ class _Pricing:
         slope = costs + problem.slope * (ratios @ problem.conditional.T) - weighted / pi
         inverses = inverses_of(problem, self.factors, law, mass, pi**2 / weighted)
         down, level = inverses.apply(-slope), inverses.apply(np.ones_like(slope))
+        # The sum of pi stays 1: Newton's step for that one equation.
         step = down - (down.sum(axis=1) / level.sum(axis=1))[:, None] * level
         fall = (slope * step).sum(axis=1)
         least = (step / pi).min(axis=1)
@@ -125,6 +129,7 @@ class _Pricing:
         for _ in range(HALVED):
             ahead = pi + length[:, None] * step
             ahead /= ahead.sum(axis=1, keepdims=True)
+            # Armijo's rule, column by column.
             short = _value(problem, costs, ahead, weighted) > start + 0.1 * length * fall + 1e-15
             if not short.any():
                 break
@@ -202,6 +207,8 @@ def mirror_descent(best: CheapestLaw, *, accelerated: bool) -> None:
             new, ahead = _law_of(problem, logs - gradient / (problem.slope * gain * theta))
             mixed = (1 - theta) * u + theta * ahead
             later, law, _ = problem.ratios(mixed)
+            # Bregman divergences: of the entropy of the channel, and of I(W;Y), which is <law,
+            # ratios> and whose gradient is the ratios. The gain has to bound the one by the other.
             apart = float((ahead * (new - logs)).sum())
             change = float((law * (later - ratios)).sum())
             if change <= gain * theta**2 * apart + 1e-15 or gain >= most:
@@ -209,6 +216,7 @@ def mirror_descent(best: CheapestLaw, *, accelerated: bool) -> None:
             gain = min(1.5 * gain, most)
         u, z, logs, ratios = mixed, ahead, new, later
         if accelerated:
+            # The next theta' has theta'^2 = (1 - theta') theta^2.
             theta *= (np.sqrt(theta**2 + 4) - theta) / 2
     best.look(u, problem.ratios(u)[0])
     best.steps += STEPS
@@ -254,6 +262,7 @@ def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float)
 
     It starts from the best single symbol or the cheapest of every value, whichever costs less.
     """
+    # In a tie the single symbol, which tells nothing.
     plain = min(reversed(plain_laws(problem)), key=problem.cost)
     best = CheapestLaw(problem, tolerance, deadline, method, plain, problem.cost(plain))
     best.prove(problem.ratios(plain)[0])
@@ -281,7 +290,7 @@ def _leave_out(best: CheapestLaw) -> None:
     """
     problem = best.problem
     limit = best.cost + 0.05 * best.tolerance * best.value
-    if best.proven():
+    if best.proven():  # and it has to stay so
         limit = min(limit, best.bound + best.tolerance * best.value)
     for least in SPARSE:
         kept = np.where(best.u >= least * problem.p, best.u, 0.0)
@@ -323,6 +332,8 @@ def _descend(best: CheapestLaw, method: str) -> None:
         return
     factors, mass = factors_of(problem.conditional), best.u.sum(axis=1)
     gradient = problem.gradient(problem.ratios(best.u)[0])
+    # At the optimum S of a value is the same at all symbols in use for it, and less at none. Which
+    # ones are in use is a guess.
     for share in (1e-2, 1e-4):
         prices = gradient[mass >= share * mass.max()].min(axis=0)
         best.prove(priced(problem, best.u, prices, best.allowed, factors))

@@ -199,6 +199,7 @@ def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
 
 
 def _bound(problem: Lagrangian, prices: Floats) -> float:
+    # sum_w (p(w|x) - p(w)) g(w) is the mean of g under p(w|x), its mean under p(w) taken off.
     centred = prices - (prices @ problem.prior)[:, None]
     return problem.dual(centred, centred, 1.0)
 
@@ -393,7 +394,7 @@ def _spread(problem: LeakageTradeoff, points: int) -> list[Solved]:
     found: list[Solved] = []
     chain = [problem.near.point, problem.single]
     whole, tolerance = _spans(*chain), problem.tolerance
-    straight: set[int] = set()
+    straight: set[int] = set()  # chords that nothing is below, by their left ends
     while len(found) < points:
         areas = [
             0.0 if id(left) in straight else float(np.prod(_spans(left, right)))

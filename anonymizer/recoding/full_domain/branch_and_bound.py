@@ -24,15 +24,18 @@ from dataclasses import dataclass, field
 from math import inf
 from operator import le
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.full_domain.driven import DrivenLook, DrivenSearch, drives
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
-from anonymizer.recoding.nodes import Evaluator, FrequencySets
+from anonymizer.recoding.nodes import Evaluator, FrequencySets, NodeLook, drives
 from anonymizer.recoding.problem import ALONE, Found, Problem, Run, Scored, winner
+
+if TYPE_CHECKING:
+    from anonymizer.recoding.full_domain.driven import DrivenSearch
 
 MOST_BOXES = 500_000
 """Open boxes at which the search stops as it does when time is up (some 300 MB)."""
@@ -110,7 +113,7 @@ class Tree:
     _best: float = -inf
     _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
-    _driven: DrivenSearch | None = None
+    _driven: "DrivenSearch | None" = None
     _hope: dict[Node, bool] = field(default_factory=dict)
     _shortfall: dict[Node, float] = field(default_factory=dict)
     _looked: dict[Node, Scored | None] = field(default_factory=dict)
@@ -119,6 +122,8 @@ class Tree:
     def __post_init__(self) -> None:
         self._sets = self.evaluator.sets()
         if drives(self.evaluator, self.lattice):
+            from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+
             nothing = np.zeros(0, np.int8)
             self._driven = DrivenSearch.of(self.evaluator, self.lattice, nothing)
 
@@ -153,7 +158,8 @@ class Tree:
         yield
         yield from self._descend(top)
         self.boxes = self._box(bottom, top)
-        # A box that may only tie is opened, too: of equal scores more classes win.
+        # Every node that may win is scored, or in an open box. A box that may only tie is opened,
+        # too: of equal scores more classes win.
         while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
             yield
             _, low, high = box = self.boxes[0]
@@ -258,7 +264,7 @@ class Tree:
         if self._driven is not None:
             looked = self._driven.looked(node)
         else:
-            looked = DrivenLook.of(self.evaluator, node, self._sets.at(node), self._best)
+            looked = NodeLook.of(self.evaluator, node, self._sets.at(node), self._best)
         if looked.score is None:
             if not looked.classes:
                 self._note(node, None)

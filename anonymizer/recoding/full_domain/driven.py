@@ -5,14 +5,15 @@ What a search finds and counts is what the searches in Python find and count.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, inf, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import ceil, prod
+from typing import Any
 
 import numpy as np
 
-from anonymizer.kernels import FrequencySet, driver
+from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.kernels.driver import LOOK
+from anonymizer.kernels.driver import LOOK, advance_of, judging, store
+from anonymizer.kernels.driver import board as boards
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.objectives import (
     AverageClassSize,
@@ -22,96 +23,15 @@ from anonymizer.objectives import (
     Objective,
     Tabulated,
 )
-from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.recoding import nodes
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.nodes import Evaluator, NodeAssessment
+from anonymizer.recoding.nodes import Answer, Evaluator, NodeAssessment, NodeLook
 from anonymizer.recoding.problem import Run, Scored
-
-if TYPE_CHECKING:
-    from anonymizer.kernels.driver import board as boards
-    from anonymizer.kernels.driver import judging, store
-
-MOST_BASE = 256 * 2**20
-"""Bytes of the largest base that is driven: there is room for some ten of them, and rolling up
-larger ones takes so long that nothing else matters."""
-
-MOST_ROOM = 1_000_000
-"""Nodes of the largest lattice that is driven: it takes some entries for each."""
 
 LOT = 1_000_000
 """Rows rolled up until Python may look in: some 5 ms."""
 
-Answer = tuple[NodeAssessment, float, float]
-"""What there is to know of a node, what bounds it, and its score if it is feasible."""
-
 Ask = Callable[[Node, FrequencySet], Answer]
-
-
-def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
-    """Return whether the compiled driver can search a lattice.
-
-    It knows the bounds of classes that kernels know, no population, and the objectives that have a
-    ``Goal``; Python answers for all others.
-    """
-    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
-    return (
-        wanted is not False
-        and lattice.room <= MOST_ROOM
-        and evaluator.base.nbytes <= MOST_BASE
-        and not evaluator.layout.population
-        and not any(policy.measured or policy.judges_all for policy in policies)
-        and type(evaluator.objective)
-        in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
-        and _scaled_alike(evaluator.objective)
-        and (wanted or driver.pays(evaluator.base.histograms.sparse))
-    )
-
-
-def _scaled_alike(objective: Objective) -> bool:
-    """Return whether means are summed on a scale that the driver knows, if any are."""
-    if not isinstance(objective, Tabulated):
-        return True
-    kind = type(objective.objective)
-    known = [(each.scaled, each.unscaled) for each in (AttributeWise, Loss)]
-    return (kind.scaled, kind.unscaled) in known
-
-
-class DrivenLook(NamedTuple):
-    """The judgement of a single node.
-
-    Attributes
-    ----------
-    hopeful, lost
-        See ``NodeAssessment``.
-    bound
-        What bounds its score and those of all above.
-    score
-        None of a node that is not feasible, or cannot beat the best.
-    classes, suppresses
-        The released classes, none of a node that is not feasible; whether records are suppressed.
-    """
-
-    hopeful: bool
-    lost: int
-    bound: float
-    score: float | None
-    classes: int
-    suppresses: bool
-
-    @classmethod
-    def of(
-        cls, evaluator: Evaluator, node: Node, classes: FrequencySet, best: float = -inf
-    ) -> "DrivenLook":
-        """Look at a node in Python; not scored where it cannot beat the best score."""
-        hopeful, lost, plain, candidate = evaluator.assess(node, classes)
-        bound = evaluator.bound(plain)
-        if candidate is None:
-            return cls(hopeful, lost, bound, None, 0, False)
-        out = evaluator.ruled_out(candidate, bound, best)
-        score = None if out else evaluator.objective.score(candidate)
-        suppresses = candidate.records_suppressed > 0
-        return cls(hopeful, lost, bound, score, candidate.released_classes, suppresses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +48,10 @@ class DrivenSearch:
 
     evaluator: Evaluator
     lattice: Lattice
-    nodes: "store.NodePlaces"
-    sets: "store.Sets"
-    terms: "judging.Terms"
-    board: "boards.NodeBoard"
+    nodes: store.NodePlaces
+    sets: store.Sets
+    terms: judging.Terms
+    board: boards.NodeBoard
 
     @classmethod
     def of(
@@ -142,13 +62,11 @@ class DrivenSearch:
         bounds: tuple[Floats, Ints, Floats, Mask] | None = None,
     ) -> "DrivenSearch":
         """Lay a problem out; what becomes known of nodes is entered in the arrays given."""
-        from anonymizer.kernels.driver import board, store
-
         room, nothing = lattice.room, np.zeros(0)
         none = nothing, np.zeros(0, np.int64), nothing, np.zeros(0, bool)
         ceilings, lost, tolls, done = bounds or none
         known = bounds is not None and isinstance(evaluator.objective, Tabulated)
-        own = board.NodeBoard(
+        own = boards.NodeBoard(
             status.reshape(-1),
             ceilings.reshape(-1),
             lost.reshape(-1),
@@ -160,7 +78,7 @@ class DrivenSearch:
             np.array([-np.inf, known]),
         )
         # No chain is open, and a descent has one node to begin with.
-        own.state[board.HIGH], own.state[board.LENGTH] = -1, 1
+        own.state[boards.HIGH], own.state[boards.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
         sets = store.stocked(evaluator.base, room, columns, nodes.MOST_BYTES, nodes.FEW)
@@ -175,36 +93,32 @@ class DrivenSearch:
 
     def searched(self, search: int, run: Run, doing: str, ask: Ask, most: int = 0) -> None:
         """Search to the end, showing progress; it may be interrupted between lots of nodes."""
-        from anonymizer.kernels.driver import advance_of, board, store
-
         advance = advance_of(len(self.sets.starts) > 0)
         # The driver returns for what it cannot judge, and in between, so that interrupts are heard.
-        verdict, state, code = np.zeros(8), self.board.state, board.PAUSE
-        while code != board.DONE:
-            run.watch(doing, int(state[board.FIRST]), self.board.status.size)
+        verdict, state, code = np.zeros(8), self.board.state, boards.PAUSE
+        while code != boards.DONE:
+            run.watch(doing, int(state[boards.FIRST]), self.board.status.size)
             code = advance(
                 self.nodes, self.sets, self.terms, self.board, search, most, LOT, verdict
             )
-            if code == board.ASK:
-                node = self.node(int(state[board.ASKED]) - 1)
+            if code == boards.ASK:
+                node = self.node(int(state[boards.ASKED]) - 1)
                 last = int(self.sets.marks[store.LAST])
                 _enter(verdict, *ask(node, store.classes_of(self.sets, last)))
 
-    def looked(self, node: Node) -> DrivenLook:
+    def looked(self, node: Node) -> NodeLook:
         """Look at a single node; nothing is entered."""
-        from anonymizer.kernels.driver import advance_of, board, judging, store
-
         verdict, place = np.zeros(8), int(np.ravel_multi_index(node, self.lattice.shape))
         advance = advance_of(len(self.sets.starts) > 0)
         code = advance(self.nodes, self.sets, self.terms, self.board, LOOK, place, LOT, verdict)
-        if code == board.ASK:
+        if code == boards.ASK:
             classes = store.classes_of(self.sets, int(self.sets.marks[store.LAST]))
-            return DrivenLook.of(self.evaluator, node, classes)
+            return NodeLook.of(self.evaluator, node, classes)
         objective = self.evaluator.objective
         bound = float(verdict[judging.BOUND])
         if isinstance(objective, Tabulated):
             bound = objective.of_levels(node)
-        return DrivenLook(
+        return NodeLook(
             verdict[judging.HOPEFUL] > 0,
             int(verdict[judging.LOST]),
             bound,
@@ -216,16 +130,12 @@ class DrivenSearch:
     @property
     def checked(self) -> int:
         """The number of nodes that were counted."""
-        from anonymizer.kernels.driver import board
-
-        return int(self.board.state[board.COUNTED])
+        return int(self.board.state[boards.COUNTED])
 
     @property
     def cut_short(self) -> bool:
         """True where a descent ended before all of its nodes were counted."""
-        from anonymizer.kernels.driver import board
-
-        return bool(self.board.state[board.AT] < self.board.state[board.LENGTH])
+        return bool(self.board.state[boards.AT] < self.board.state[boards.LENGTH])
 
     @property
     def counted(self) -> list[Node]:
@@ -243,9 +153,7 @@ class DrivenSearch:
     @property
     def best(self) -> float:
         """The best score so far."""
-        from anonymizer.kernels.driver import board
-
-        return float(self.board.best[board.BEST])
+        return float(self.board.best[boards.BEST])
 
     def node(self, place: int) -> Node:
         """The node of a place."""
@@ -254,8 +162,6 @@ class DrivenSearch:
 
 def _enter(verdict: Floats, assessed: NodeAssessment, bound: float, score: float) -> None:
     """Enter the answer to a question of the driver."""
-    from anonymizer.kernels.driver import judging
-
     candidate = assessed.candidate
     verdict[judging.HOPEFUL], verdict[judging.LOST] = assessed.hopeful, assessed.lost
     verdict[judging.BOUND], verdict[judging.FEASIBLE] = bound, candidate is not None
@@ -263,10 +169,8 @@ def _enter(verdict: Floats, assessed: NodeAssessment, bound: float, score: float
         verdict[judging.SCORE], verdict[judging.CLASSES] = score, candidate.released_classes
 
 
-def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.NodePlaces":
+def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
     """The lattice as arrays."""
-    from anonymizer.kernels.driver import store
-
     shape, heights = lattice.shape, np.array(lattice.heights, np.int64)
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     # An attribute of one level needs no bits: there may be too many of them for a word.
@@ -289,10 +193,8 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> "store.NodePlaces":
     )
 
 
-def terms_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Terms":
+def terms_of(evaluator: Evaluator, lattice: Lattice) -> judging.Terms:
     """The policy and the objective as arrays."""
-    from anonymizer.kernels.driver import judging
-
     hidden = np.zeros((len(lattice.heights), max(lattice.shape)), bool)
     for own, some in zip(hidden, evaluator.some_hidden, strict=True):
         own[: len(some)] = some[: len(own)]
@@ -318,13 +220,11 @@ def terms_of(evaluator: Evaluator, lattice: Lattice) -> "judging.Terms":
 
 def _facts(evaluator: Evaluator) -> Ints:
     """The numbers of a policy and an objective: see ``judging.GOAL``."""
-    from anonymizer.kernels.driver.judging import Goal
-
     goals = {
-        Tabulated: Goal.LEVELS,
-        Discernibility: Goal.SQUARES,
-        AverageClassSize: Goal.CLASSES,
-        MutualInformation: Goal.INFORMATION,
+        Tabulated: judging.Goal.LEVELS,
+        Discernibility: judging.Goal.SQUARES,
+        AverageClassSize: judging.Goal.CLASSES,
+        MutualInformation: judging.Goal.INFORMATION,
     }
     objective, suppression = evaluator.objective, evaluator.suppression
     plain = objective.objective if isinstance(objective, Tabulated) else None

@@ -29,9 +29,8 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
-from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
 from anonymizer.recoding.lattice import Lattice, Node, Trace
-from anonymizer.recoding.nodes import Evaluator
+from anonymizer.recoding.nodes import Answer, Evaluator, drives
 from anonymizer.recoding.policy import Suppression
 from anonymizer.recoding.problem import (
     ALONE,
@@ -47,6 +46,8 @@ from anonymizer.recoding.problem import (
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from anonymizer.recoding.full_domain.driven import DrivenSearch
 
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
@@ -101,8 +102,10 @@ def drivable(problem: Problem, note: Note) -> bool:
 
 def driven(
     problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int
-) -> DrivenSearch:
+) -> "DrivenSearch":
     """Search with the compiled driver; what becomes known is entered on the board."""
+    from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+
     evaluator = replace(problem.evaluator, suppression=Suppression())  # whatever the budget is
     found = DrivenSearch.of(evaluator, board.lattice, board.status)
     found.searched(search, run, "searching the lattice", refuse, most)
@@ -174,6 +177,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
 def bisected(board: "Board", chain: list[Node]) -> Iterator[Node]:
     """The nodes of a chain to decide, one after the other, until all of it is known."""
     low, high = 0, len(chain) - 1
+    # All before low are infeasible. What stays open after high, if anything, is on a later chain.
     while low <= high:
         middle = (low + high) // 2
         if board.status[chain[middle]] == UNDECIDED:
@@ -317,8 +321,9 @@ class Board:
         return self._first
 
     def _next(self) -> int | None:
-        """The place of the first undecided node; all before it stay decided."""
+        """The place of the first undecided node."""
         flat = self.status.reshape(-1)
+        # Nothing becomes undecided again: all before the first such node stay decided.
         while self._first < len(flat):
             # A part at a time: the first undecided node is near most of the time.
             block = flat[self._first : self._first + SCAN]
@@ -398,7 +403,8 @@ def lowest(present: NDArray[np.bool_]) -> list[Node]:
     """The marked nodes without a marked direct specialization, lexicographically."""
     kept = present.copy()
     for axis in range(present.ndim):
-        # In place: ``above`` is a view of what is kept.
+        # In place: ``above`` is a view of what is kept. A node is held against all that are marked,
+        # whether or not another axis took them out.
         above = np.moveaxis(kept, axis, 0)[1:]
         above &= ~np.moveaxis(present, axis, 0)[:-1]
     return [tuple(map(int, node)) for node in np.argwhere(kept)]
@@ -506,15 +512,13 @@ def _climb(problem: Problem, graph: "nx.DiGraph[Node]") -> tuple[set[Node], int]
     reached: dict[Node, Counts] = {}
     total = 0
     for generation in map(set, list(nx.topological_generations(graph))):
-        counted = {node: _counted(problem, node, reached) for node in generation - feasible}
+        counted = {}
+        for node in generation - feasible:
+            # From the fewest classes among the direct specializations that are counted already.
+            below = [reached[lower] for lower in problem.lattice.below(node) if lower in reached]
+            counted[node] = problem.at(node, min(below, key=len, default=problem.counts))
         total += len(counted)
         kept = {node for node, counts in counted.items() if problem.feasible(counts)}
         feasible |= kept.union(*(nx.descendants(graph, node) for node in kept))
         reached = {node: counts for node, counts in counted.items() if node not in kept}
     return feasible, total
-
-
-def _counted(problem: Problem, node: Node, reached: Mapping[Node, Counts]) -> Counts:
-    # From the fewest classes among the direct specializations that are counted already.
-    below = [reached[lower] for lower in problem.lattice.below(node) if lower in reached]
-    return problem.at(node, min(below, key=len, default=problem.counts))

@@ -29,7 +29,6 @@ from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import SUPPRESSED
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.full_domain.driven import Answer, DrivenSearch, drives
 from anonymizer.recoding.full_domain.frontier import (
     FEASIBLE,
     INFEASIBLE,
@@ -40,7 +39,7 @@ from anonymizer.recoding.full_domain.frontier import (
     require_searchable,
 )
 from anonymizer.recoding.lattice import MOST_TRACED, Node, Trace
-from anonymizer.recoding.nodes import Evaluator, FrequencySets
+from anonymizer.recoding.nodes import Answer, Evaluator, FrequencySets, drives
 from anonymizer.recoding.problem import (
     ALONE,
     Found,
@@ -190,6 +189,8 @@ class SuppressionSearch:
 
     def _drive(self, run: Run) -> None:
         """Search with the compiled driver; what is known at an interrupt is kept."""
+        from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+
         bounds = self.ceilings, self.lost, self.tolls, self.done
         driven = DrivenSearch.of(self.evaluator, self.board.lattice, self.board.status, bounds)
         try:

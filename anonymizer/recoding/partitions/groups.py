@@ -74,7 +74,12 @@ class Ranges(Intervals):
             )
         values, records, gaps = _occurring(taxonomy, codes, sizes)
         points, end, grid = cut_points(taxonomy, values, records, options)
-        allowed = _wide_enough([*points, end], options.min_width, taxonomy.scale.unit)
+        borders = [*points, end]
+        with exactly():
+            width = Decimal(str(options.min_width or 0)) * taxonomy.scale.unit
+            # The first border that is far enough from each, and never that border itself.
+            reach = [max(i + 1, bisect_left(borders, low + width)) for i, low in enumerate(borders)]
+        allowed = np.arange(len(borders)) >= np.array(reach)[:, None]
         if taxonomy.bounded and points:
             allowed &= _within_groups(taxonomy, values, points)
         starts, ends = np.nonzero(allowed)
@@ -348,13 +353,6 @@ def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
     begins = [bisect_left(numbers, point) for point in points]
     places[codes] = np.searchsorted(begins, np.arange(len(codes)), side="right")
     return places
-
-
-def _wide_enough(ends: Sequence[Decimal], min_width: float | None, unit: Decimal) -> Mask:
-    with exactly():
-        width = Decimal(str(min_width or 0)) * unit
-        reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
-    return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])
 
 
 PAIRS_AT_ONCE = 4_000_000

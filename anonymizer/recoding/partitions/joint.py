@@ -273,8 +273,12 @@ def _refine_by_ascent(
     tasks = [*((start, ()) for start in starts), *((node, confined) for node in nodes)]
     until = deadline - monotonic() + time()  # jobs on other machines have other monotonic clocks
     climb = partial(_climbed, problem.taxonomies, cut, names, until)
-    climbed = in_parallel(climb, tasks, run.n_jobs)
-    best = Refined.among([_here(*each, problem.taxonomies) for each in climbed if each is not None])
+    optima = []
+    for found, at in filter(None, in_parallel(climb, tasks, run.n_jobs)):
+        # Levels are known by identity, and what comes from another process is a copy.
+        own = {name: problem.taxonomies[name].levels[level] for name, level in at.items()}
+        optima.append(replace(found, recoding={**found.recoding, **own}))
+    best = Refined.among(optima)
     return replace(best, checked=best.checked + searched.checked)
 
 
@@ -288,11 +292,6 @@ def _best_cut(
     others = {other: p for other, p in recoding.items() if other != name}
     counts = problem.counts.recode(others)
     return refiner.best(counts, others, refiner.segments(problem, counts, families[name]))
-
-
-def _here(found: Refined, levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Refined:
-    own = {name: taxonomies[name].levels[level] for name, level in levels.items()}
-    return replace(found, recoding={**found.recoding, **own})
 
 
 def _climbed(
@@ -313,6 +312,7 @@ def _climbed(
     best, cuts, gained = start, start.refinements + len(confined), True
     for name in confined:  # whether that gains or not
         best = cut(best.recoding, name)
+    # Ends: every gain is above the tolerance, and an attribute has finitely many partitions.
     while gained:
         gained = False
         for name in names:
@@ -392,6 +392,8 @@ def best_within(
     if low.classes > most:  # the coarsest has more classes where levels are limited
         return replace(low, value=-inf)
     refinements = high.refinements + low.refinements
+    # In every round low is within the limit and high beyond it, both with their values at the least
+    # price, and no solution within the limit is worth more than the bound.
     for _ in range(MOST_ROUNDS):
         if monotonic() > deadline:
             break

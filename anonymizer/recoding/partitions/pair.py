@@ -114,7 +114,12 @@ def _judged(
     """Objective (-inf where a class breaks a model) and classes of all tiles."""
     shape = (len(columns) + 1, len(rows) + 1)
     gains, classes = np.empty(shape), np.empty(shape, np.int64)
-    strips = {name: _strips(table, rows) for name, table in tables.items()}
+    strips = {}
+    first, last = rows.with_missing
+    for name, table in tables.items():
+        sums = before(table)
+        # The records of each row before every block of the columns: a tile is one subtraction.
+        strips[name] = before(np.moveaxis(sums[last] - sums[first], 1, 0))
     combinations = next(iter(strips.values())).shape[2]
     starts, ends = columns.with_missing
     for lot in lots(shape[0], shape[1] * combinations, tables):
@@ -124,12 +129,6 @@ def _judged(
         gains[lot] = np.where(broken, -np.inf, gain).reshape(-1, shape[1])
         classes[lot] = count.reshape(-1, shape[1])
     return gains.T.copy(), classes.T
-
-
-def _strips(table: Ints, rows: Chain) -> Ints:
-    starts, ends = rows.with_missing
-    sums = before(table)
-    return before(np.moveaxis(sums[ends] - sums[starts], 1, 0))
 
 
 class PairCuts(NamedTuple):
@@ -206,6 +205,7 @@ def _walked(tiles: Tiles, best: tuple[float, Path], floor: float) -> tuple[bool,
     heap: list[tuple[float, Path]] = [(-inf, ())]
     limit = max(floor, best[0] + tiles.slack)
     seen = 0
+    # Columns worth more than the limit, if there are any, continue a prefix on the heap.
     while seen < MOST_PREFIXES:
         batch = [heappop(heap) for _ in range(min(together, len(heap)))]
         prefixes = [path for bound, path in batch if -bound > limit]
