@@ -175,6 +175,7 @@ class Compressor:
             length = float(np.linalg.norm(one)) / max(float(np.linalg.norm(two)), 1e-300)
             q, last = second, value
             if 1 < length < FARTHEST:
+                # From the channel before both steps, which is ``first - one``.
                 leapt = np.maximum(first - one + 2 * length * one + length**2 * two, 0)
                 leapt, reached = self._step(leapt / leapt.sum(axis=1, keepdims=True), beta)
                 step += 1
@@ -221,6 +222,7 @@ class Compressor:
 
     def _merged(self, at: Soft) -> Soft:
         """Merge symbols with equal conditionals of W: less rate for the same relevance."""
+        # Equal ones are neighbours in this order.
         order = np.lexsort(at.posterior.T)
         apart = np.abs(np.diff(at.posterior[order], axis=0)).max(axis=1, initial=0) > ALIKE
         groups = np.empty(len(order), int)
@@ -235,6 +237,7 @@ class Compressor:
         """Merge groups two by two, least loss of I(T;W) first, down to the number allowed."""
         joint = np.zeros((int(groups.max()) + 1, len(self.source.prior)))
         np.add.at(joint, groups, self.source.p[:, None] * self.source.conditional)
+        # What merging each two loses; infinite with itself, and of symbols that are merged already.
         lost = np.array([_merging(joint, row) for row in range(len(joint))])
         np.fill_diagonal(lost, np.inf)
         alive = np.ones(len(joint), bool)
@@ -440,6 +443,7 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
             low = found
             break
         high = found
+    # low has no more than the limit, high has more; betas are halved on a logarithmic scale.
     for _ in range(BISECTIONS):
         ends = max(low.beta, 1.0), min(high.beta, 2 * HIGHEST)
         if ends[1] - ends[0] <= NEAR * ends[1]:

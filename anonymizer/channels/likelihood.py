@@ -103,6 +103,7 @@ def maximum_likelihood(
     ratios = law.ratios(shares)
     gap, best, iterations = law.gap(ratios), shares, 0
     enough = max(tolerance, 2 * law.hidden)
+    # The likelihood never falls, but its gap may rise on the way: the shares of the least are kept.
     while gap > enough and iterations < most_iterations:
         shares = law.extrapolated(shares, shares * ratios)
         ratios, iterations = law.ratios(shares), iterations + 1
@@ -174,7 +175,7 @@ class _Law:
         far = shares + 2 * length * step + length**2 * turn
         far = np.where((far > 0) & np.isfinite(far), far, twice)
         far /= far.sum()
-        far *= self.ratios(far)
+        far *= self.ratios(far)  # a step from there on, which raises the likelihood in any case
         return far if self.log_likelihood(far) >= self.log_likelihood(twice) else twice
 
 

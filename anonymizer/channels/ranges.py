@@ -188,6 +188,8 @@ def cheapest(n: int, costs: Callable[[int], tuple[int, Floats]]) -> Codes:
     """
     least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
     least[0] = 0.0
+    # least[end] is what the cheapest partition of the places before end costs, and begins[end] is
+    # where its last range begins.
     for end in range(1, n + 1):
         first, within = costs(end)
         if len(within):

@@ -116,6 +116,7 @@ class _MarginProblem:
         energy = -float(self.p @ np.log(z))
         some = (t > 0) & (c > 0)
         gained = float((t[some] * c[some]) @ np.log(c[some]))
+        # Jensen: F(t') - F(t) >= -ln sum_y t'(y) c(y) >= -ln max c, whatever t'.
         lower = energy - np.log(c.max()) - rounding(self.a.shape, energy)
         value = max(energy - gained, lower)
         return Margin(t, value, float(lower), iterations, method), c
@@ -215,6 +216,7 @@ def _newton(kernel: _MarginProblem, t: Floats, z: Floats) -> tuple[Floats, Float
     system.flat[:: len(t) + 1] += 1
     factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
 
+    # Of 1 - c(t) = z and t z = target, F' being -c: (F'' + z / t) dt = c - 1 + target / t.
     def towards(target: Floats) -> tuple[Floats, Floats]:
         dt = scale * cho_solve(factor, scale * (c - 1 + target / t), check_finite=False)
         return dt, (target - z * dt) / t - z
@@ -222,6 +224,7 @@ def _newton(kernel: _MarginProblem, t: Floats, z: Floats) -> tuple[Floats, Float
     mu = float(t @ z) / len(t)
     dt, dz = towards(np.zeros_like(t))
     reach = _reach(t, dt, z, dz)
+    # Mehrotra's rule: the less the predictor leaves of the gap, the less the step is centred.
     left = float((t + reach * dt) @ (z + reach * dz)) / len(t)
     share = min(max((left / mu) ** 3, 1e-4), 0.9)
     dt, dz = towards(share * mu - reach**2 * dt * dz)
@@ -558,6 +561,7 @@ def _cells(edges: Floats) -> Floats:
     cells = ndtr(np.where(flipped, -low, high)) - ndtr(np.where(flipped, -high, low))
     cells = np.maximum(cells, 0.0)
     cells = cells / cells.sum(axis=1, keepdims=True)
+    # Rows have to sum to 1: their largest cell bears the rounding.
     rows, largest = np.arange(len(cells)), cells.argmax(axis=1)
     cells[rows, largest] += 1 - cells.sum(axis=1)
     return np.asarray(cells)

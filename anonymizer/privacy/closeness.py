@@ -345,6 +345,7 @@ def _from_the_first(
     first = np.searchsorted(sums.ends, spots, side="right")  # of the runs that hold the value
     last_of_class = np.append(class_of[1:] != class_of[:-1], True)[: len(class_of)]
     until = np.where(last_of_class, len(sums.ends), np.append(first[1:], 0)[: len(first)])
+    # Masses rise along the runs: those before ``above`` have less than the share, the rest more.
     above = np.clip(np.searchsorted(sums.masses, share), first, until)
     weight = np.append(0.0, np.cumsum(sums.weights))
     mass = np.append(0.0, np.cumsum(sums.weights * sums.masses))
@@ -365,5 +366,6 @@ def _of_level(class_of: Codes, spots: Codes, records: Ints, sizes: Ints, sums: S
     starts = np.flatnonzero(np.diff(class_of * len(sums.begins) + run, prepend=-1))
     some, run = class_of[starts], run[starts]
     shares = np.add.reduceat(records, starts) / sizes[some]
+    # All runs as if the class had no record in any, and what those that it has change of that.
     apart = sums.weights[run] * (np.abs(shares - sums.masses[run]) - sums.masses[run])
     return np.asarray(lacking + np.bincount(some, apart, minlength=len(sizes)))
