@@ -19,15 +19,20 @@ from anonymizer.privacy.population import (
     failure_probability,
     journalist,
     marketer,
-    pitman,
     population_uniqueness,
     prosecutor,
     sample_uniqueness,
     sampling_rate,
     smallest_class,
-    snb,
 )
 from anonymizer.privacy.population.frequencies import frequencies
+from anonymizer.privacy.population.uniqueness import (
+    EVEN,
+    Pitman,
+    SlideNegativeBinomial,
+    harmonic,
+    log_gamma_ratio,
+)
 
 tables = st.lists(st.integers(1, 12), min_size=1, max_size=30)
 fractions = st.floats(0.01, 1)
@@ -195,11 +200,11 @@ def test_snb_has_no_answer_where_sizes_vary_less_than_it_can():
 
 
 def test_equal_classes_end_at_the_least_alpha():
-    model = pitman.fit(frequencies([1, 2, 2, 2, 2], "table"))
-    assert model.alpha == pitman.EVEN
+    model = Pitman.fit(frequencies([1, 2, 2, 2, 2], "table"))
+    assert model.alpha == EVEN
     classes = -model.theta / model.alpha
     # Uniform over m classes: E[S_1] = N (1 - 1/m)^(N-1)
-    assert pitman.uniques(model, 18) == pytest.approx(18 * (1 - 1 / classes) ** 17, rel=1e-2)
+    assert model.uniques(18) == pytest.approx(18 * (1 - 1 / classes) ** 17, rel=1e-2)
 
 
 @given(tables, fractions, estimators, st.randoms(use_true_random=False))
@@ -317,12 +322,12 @@ def test_uniques_of_pitman_by_enumeration(theta, alpha):
         total += chance
         expected += chance * sizes.count(1)
     assert total == pytest.approx(1)
-    assert pitman.uniques(pitman.Pitman(theta, alpha), records) == pytest.approx(expected)
+    assert Pitman(theta, alpha).uniques(records) == pytest.approx(expected)
 
 
 @given(tables)
 def test_no_other_parameters_of_pitman_are_likelier(sizes):
-    model = pitman.fit(frequencies(sizes, "table"))
+    model = Pitman.fit(frequencies(sizes, "table"))
     if not 1 < len(sizes) < sum(sizes):
         assert model is None
         return
@@ -337,7 +342,7 @@ def test_no_other_parameters_of_pitman_are_likelier(sizes):
 @given(st.floats(1e-3, 1e6), st.integers(1, 2000))
 def test_harmonic_sums(start, count):
     direct = math.fsum(1 / (start + i) for i in range(count))
-    assert float(pitman._harmonic(start, count)) == pytest.approx(direct, rel=1e-11)
+    assert float(harmonic(start, count)) == pytest.approx(direct, rel=1e-11)
 
 
 @pytest.mark.parametrize("x", [1.5, 99.0, 101.0, 20_000.0, 1e9])
@@ -345,9 +350,9 @@ def test_gamma_ratio(x):
     for whole in (1, 50, 10_001):
         if x > whole:
             exact = -math.fsum(math.log(x - i) for i in range(1, whole + 1))
-            assert pitman._log_gamma_ratio(x, -whole) == pytest.approx(exact, rel=1e-12)
+            assert log_gamma_ratio(x, -whole) == pytest.approx(exact, rel=1e-12)
     for part in (-0.999, -0.5, -0.001):
-        two = pitman._log_gamma_ratio(x, part) + pitman._log_gamma_ratio(x + part, -1 - part)
+        two = log_gamma_ratio(x, part) + log_gamma_ratio(x + part, -1 - part)
         assert two == pytest.approx(-math.log(x - 1), rel=1e-12)
 
 
@@ -360,11 +365,11 @@ def test_snb_expects_what_the_sample_has(populations, fraction):
 
     drawn = np.random.default_rng(11).binomial(populations["slide geometric"], fraction)
     sample = frequencies(drawn, "table")
-    model = snb.fit(sample, fraction)
+    model = SlideNegativeBinomial.fit(sample, fraction)
     size = np.arange(1, 2000)
     classes = model.classes * nbinom.pmf(size - 1, model.alpha, model.beta)
     assert classes.sum() == pytest.approx(model.classes)
-    assert classes[0] == pytest.approx(snb.uniques(model))
+    assert classes[0] == pytest.approx(model.uniques())
     assert classes @ (1 - binom.pmf(0, size, fraction)) == pytest.approx(sample.distinct)
     assert classes @ binom.pmf(1, size, fraction) == pytest.approx(sample.of_size(1))
     assert classes @ binom.pmf(2, size, fraction) == pytest.approx(sample.of_size(2))
