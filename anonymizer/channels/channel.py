@@ -338,7 +338,7 @@ def _read(given: Any, attributes: Sequence[str]) -> tuple[Texts, ...]:
 
 
 def _sound(where: Any, chances: Any, labels: int) -> bool:
-    """Tell whether these are places of labels, each once, and as many chances."""
+    """Return whether these are places of labels, each once, and as many chances."""
     if not isinstance(where, list) or not isinstance(chances, list) or len(where) != len(chances):
         return False
     places = all(is_whole(place, least=0) and place < labels for place in where)

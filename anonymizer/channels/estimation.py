@@ -180,7 +180,7 @@ def _on_simplices(columns: Floats, sums: Floats) -> Floats:
     """The nearest columns that are none negative and have these sums, same shape.
 
     Sorted downwards, v(1) >= v(2) >= ..., the largest j with v(j) > (v(1) + ... + v(j) - sum) / j
-    tells what to subtract from all of them (Held, Wolfe and Crowder, 1974).
+    gives what to subtract from all of them (Held, Wolfe and Crowder, 1974).
     """
     ordered = -np.sort(-columns, axis=0)
     excess = (ordered.cumsum(axis=0) - sums) / np.arange(1, len(columns) + 1)[:, None]

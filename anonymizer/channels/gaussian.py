@@ -363,7 +363,8 @@ class GaussianBottleneck:
         X' = mean + K (X - mean) + noise; its ``distortion`` is E |X - X'|^2, its ``leakage``
         I(X';Y).
     shares
-        d of each canonical variable, the most correlated first, shape (n,): 1 is not told at all.
+        d of each canonical variable, the most correlated first, shape (n,); at 1 nothing of it is
+        released.
     correlations
         r, the canonical correlations, shape (n,).
     rate, relevance, information
@@ -456,7 +457,7 @@ def gaussian_bottleneck(
 def _beta_of_rate(squares: Floats, limit: float) -> float:
     """Beta at which the rate is the limit, nats: sum_k 1/2 ln(r^2 (beta - 1) / (1 - r^2)).
 
-    The k most correlated variables are told of, k the largest at which all of them have d < 1.
+    The k most correlated variables are released, k the largest at which all of them have d < 1.
     """
     odds = np.log1p(-squares[squares > 0]) - np.log(squares[squares > 0])
     for k in range(len(odds), 0, -1):
@@ -469,7 +470,7 @@ def _beta_of_rate(squares: Floats, limit: float) -> float:
 def _beta_of_loss(squares: Floats, least: float) -> float:
     """Beta at which the relevance is ``least``, nats: -sum_k 1/2 ln((1 - r^2) beta / (beta - 1)).
 
-    A beta that tells of k variables has r^2 > 1 / beta for each of them.
+    A beta at which k variables are released has r^2 > 1 / beta for each of them.
     """
     some = squares[squares > 0]
     if least <= 0 or not len(some):

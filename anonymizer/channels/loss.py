@@ -213,7 +213,7 @@ def _variance(x: Floats, sizes: Floats | None) -> Floats:
 
 
 def _chance_alone(differences: Floats, sizes: Floats | None, scale: Floats, level: float) -> bool:
-    """Tell whether no column's mean differs from 0 beyond chance, or rounding."""
+    """Return whether no column's mean differs from 0 beyond chance, or rounding."""
     records = len(differences) if sizes is None else sizes.sum()
     found = np.abs(_mean(differences, sizes))
     error = np.sqrt(_variance(differences, sizes)) / np.sqrt(records)

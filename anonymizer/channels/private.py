@@ -382,7 +382,7 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
 
 
 def _holds(program: Program, channel: Floats, policy: ChannelPolicy) -> bool:
-    """Tell whether rows are distributions, margins, mean, epsilon and models as required."""
+    """Return whether rows are distributions, margins, mean, epsilon and models as required."""
     rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
     if not rows or not _met(program, program.p @ channel):
         return False

@@ -218,7 +218,7 @@ class ChannelPolicy:
         return tuple(d for d in found.values() if d.entropic or len(d.linear) or d.transports)
 
     def accepts(self, channel: Floats) -> bool:
-        """Tell whether every symbol that a channel q(y|x) releases, (n, k), holds every model."""
+        """Return whether every symbol that a channel q(y|x) releases, (n, k), holds every model."""
         return not self._broken(channel)
 
     def each(self, channel: Floats) -> Mask:
@@ -271,7 +271,7 @@ CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation
 
 
 def is_convex(model: PrivacyModel) -> bool:
-    """Tell whether a model is a convex condition on a released symbol."""
+    """Return whether a model is a convex condition on a released symbol."""
     plain = not isinstance(model, EntropyLDiversity) or model.monotone
     return isinstance(model, CONVEX) and plain
 

@@ -25,7 +25,7 @@ AT_ONCE = 2**26
 
 
 def is_sparse(joint: object) -> TypeGuard[Any]:
-    """Tell whether histograms are a sparse matrix, by rows."""
+    """Return whether histograms are a sparse matrix, by rows."""
     return getattr(joint, "format", None) == "csr"
 
 
@@ -130,7 +130,7 @@ def pairs_of(joint: CountMatrix) -> tuple[Codes, Codes]:
 
 
 def too_large(joint: CountMatrix) -> bool:
-    """Tell whether sparse histograms would take more than ``MOST_BYTES`` as an array."""
+    """Return whether sparse histograms would take more than ``MOST_BYTES`` as an array."""
     return is_sparse(joint) and joint.shape[0] * joint.shape[1] * 8 > MOST_BYTES
 
 

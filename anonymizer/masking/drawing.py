@@ -197,7 +197,7 @@ class Drawing:
         return len(self.tables) == 1 and self.kept_of is None
 
     def is_hopeless(self, matrices: Sequence[Floats]) -> bool:
-        """Tell whether the table nearest to the expectation breaks a model: draws are further.
+        """Return whether the table nearest to the expectation breaks a model: draws are further.
 
         False where several parts or kept attributes make the classes.
         """

@@ -259,7 +259,7 @@ class Bottleneck(RandomRecoding):
 
 
 def _are_symbols(given: object) -> bool:
-    """Tell whether values can stand in a table: no lists, no infinite numbers."""
+    """Return whether values can stand in a table: no lists, no infinite numbers."""
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         return False
     return all(

@@ -282,7 +282,7 @@ class MaskedAttribute:
 
 
 def _measurable(numbers: Sequence[Decimal | None]) -> bool:
-    """Tell whether squared distances of numbers are right to a thousandth.
+    """Return whether squared distances of numbers are right to a thousandth.
 
     Floats have 53 bits: numbers of more digits, such as those of accounts, would seem the same, and
     to release one for the other would seem to cost nothing.

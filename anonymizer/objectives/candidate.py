@@ -147,7 +147,7 @@ def columns_of(counts: Counts) -> Columns:
 
 
 def _worth_listing(counts: Counts) -> bool:
-    """Tell whether to list the values that occur: where counts do, or few of many values occur."""
+    """Return whether to list values that occur: where counts do, or few of many values occur."""
     joints = list(counts.joint.values())
     if any(not isinstance(joint, np.ndarray) for joint in joints):
         return True

@@ -313,7 +313,7 @@ def _require_declared(kind: type[PrivacyModel]) -> None:
 
 
 def _has_threshold(kind: type[PrivacyModel]) -> bool:
-    """Tell whether a model has a threshold: a field, or a property of its own."""
+    """Return whether a model has a threshold: a field, or a property of its own."""
     if kind.threshold is not PrivacyModel.threshold:
         return True
     known = {each.name for each in fields(kind)}  # type: ignore[arg-type]

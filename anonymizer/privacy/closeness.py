@@ -279,7 +279,7 @@ class MeanInformation(SensitiveModel):
 
 
 def is_ordered(table: Classes) -> bool:
-    """Tell whether the sensitive values have a natural order: all are numbers."""
+    """Return whether the sensitive values have a natural order: all are numbers."""
     values = table.known.values
     return bool(values) and all(number_of(value) is not None for value in values)
 
@@ -360,12 +360,12 @@ def _from_the_first(
 def _of_level(class_of: Codes, spots: Codes, records: Ints, sizes: Ints, sums: Sums) -> Floats:
     """Add up runs that follow each other: those without a record of the class together."""
     run = np.searchsorted(sums.begins, spots, side="right") - 1
-    lacking = float((sums.weights * sums.masses).sum())
+    nothing = float((sums.weights * sums.masses).sum())
     if not len(run):
-        return np.full(len(sizes), lacking)
+        return np.full(len(sizes), nothing)
     starts = np.flatnonzero(np.diff(class_of * len(sums.begins) + run, prepend=-1))
     some, run = class_of[starts], run[starts]
     shares = np.add.reduceat(records, starts) / sizes[some]
     # All runs as if the class had no record in any, and what those that it has change of that.
     apart = sums.weights[run] * (np.abs(shares - sums.masses[run]) - sums.masses[run])
-    return np.asarray(lacking + np.bincount(some, apart, minlength=len(sizes)))
+    return np.asarray(nothing + np.bincount(some, apart, minlength=len(sizes)))

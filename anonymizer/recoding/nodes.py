@@ -129,7 +129,7 @@ class Encoding:
 
 
 def _telling(counts: Counts, heights: Node) -> tuple[int, ...]:
-    # An attribute of one level tells the same everywhere, and needs no stone.
+    # An attribute of one level is the same at every node, and needs no stone.
     raised = [place for place, height in enumerate(heights) if height]
     bits = {place: float(entropy(np.bincount(counts.cells[:, place]))) for place in raised}
     falling = sorted(raised, key=lambda place: -bits[place])

@@ -258,7 +258,7 @@ def interior_point(
 
 
 def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
-    """Tell whether <u, z> is at most ``tolerance`` * the cost, or rounding of a single symbol's."""
+    """Return whether <u, z> is at most ``tolerance`` * the cost, or a single symbol's rounding."""
     cost = problem.base + float(np.vdot(point.u, point.gradient))
     return point.complementarity <= max(tolerance * cost, 0.1 * EPSILON)
 
@@ -297,7 +297,7 @@ class Newton:
         weights = point.u / point.z
         self.inverses = inverses_of(problem, factors, point.law, point.mass, weights)
         self.prices = row_sums(self.inverses)
-        self.lacking = problem.p - point.u.sum(axis=0)
+        self.missing = problem.p - point.u.sum(axis=0)
         self.residual = point.residual
 
     def direction(self, aim: Floats) -> Direction:
@@ -308,7 +308,7 @@ class Newton:
         # prices take the step at which the sums over y come out.
         wanted = aim / point.u - point.z
         first = self.inverses.apply(wanted - self.residual)
-        prices = self.prices(self.lacking - first.sum(axis=0))
+        prices = self.prices(self.missing - first.sum(axis=0))
         u = first + self.inverses.apply(np.broadcast_to(prices, point.u.shape))
         return Direction(u, wanted - point.z / point.u * u, prices)
 
@@ -352,7 +352,7 @@ def _searched(
 
 
 def _acceptable(problem: Lagrangian, point: Interior, residual: float) -> bool:
-    """Tell whether the residual is below half of z, a tenth of the gap or a bound."""
+    """Return whether the residual is below half of z, a tenth of the gap or a bound."""
     gap = point.complementarity
     allowed = np.maximum(0.5 * point.z, max(0.1 * gap, residual))
     even = (point.u * point.z / problem.weights).min() >= CENTRAL * gap / len(point.u)

@@ -175,12 +175,12 @@ class CheapestLaw:
         return 0.2 * self.tolerance * self.value
 
     def proven(self, tolerance: float | None = None) -> bool:
-        """Tell whether the gap is within a share of the cost, or rounding of a single symbol's."""
+        """Return whether the gap is within a share of the cost, or a single symbol's rounding."""
         share = self.tolerance if tolerance is None else tolerance
         return self.cost - self.bound <= share * self.value + EPSILON
 
     def ended(self, share: float = 1.0) -> bool:
-        """Tell whether a share of the tolerance is reached, or the time is over."""
+        """Return whether a share of the tolerance is reached, or the time is over."""
         return self.proven(share * self.tolerance) or monotonic() > self.deadline
 
     def look(self, u: Floats, ratios: Floats) -> bool:

@@ -164,6 +164,7 @@ class Axis:
         """The fewest groups that make up a run: the finest level of each, its blocks, and end."""
         assert self.tree is not None
         assert self.least is not None
+        # Of the groups that begin here and end within the run the longest, at its finest level.
         while low < high:
             fits = (self.tree[:, low] == low) & (self._ends[:, low] <= high)
             fits[: self.least[low]] = False
