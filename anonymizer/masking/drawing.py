@@ -142,7 +142,7 @@ def _alike(cell_of: Codes) -> Iterator[Codes]:
 
 def _split(sizes: Ints, drawn: Ints, rng: np.random.Generator) -> Ints:
     """Records by piece and symbol, of these margins, as if they were dealt out one by one."""
-    if len(sizes) < len(drawn):
+    if len(sizes) < len(drawn):  # the longer side is drawn as a whole
         return _split(drawn, sizes, rng).T
     left = sizes.copy()
     found = np.empty((len(sizes), len(drawn)), np.int64)
@@ -285,13 +285,15 @@ def rounded(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
     """
     whole, rest = _parts(records, channel)
     if np.count_nonzero(rest) > MOST_EDGES:
-        # Each row by itself, one uniform number deciding all of its entries.
+        # Systematic rounding: each row by itself, one uniform number deciding all of its entries.
+        # The last end is a multiple of ONE, so that the row sums to its records.
         ends = np.cumsum(rest, axis=1)
         offset = rng.integers(0, ONE, size=(len(rest), 1))
         return np.asarray(whole + (ends + offset) // ONE - (ends - rest + offset) // ONE)
     graph = _graph(rest)
     rows = len(rest)
     for start in range(rows):
+        # Every walk rounds an entry at the least, so that it ends.
         while graph[start]:
             # A cycle, or a path between two ends that cannot be prolonged, each with a single entry
             # left to round. A row never ends one: what is left of it sums to whole records, which

@@ -352,7 +352,7 @@ def _merged(block: Block, matrix: Floats, models: Sequence[PrivacyModel], least:
     """Merge symbols that must not be released into others."""
     matrix = matrix[:, (block.sizes @ matrix) > 0]
     law = matrix.T @ block.records
-    while len(law) > 1:
+    while len(law) > 1:  # at the worst one symbol is left, for everybody
         expected = np.rint(law).astype(np.int64)
         wrong = ~block.part.contingency.acceptable(expected, models) | (law.sum(axis=1) < least)
         if not wrong.any():
