@@ -13,7 +13,7 @@ from anonymizer.information.chance import expected
 from anonymizer.information.matrices import CountMatrix, largest
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.results import Result

@@ -18,7 +18,7 @@ from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import AverageReidentificationRisk, KAnonymity, PrivacyModel
-from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve

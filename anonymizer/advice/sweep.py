@@ -21,8 +21,8 @@ from anonymizer.privacy import (
     about_each,
     measures_of,
 )
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.classes import Boxes
-from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.ranges import VariableRange
 from anonymizer.release.results import Result

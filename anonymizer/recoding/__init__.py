@@ -4,9 +4,8 @@ What goes in: a `Task`, that is a table counted once, a policy, an objective. Wh
 `RecodingPlan` and the `Outcome` of carrying it out; nothing is verified here. `recoding.py` has the
 protocol; `levels.py`, `ranges.py`, `classes.py` and `safepub.py` the recodings with their options;
 `problem.py`, `nodes.py` and `policy.py` what every search shares, `full_domain/`, `partitions/`,
-`boxes/` and `merged_cells.py` the searches; `evaluation.py` what a recoding releases of counts, and
-whether that keeps a policy. May import privacy, objectives, counts, hierarchy, tables, information,
-kernels.
+`boxes/` and `merged_cells.py` the searches; `apply.py` what a recoding makes of tables and counts.
+May import privacy, objectives, counts, hierarchy, tables, information, kernels.
 """
 
 from anonymizer.feedback.progress import Watch, ignore

@@ -1,17 +1,30 @@
-"""Tables recoded: values replaced by the labels of their groups."""
+"""Recodings applied: to tables, and to counts as they would be released under a policy.
 
-from collections.abc import Hashable, Iterable, Mapping
+The one place where classes of counts are recoded, merged and suppressed. Searches do the same to
+encoded counts, and a plan to the table.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import ceil
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Partitions
+from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
-from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.information.entropy import mutual_information
+from anonymizer.kernels import NUMPY
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
+from anonymizer.objectives.candidate import Layout, histograms_of
+from anonymizer.privacy import PrivacyModel, Verdict, acceptable, measures_of, verdicts
+from anonymizer.recoding.policy import Policy, Suppressed, Suppression, suppress
+from anonymizer.recoding.problem import Problem
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
 from anonymizer.tables.values import texts_apart
@@ -129,3 +142,199 @@ def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Part
 
 def _published(label: Hashable) -> Hashable:
     return str(label) if isinstance(label, Interval | Meaning) else label
+
+
+MOST_NEEDED = 0.5
+"""Share of the records of a half beyond which no suppression, and no class size, is suggested."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The records of a problem under a recoding, as they would be released.
+
+    ``raw`` are the records released, as they were, ``classes`` the same recoded: ``suppressed``
+    records form the class in the place ``merged``, or are in neither where that is None. Records
+    that the recoding has no class for, ``uncovered``, are one class together.
+    """
+
+    problem: Problem = field(repr=False)
+    recoding: Partitions | Grouping = field(repr=False)
+    raw: Counts = field(repr=False)
+    classes: Counts = field(repr=False)
+    suppressed: int = 0
+    merged: int | None = None
+    uncovered: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem, recoding: Partitions | Grouping) -> "Evaluation":
+        """Recode the records of a problem, and suppress within the budget what breaks the policy.
+
+        Where records would have to be suppressed beyond it, none is.
+        """
+        raw = problem.counts
+        recoded, uncovered = covered(recoding, raw)
+        plain = cls(problem, recoding, raw, recoded, uncovered=uncovered)
+        if isinstance(recoding, Grouping) or not problem.suppresses:
+            return plain
+        hidden = all_hidden(recoded, recoding)
+        found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
+        if found is None or not found.marks.any():
+            return plain
+        if found.removed:
+            gone = _falls_in(raw, recoding, recoded.select(found.marks))
+            left, kept = raw.without(gone), recoded.without(found.marks)
+            return replace(plain, raw=left, classes=kept, suppressed=found.records)
+        merged = recoded.merge(found.marks)
+        first = recoded.cells[found.marks][0]  # a merged class goes by the cell of the first one
+        (place,) = np.flatnonzero((merged.cells == first).all(axis=1))
+        cells = merged.cells.copy()
+        cells[place] = [_hidden_code(recoding[name]) for name in raw.names]
+        classes = replace(merged, cells=cells)
+        return replace(plain, classes=classes, suppressed=found.records, merged=int(place))
+
+    def on(self, counts: Counts) -> "Evaluation":
+        """Evaluate the recoding on other records, which had no say in it."""
+        return Evaluation.of(replace(self.problem, counts=counts), self.recoding)
+
+    @cached_property
+    def broken(self) -> Mask:
+        """The classes that break the policy, shape (classes,)."""
+        return ~acceptable(self.classes, self.problem.models)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every class satisfies every model."""
+        return not self.broken.any()
+
+    @property
+    def records_broken(self) -> int:
+        """The records of classes that break the policy."""
+        return int(self.classes.sizes[self.broken].sum())
+
+    @cached_property
+    def verdicts(self) -> Sequence[Verdict]:
+        """Each model held against the classes, by its definition."""
+        return verdicts(self.classes, self.problem.models)
+
+    def measured(self, model: PrivacyModel, attribute: str | None) -> tuple[Codes, Floats]:
+        """Return the places of the classes that a model judges, and what it measures of each.
+
+        Of a model that is about the table as a whole there is one measure.
+        """
+        classes, sizes = self.classes.about(attribute), self.classes.sizes
+        if model.judges_empty:
+            return np.arange(len(sizes)), measures_of(model, classes)
+        return np.flatnonzero(sizes), measures_of(model, classes.occupied)
+
+    @property
+    def about(self) -> Sequence[str]:
+        """Attributes that information is about: the targets, if any, else the sensitive ones."""
+        return self.raw.targets or self.raw.sensitive
+
+    def original(self, about: Sequence[str]) -> float:
+        """Return I(X;W) of the raw quasi-identifiers, in bits, summed over some attributes."""
+        return sum(mutual_information(self.raw.joint[name]) for name in about)
+
+    def retained(self, about: Sequence[str]) -> float:
+        """Return I(X~;W) of the recoded ones, in bits, summed over some attributes."""
+        return sum(mutual_information(self.classes.joint[name]) for name in about)
+
+    @cached_property
+    def suppression_needed(self) -> float | None:
+        """The share of the records whose suppression would mend it; None where there is none.
+
+        Rounded up. Only for partitions, next to whose classes records can be suppressed.
+        """
+        if isinstance(self.recoding, Grouping):
+            return None
+        recoded = self.problem.counts.recode(self.recoding)
+        budget = replace(self.problem.suppression, share=MOST_NEEDED)
+        hidden = all_hidden(recoded, self.recoding)
+        found = suppressed_of(recoded, self.problem.models, budget, hidden)
+        return None if found is None else budget_for(found.records, recoded.records)
+
+    def min_records_needed(self, fitted: "Evaluation") -> int | None:
+        """Return a size above that, in the ``fitted`` half, of each class that breaks the policy.
+
+        None where a class without records there does, or one of most of them.
+        """
+        sizes = _sizes_in(fitted, self)[self.broken]
+        if not len(sizes) or not sizes.all():
+            return None
+        least = int(sizes.max()) + 1
+        return least if least <= MOST_NEEDED * fitted.problem.counts.records else None
+
+
+def covered(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
+    """Recode records that had no say in a recoding, and count those that it does not cover.
+
+    Those that it does not cover are one class together, which costs what they tell but keeps them
+    in every figure. Partitions cover all: the values of both halves are known to them.
+    """
+    if not isinstance(recoding, Grouping):
+        return counts.recode(recoding), 0
+    class_of = recoding.class_of(counts.cells)
+    unknown = class_of < 0
+    together = np.where(unknown, class_of.max(initial=0) + 1, class_of)
+    return counts.grouped(together), int(counts.sizes[unknown].sum())
+
+
+def suppressed_of(
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    suppression: Suppression,
+    hidden: Mask,
+    forced: Mask | None = None,
+) -> Suppressed | None:
+    """Choose what is suppressed of recoded classes; None where the budget is too small.
+
+    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already; ``forced``,
+    classes that are suppressed whether or not they break the policy.
+    """
+    layout = Layout.of(counts)
+    policy = Policy(models, layout, NUMPY)
+    histograms, bound = histograms_of(counts), policy.against(layout.margins)
+    broken = None
+    if forced is not None and forced.any():
+        marks = bound.broken(histograms, int(layout.margins[-1]))[1] | forced
+        broken = int(histograms.sizes[marks].sum(dtype=np.int64)), marks
+    return suppress(histograms, policy, bound, suppression, hidden, broken, forced)
+
+
+def budget_for(suppressed: int, records: int) -> float:
+    """Return the least share of three digits that covers some suppressed records."""
+    return ceil(suppressed / records * 1000) / 1000
+
+
+def all_hidden(recoded: Counts, recoding: Partitions) -> Mask:
+    """Mark the class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+    hidden = np.ones(len(recoded), bool)
+    for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
+        hidden &= recoding[name].hidden[codes]
+    return hidden
+
+
+def _hidden_code(partition: Partition) -> int:
+    # The group that is ``*`` anyway, or a code that no value has.
+    codes = partition.representatives[partition.hidden]
+    return int(codes[0]) if len(codes) else len(partition.groups)
+
+
+def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
+    columns = zip(raw.names, raw.cells.T, strict=True)
+    cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
+    keys = row_keys(np.concatenate([classes.cells, cells]))
+    return np.isin(keys[len(classes) :], keys[: len(classes)])
+
+
+def _sizes_in(fitted: Evaluation, other: Evaluation) -> Ints:
+    """Count the records of each class in the other half, shape (classes of the one,)."""
+    known, classes, recoding = fitted.classes, other.classes, other.recoding
+    if isinstance(recoding, Grouping):
+        keys = recoding.class_of(np.concatenate([known.cells, classes.cells]))
+    else:
+        keys = row_keys(np.concatenate([known.cells, classes.cells]))
+    sizes = np.zeros(int(keys.max(initial=0)) + 2, np.int64)  # one more, for those not covered
+    here = keys[: len(known)]
+    sizes[here] = known.sizes
+    return np.asarray(sizes[keys[len(known) :]])

@@ -10,9 +10,8 @@ from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives import MillerMadow, MutualInformation, Objective, ObjectiveName
 from anonymizer.privacy import TOLERANCE, PrivacyModel
-from anonymizer.recoding.apply import levels_of
+from anonymizer.recoding.apply import Evaluation, levels_of
 from anonymizer.recoding.classes import Boxes
-from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import FullDomain, Levels
 from anonymizer.recoding.policy import Trigger

@@ -18,8 +18,14 @@ from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
-from anonymizer.recoding.apply import matched, overwritten, relabelled
-from anonymizer.recoding.evaluation import all_hidden, budget_for, suppressed_of
+from anonymizer.recoding.apply import (
+    all_hidden,
+    budget_for,
+    matched,
+    overwritten,
+    relabelled,
+    suppressed_of,
+)
 from anonymizer.recoding.policy import Suppression
 from anonymizer.recoding.problem import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.recoding import (

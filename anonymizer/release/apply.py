@@ -7,7 +7,7 @@ from pathlib import Path
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
-from anonymizer.recoding.evaluation import budget_for
+from anonymizer.recoding.apply import budget_for
 from anonymizer.recoding.generalization import NEARLY_ALL
 from anonymizer.release.applied import plan_for
 from anonymizer.release.applied_release import AppliedRelease

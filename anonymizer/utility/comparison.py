@@ -29,8 +29,8 @@ from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Problem, Run, as_done
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.best import Best
-from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding

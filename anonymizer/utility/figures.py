@@ -24,7 +24,7 @@ from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy import EntropyLDiversity, PrivacyModel, TCloseness, Verdict
 from anonymizer.privacy.base import holds
 from anonymizer.recoding import Problem
-from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.information import bound_of, ceiling, lost

@@ -15,7 +15,7 @@ from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
 from anonymizer.recoding import Problem
-from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import engine

@@ -18,8 +18,8 @@ from anonymizer import (
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Problem, Suppression
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.best import TRIED
-from anonymizer.recoding.evaluation import Evaluation
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.report.printing import print_report
 from anonymizer.report.release import release_report

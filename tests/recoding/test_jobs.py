@@ -19,7 +19,6 @@ from anonymizer import (
     TCloseness,
     VariableRange,
 )
-from anonymizer.recoding.boxes import beam
 from anonymizer.recoding.partitions import joint
 from anonymizer.recoding.recoding import Recoding
 
@@ -91,7 +90,7 @@ def told(made: Anonymizer) -> dict[str, object]:
 def test_jobs_may_be_on_other_machines(name, monkeypatch):
     """With progress that cannot be sent, and a time limit that is not in the way."""
     monkeypatch.setattr("anonymizer.recoding.problem.WORTH_JOBS", 1)
-    monkeypatch.setattr(beam, "WORTH_JOBS", 1)
+    monkeypatch.setattr("anonymizer.recoding.boxes.search.WORTH_JOBS", 1)
     monkeypatch.setattr(joint, "refine_exactly", lambda *_: None)  # as where there are too many
     table, lock = people(), threading.Lock()
 

@@ -16,10 +16,10 @@ from anonymizer.hierarchy import Interval
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import RangeOptions, Refiner, Run, cut_heuristically, refine_jointly
 from anonymizer.recoding.full_domain.frontier import exhaustive
-from anonymizer.recoding.partitions import joint, pair
+from anonymizer.recoding.partitions import joint, refine
 from anonymizer.recoding.partitions.families import Chain
 from anonymizer.recoding.partitions.joint import refine_exactly
-from anonymizer.recoding.partitions.pair import Tiles, best_pair
+from anonymizer.recoding.partitions.refine import Tiles, best_pair
 
 information = MutualInformation()
 OPTIONS = [
@@ -176,7 +176,7 @@ def test_beyond_a_cap_nothing_is_proven_but_all_holds(cap, drawn, confined):
     refiner = Refiner(information, RangeOptions(**confined))
     best = refine_exactly(problem, ["x", "y"], refiner)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair, cap, 0)
+        patch.setattr(refine, cap, 0)
         alone = refine_exactly(problem, ["x", "y"], refiner)
         found = refine_jointly(problem, ["x", "y"], refiner)
     assert problem.feasible(found.counts)
@@ -191,7 +191,7 @@ def test_beyond_a_cap_nothing_is_proven_but_all_holds(cap, drawn, confined):
 
 def test_what_a_cap_leaves_is_said():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair, "MOST_PREFIXES", 0)
+        patch.setattr(refine, "MOST_PREFIXES", 0)
         found = refine_jointly(quadrants(6), ["x", "y"], Refiner(information))
         tight = refine_jointly(quadrants(), ["x", "y"], Refiner(information))
     assert not found.proven

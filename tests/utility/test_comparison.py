@@ -29,7 +29,7 @@ from anonymizer import (
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
-from anonymizer.recoding.evaluation import covered
+from anonymizer.recoding.apply import covered
 from anonymizer.tables import engine
 from anonymizer.utility.comparison import COMPARED, policy_at, sweep_of
 from anonymizer.utility.comparison import fit_of as fitted

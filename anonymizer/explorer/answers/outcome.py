@@ -22,7 +22,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of
 from anonymizer.recoding import Problem, Watch, ignore
-from anonymizer.recoding.evaluation import Evaluation
+from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.generalization import Generalization, GeneralizationPlan
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Outcome as Carried

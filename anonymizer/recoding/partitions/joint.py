@@ -31,8 +31,7 @@ from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.families import Family, Intervals, Judge, Segments
 from anonymizer.recoding.partitions.groups import Ranges, TaxonomyLevels
-from anonymizer.recoding.partitions.pair import Tiles, best_pair
-from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution
+from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution, Tiles, best_pair
 from anonymizer.recoding.problem import ALONE, Bounds, Problem, Run, Search, in_parallel
 
 MOST_COMBINATIONS = 1_000
