@@ -188,7 +188,10 @@ def preserved(
     if not drawn or engine.records(table) < FEWEST:
         return None
     columns = [*drawn, *(name for name in sensitive if _numeric(_exact(table, name)))]
-    before, after = (_numbers(each, columns) for each in (table, released))
+    before, after = (
+        np.column_stack([each[name].to_numpy(float) for name in columns])
+        for each in (table, released)
+    )
     sizes = engine.sizes_of(table)
     loss = probabilistic_loss(before, after, quantiles=(), sizes=sizes)
     moments = moments_kept(before, after, sizes=sizes)
@@ -201,11 +204,6 @@ def preserved(
         moments.mean,
         moments.covariance,
     )
-
-
-def _numbers(table: engine.Table, columns: Sequence[str]) -> Floats:
-    """Columns of numbers, shape (rows, columns)."""
-    return np.column_stack([table[name].to_numpy(float) for name in columns])
 
 
 def _exact(table: engine.Table, name: str) -> pd.Series:

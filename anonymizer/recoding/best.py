@@ -108,7 +108,8 @@ class Best(Recoding):
             except (InputError, PolicyUnreachableError) as error:
                 refused = error
                 continue
-            return _reporting(plan, trials, place), outcome
+            tried = tuple(replace(trial, taken=i == place) for i, trial in enumerate(trials))
+            return replace(plan, search=replace(plan.search, tried=tried)), outcome
         raise refused
 
 
@@ -176,9 +177,3 @@ def _rank(trial: Trial) -> tuple[bool, float, int, int]:
     if trial.holds:
         return False, kept, trial.classes or 0, 0
     return True, trial.records_broken or 0, kept, trial.classes or 0
-
-
-def _reporting(plan: RecodingPlan, trials: Sequence[Trial], place: int) -> RecodingPlan:
-    """The plan with what was tried before it was chosen."""
-    tried = tuple(replace(trial, taken=i == place) for i, trial in enumerate(trials))
-    return replace(plan, search=replace(plan.search, tried=tried))

@@ -32,7 +32,15 @@ class LatticeDiagram(Displayed, Graph):
         best = self.graph.get("best")
         minimal = [node for node, each in known.items() if each.get("minimal")]
         kept = [*([best] if best is not None else []), *(n for n in minimal if n != best)]
-        rows = [_row(node, known[node], node == best) for node in kept]
+        rows = [
+            [
+                *node,
+                "yes" if known[node].get("minimal") else "",
+                "yes" if node == best else "",
+                known[node].get("information"),
+            ]
+            for node in kept
+        ]
         layers = Counter(sum(node) for node in known)
         feasible = Counter(sum(node) for node, each in known.items() if each.get("feasible"))
         sums = [[level, layers[level], feasible[level]] for level in sorted(layers)]
@@ -45,11 +53,6 @@ class LatticeDiagram(Displayed, Graph):
                 Table("By sum of levels", ["sum", "nodes here", "known to satisfy"], sums),
             ],
         )
-
-
-def _row(node: tuple[int, ...], known: dict[str, object], best: bool) -> list[object]:
-    minimal = "yes" if known.get("minimal") else ""
-    return [*node, minimal, "yes" if best else "", known.get("information")]
 
 
 def _facts(graph: LatticeDiagram) -> list[str]:

@@ -436,17 +436,16 @@ def _worths(ground: Ground, opened: Open, cuts: Sequence[BoxCut]) -> Floats:
 def _halves(opened: Open, cut: BoxCut, ground: Ground) -> Iterator[Open]:
     """Both parts of a cut; the slice is sorted into them."""
     middle = ground.divide(opened.low, opened.high, cut.axis, cut.left)
-    shapes = _shapes(opened.box[cut.axis], cut)
+    shape = opened.box[cut.axis]
+    shapes: tuple[Blocks, Blocks]
+    if isinstance(shape, range) and cut.at >= 0:
+        shapes = range(shape.start, cut.at), range(cut.at, shape.stop)
+    else:
+        left = tuple(block for block in shape if cut.left[block])
+        shapes = left, tuple(block for block in shape if not cut.left[block])
     for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
         bounds = opened.bounds.copy()
         if cut.at >= 0:
             bounds[cut.axis, end] = cut.at
         box = (*opened.box[: cut.axis], shapes[1 - end], *opened.box[cut.axis + 1 :])
         yield Open(low - high, -1, low, high, bounds, box)
-
-
-def _shapes(shape: Blocks, cut: BoxCut) -> tuple[Blocks, Blocks]:
-    if isinstance(shape, range) and cut.at >= 0:
-        return range(shape.start, cut.at), range(cut.at, shape.stop)
-    left = tuple(block for block in shape if cut.left[block])
-    return left, tuple(block for block in shape if not cut.left[block])

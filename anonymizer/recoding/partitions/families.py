@@ -86,16 +86,6 @@ class Judge:
         return self.grouped(classes, group, len(some))
 
 
-def count_matrices(counts: Counts) -> Tables:
-    """Records of each class by value of each sensitive attribute, and under None in all.
-
-    InputError where they are too many for arrays.
-    """
-    matrices: Tables = {None: counts.sizes[:, None]}
-    matrices.update(counts.dense.joint)
-    return matrices
-
-
 def lots(groups: int, classes: int, tables: Tables) -> Iterator[slice]:
     """Yield consecutive slices of groups of classes, few enough to be judged together.
 
@@ -476,9 +466,14 @@ def combinations_without(counts: Counts, names: Collection[str]) -> tuple[Codes,
 
 
 def tabulated(counts: Counts, places: Sequence[Codes], shape: tuple[int, ...]) -> Tables:
-    """Records by place and sensitive value, shape (..., values); ``places`` (classes,) each."""
+    """Records by place and sensitive value, shape (..., values); ``places`` (classes,) each.
+
+    InputError where they are too many for arrays.
+    """
+    matrices: Tables = {None: counts.sizes[:, None]}
+    matrices.update(counts.dense.joint)
     tables: Tables = {}
-    for name, joint in count_matrices(counts).items():
+    for name, joint in matrices.items():
         _require_room(prod(shape), joint.shape[1], name)
         tables[name] = np.zeros((*shape, joint.shape[1]), np.int64)
         np.add.at(tables[name], tuple(places), joint)
