@@ -378,10 +378,11 @@ def _mdav(points: Floats, k: int) -> Codes:
     groups = np.empty(len(points), np.intp)
     columns = np.ascontiguousarray(points.T)  # so that each is read in the order it lies in
     left, number = np.arange(len(points)), 0
+    # Two groups of k leave in each round, and k to 3k - 1 records are left for one group, or two.
     while len(left) >= 3 * k:
         from_far = _from_farthest(columns)
         near = _nearest(from_far, k)
-        from_far[near] = -1
+        from_far[near] = -1  # in no second group
         from_second = _distances(columns, columns[:, from_far.argmax()])
         from_second[near] = np.inf
         also_near = _nearest(from_second, k)
@@ -585,9 +586,9 @@ def _channel_of(given: Channel | pd.DataFrame | ArrayLike, values: tuple[Hashabl
             )
         return Channel(given, values, values)
     rows = {value: row for row, value in enumerate(given.values)}
-    lacking = sum(value not in rows for value in values)
-    if lacking:
-        raise InputError(f"matrix has no rows for {lacking} of {len(values)} values of the column")
+    without = sum(value not in rows for value in values)
+    if without:
+        raise InputError(f"matrix has no rows for {without} of {len(values)} values of the column")
     return Channel(given.matrix[[rows[value] for value in values]], values, given.labels)
 
 

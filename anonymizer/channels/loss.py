@@ -217,6 +217,7 @@ def _chance_alone(differences: Floats, sizes: Floats | None, scale: Floats, leve
     records = len(differences) if sizes is None else sizes.sum()
     found = np.abs(_mean(differences, sizes))
     error = np.sqrt(_variance(differences, sizes)) / np.sqrt(records)
+    # Bonferroni: every column has its share of the level, half of that on either side.
     limit = -float(ndtri(level / 2 / differences.shape[1]))
     return bool((found <= limit * error + 1e-12 * scale).all())
 

@@ -118,6 +118,7 @@ class Lattice:
         reached = np.zeros(self.shape, bool)
         for node in nodes:
             reached[node] = True
+        # Closed upwards along one axis after the other, it is closed along all.
         for axis in range(reached.ndim):
             np.logical_or.accumulate(reached, axis=axis, out=reached)
         return [tuple(map(int, node)) for node in np.argwhere(reached)]

@@ -175,6 +175,8 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     # An attribute of one level needs no bits: there may be too many of them for a word.
     bits = [height.bit_length() for height in lattice.heights]
+    # Each level has a guard bit above it, which stays set when a lower level is subtracted: one
+    # subtraction of words compares two nodes in all attributes.
     shifts = np.cumsum([0, *(width + (width > 0) for width in bits)])[:-1]
     guards = sum(
         1 << int(shift + width) for shift, width in zip(shifts, bits, strict=True) if width

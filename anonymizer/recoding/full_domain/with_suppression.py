@@ -257,6 +257,7 @@ class SuppressionSearch:
             self._best = max(self._best, entry[0])
         np.minimum(self.ceilings[above], looked.bound, out=self.ceilings[above])
         np.maximum(self.lost[below], looked.lost, out=self.lost[below])
+        # A better score may rule any node out; otherwise those alone whose bounds have changed.
         for where in [...] if better else [above, below]:
             status = self.board.status[where]
             status[(self.bounds(where) < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
