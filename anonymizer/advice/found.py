@@ -17,7 +17,7 @@ from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.results import Result
-from anonymizer.release.warnings.warnings import NEARLY
+from anonymizer.release.warnings import NEARLY
 
 STARS = 1 / 3
 """Share of the quasi-identifiers from which on hiding them is drastic, if two or more are."""

@@ -26,7 +26,7 @@ from anonymizer.recoding.classes import Boxes
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.ranges import VariableRange
 from anonymizer.release.results import Result
-from anonymizer.release.warnings.warnings import NEARLY
+from anonymizer.release.warnings import NEARLY
 
 POINTS = 20
 """Thresholds of a sweep at the most."""

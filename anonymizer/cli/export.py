@@ -9,7 +9,7 @@ from anonymizer.cli.options import PATH
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
-    from anonymizer.release.export.source import ExportedRelease
+    from anonymizer.release.export import ExportedRelease
 
 
 @click.command(
@@ -106,7 +106,7 @@ def _require_fitting(
 
 
 def _sql(source: "ExportedRelease", select: bool, table: str, into: str | None) -> str:
-    from anonymizer.release.export import select_of, sql_of
+    from anonymizer.release.sql import select_of, sql_of
 
     if select:
         return select_of(source, table) + "\n"

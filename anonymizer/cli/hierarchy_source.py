@@ -101,7 +101,7 @@ def _is_study(path: Path) -> bool:
 
 def counted_values(table: Path, form: "Format", column: str) -> tuple[list[object], list[int]]:
     """The distinct values of a column, and the records of each, counted where it lies."""
-    from anonymizer.release.description.place import Place
+    from anonymizer.release.place import Place
     from anonymizer.release.relations import counted_in
     from anonymizer.tables import engine
 

@@ -23,8 +23,8 @@ from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, print_report, printing
 
 if TYPE_CHECKING:
-    from anonymizer.release.study.drafting import DraftOptions
-    from anonymizer.release.study.study import Draft
+    from anonymizer.release.drafting import DraftOptions
+    from anonymizer.release.study import Draft
 
 NONE = "-"
 """What is answered for no column at all."""
@@ -79,21 +79,21 @@ def init(
     proposes.
     """
     from anonymizer.feedback.progress import progress
+    from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
     from anonymizer.release.manifest.standing import same_file
-    from anonymizer.release.study.drafting import STUDY, DraftOptions, require_room
-    from anonymizer.release.study.raw import directory_for, read_raw, relative, written
-    from anonymizer.release.study.study import draft
-    from anonymizer.release.warnings.person_warnings import profile_warnings
+    from anonymizer.release.person_warnings import profile_warnings
+    from anonymizer.release.place import directory_for, read_raw, relative, written
+    from anonymizer.release.study import draft
     from anonymizer.report.profile import draft_report, profile_report
 
     directory = output or directory_for(table)
     if directory.suffix == ".toml":
         raise InputError(
-            f"{directory} would be a directory, in which {STUDY} is written; name one without "
+            f"{directory} would be a directory, in which {STUDY_FILE} is written; name one without "
             f".toml, such as {directory.with_suffix('')}"
         )
     require_room(directory, force=force)
-    if same_file(table, directory / STUDY):
+    if same_file(table, directory / STUDY_FILE):
         raise InputError(f"{table} is the table itself; choose another directory")
     with ExitStack() as opened:
         with progress() as watch:

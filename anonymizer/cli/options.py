@@ -199,7 +199,7 @@ def subject_of(
     **form: Any,
 ) -> "Subject":
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
-    from anonymizer.release.description.models import required_model
+    from anonymizer.release.description import required_model
     from anonymizer.release.manifest import is_release
     from anonymizer.release.study import Study
     from anonymizer.risk.file import Subject, table_in

@@ -58,8 +58,7 @@ def expected(name: str | None, period: str | None, after: Path | None) -> dict[s
 
 def digest_at(release: Path) -> str:
     """The SHA-256 of the manifest of a release."""
-    from anonymizer.release.files import MANIFEST
-    from anonymizer.release.manifest import digest_of_file, home_of
+    from anonymizer.release.files import MANIFEST, digest_of_file, home_of
 
     place = home_of(release) / MANIFEST
     try:

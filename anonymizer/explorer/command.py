@@ -189,9 +189,9 @@ def _demo_in(directory: Path) -> Path:
 def _drafted(table: Path, columns: tuple[str, ...] | None) -> Path:
     """The study of a table: the one that lies there already, or a new one as init proposes it."""
     from anonymizer.feedback.progress import progress
-    from anonymizer.release.study.drafting import DraftOptions
-    from anonymizer.release.study.raw import directory_for, read_raw, relative, written
-    from anonymizer.release.study.study import draft
+    from anonymizer.release.drafting import DraftOptions
+    from anonymizer.release.place import directory_for, read_raw, relative, written
+    from anonymizer.release.study import draft
 
     directory = directory_for(table)
     path = directory / STUDY

@@ -17,7 +17,7 @@ from anonymizer.profiling.identifying import UNITS, makes_identifier
 BY_CHANCE = 7
 """Wrong guesses that chance would leave at least, for a tenth of them to mean something.
 
-As of ``ENOUGH`` in ``anonymizer.release.warnings.warnings``.
+As of ``ENOUGH`` in ``anonymizer.release.warnings``.
 """
 
 CODED = re.compile(r"(?=.*\d)(?=.*[^\W\d])[\w./:@#-]{2,}")

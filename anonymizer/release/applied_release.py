@@ -14,12 +14,12 @@ from anonymizer.recoding.generalization import GeneralizationPlan, People
 from anonymizer.recoding.policy import Suppression
 from anonymizer.recoding.recoding import SearchResult
 from anonymizer.release.applied import AppliedRecoding
-from anonymizer.release.description.description import Description
-from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest import Manifest, digest_of_file, home_of, sound
+from anonymizer.release.description import Description
+from anonymizer.release.files import MANIFEST, digest_of_file, home_of, sound
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.reach import Listed, Reach
-from anonymizer.release.verification.studied import models_of
-from anonymizer.release.verification.studied import rules as rules_of
+from anonymizer.release.verification.policies import models_of
+from anonymizer.release.verification.policies import rules as rules_of
 from anonymizer.tables import engine
 from anonymizer.tables.spreadsheet import rearmed_text
 

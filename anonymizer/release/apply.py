@@ -11,10 +11,11 @@ from anonymizer.recoding.apply import budget_for
 from anonymizer.recoding.generalization import NEARLY_ALL
 from anonymizer.release.applied import plan_for
 from anonymizer.release.applied_release import AppliedRelease
-from anonymizer.release.description.place import Place, as_study, written_as
-from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.files import home_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import same_file
+from anonymizer.release.place import Place, as_study, written_as
 from anonymizer.release.plan import Plan, RecodedTable
 from anonymizer.release.publisher import Expectation, FileOptions, publisher
 from anonymizer.release.relations import counted_in
@@ -22,7 +23,7 @@ from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
-from anonymizer.release.verification.soundness import require_followable
+from anonymizer.release.verification.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_file

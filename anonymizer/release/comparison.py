@@ -9,24 +9,24 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
-from anonymizer.release.information import Information, chances
-from anonymizer.release.relations import CountedTable
-from anonymizer.release.release import Release
-from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
-from anonymizer.release.warnings.column_warnings import (
+from anonymizer.release.column_warnings import (
     Hidden,
     column_warnings,
+    names_but,
     order_warnings,
+    relation_warnings,
     spelling_warnings,
 )
-from anonymizer.release.warnings.person_warnings import (
+from anonymizer.release.information import Information, chances
+from anonymizer.release.person_warnings import (
     Keyed,
     identifying_warnings,
     other_warnings,
     repeated_warnings,
 )
-from anonymizer.release.warnings.relation_warnings import names_but, relation_warnings
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.relations import CountedTable
+from anonymizer.release.release import Release
+from anonymizer.release.warnings import ReleaseWarning, class_warnings, telling_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Moves, Relation

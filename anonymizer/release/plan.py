@@ -39,7 +39,7 @@ from anonymizer.tables.relations.relation import CHANGED, Moves, Relation
 if TYPE_CHECKING:
     from anonymizer.release.applied import AppliedRecoding
     from anonymizer.release.applied_release import AppliedRelease
-    from anonymizer.release.description.description import Description
+    from anonymizer.release.description import Description
     from anonymizer.tables.relations.frames import Frame
 
 
@@ -82,7 +82,7 @@ class Plan:
             or the study is needed and not given, or is another one.
         """
         from anonymizer.release.applied_release import AppliedRelease
-        from anonymizer.release.description.description import Description
+        from anonymizer.release.description import Description
 
         known = study if study is None or isinstance(study, Description) else Description(study)
         found = AppliedRelease.at(Path(path), known)

@@ -10,9 +10,8 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch
-from anonymizer.release.description.place import Place
-from anonymizer.release.files import FILES, STEWARD
-from anonymizer.release.manifest import Manifest, digests_of, shape_of
+from anonymizer.release.files import FILES, STEWARD, digests_of, shape_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import (
     Order,
     ReleasedFile,
@@ -23,12 +22,13 @@ from anonymizer.release.manifest.parts import (
 )
 from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output import Folder, Output, reserved
+from anonymizer.release.place import Place
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.proof import prove, require_present
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
-from anonymizer.release.warnings.warnings import TELLING_ORDER, require_no_warnings
+from anonymizer.release.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation

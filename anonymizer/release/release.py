@@ -15,7 +15,7 @@ from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization, SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.results import as_json
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
 if TYPE_CHECKING:

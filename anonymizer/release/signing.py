@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anonymizer.errors import InputError, installing, require_columns, shown
-from anonymizer.release.files import FILES, MANIFEST, SIGNATURE, manifest_bytes
-from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.files import FILES, MANIFEST, SIGNATURE, home_of, manifest_bytes
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import LONGEST, Series
 from anonymizer.release.output import Writer, reserved, write_file
 from anonymizer.tables import engine

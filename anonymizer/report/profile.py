@@ -7,7 +7,7 @@ from shlex import quote
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
-from anonymizer.release.study.study import Draft
+from anonymizer.release.study import Draft
 
 SHOWN = 100
 """How many columns are printed."""

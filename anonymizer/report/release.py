@@ -16,7 +16,7 @@ from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.release import Release
-from anonymizer.release.verification.fields import NEEDED
+from anonymizer.release.verification.check import NEEDED
 from anonymizer.release.verification.verification import Verification
 
 if TYPE_CHECKING:  # only a masked or a signed release needs what these need

@@ -23,7 +23,7 @@ from anonymizer.release.manifest.placement import place
 from anonymizer.release.proof import verify
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality

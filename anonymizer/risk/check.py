@@ -29,13 +29,12 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
+from anonymizer.release.column_warnings import spelling_warnings
 from anonymizer.release.frames import table_of
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.proof import judged
 from anonymizer.release.results import PolicyResult
-from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
-from anonymizer.release.warnings.column_warnings import spelling_warnings
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.warnings import ReleaseWarning, class_warnings, telling_warnings
 from anonymizer.risk.file import Subject
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.tables import engine

@@ -18,16 +18,16 @@ from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, suggestion
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.privacy import PrivacyModel, models_of, population_of
-from anonymizer.release.description.place import Place, as_options
-from anonymizer.release.files import COUNTS, MANIFEST
-from anonymizer.release.manifest import Manifest, home_of, is_release, sound
+from anonymizer.release.files import COUNTS, MANIFEST, home_of, sound
+from anonymizer.release.manifest import Manifest, is_release
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output import require_place, write_file
+from anonymizer.release.place import Place, as_options
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import recoded_people
-from anonymizer.release.warnings.warnings import OF_RAW, OF_STEWARD, ReleaseWarning
+from anonymizer.release.warnings import OF_RAW, OF_STEWARD, ReleaseWarning
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.measured import MeasuredTable

@@ -13,11 +13,10 @@ from anonymizer.counts.schema import Schema
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel
 from anonymizer.profiling.columns import spellings_of_missing
+from anonymizer.release.column_warnings import column_warnings, combinations_of, unique_warnings
+from anonymizer.release.person_warnings import person_warnings
 from anonymizer.release.relations import admitted_in, cleaned_in
-from anonymizer.release.warnings.column_warnings import column_warnings
-from anonymizer.release.warnings.person_warnings import person_warnings
-from anonymizer.release.warnings.relation_warnings import combinations_of, unique_warnings
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk.refinement import Columnar, stored
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format

@@ -24,15 +24,15 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
 from anonymizer.privacy.query_loss import together
 from anonymizer.profiling.hints import unit_of
-from anonymizer.release.description.place import Place
-from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest import Manifest, home_of, sound
+from anonymizer.release.column_warnings import names_but
+from anonymizer.release.files import MANIFEST, home_of, sound
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import class_numbers, place
+from anonymizer.release.person_warnings import Keyed, repeated_warnings
+from anonymizer.release.place import Place
 from anonymizer.release.relations import records_in
 from anonymizer.release.study import Study
-from anonymizer.release.warnings.person_warnings import Keyed, repeated_warnings
-from anonymizer.release.warnings.relation_warnings import names_but
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, cleaned, describe_file, release_format
 from anonymizer.tables.spelling import alike_keys, one_text_each

@@ -18,9 +18,9 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.release.description.place import Place
-from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.files import MANIFEST, home_of
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.place import Place
 from anonymizer.release.relations import counted_in
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally

@@ -14,8 +14,8 @@ from anonymizer.errors import InputError, column_names, is_whole, jobs_of, requi
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import DifferentialPrivacy
-from anonymizer.release.files import COUNTS, MANIFEST
-from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.files import COUNTS, MANIFEST, home_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.plan import Plan
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study

@@ -15,7 +15,7 @@ from anonymizer.cli import commands
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS, markdown
 from anonymizer.recoding import STRATEGIES
-from anonymizer.release.warnings.warnings import WARNINGS, warnings_markdown
+from anonymizer.release.warnings import WARNINGS, warnings_markdown
 
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"

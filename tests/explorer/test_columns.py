@@ -16,9 +16,8 @@ from anonymizer.explorer.answers.columns import (
 )
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.profiling import profile
-from anonymizer.release.study import Study
-from anonymizer.release.study.drafting import DraftOptions
-from anonymizer.release.study.study import draft
+from anonymizer.release.drafting import DraftOptions
+from anonymizer.release.study import Study, draft
 
 
 @pytest.fixture(scope="module")

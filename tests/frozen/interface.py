@@ -13,7 +13,7 @@ from fuzz.exercise import command
 
 import anonymizer
 from anonymizer.cli import commands
-from anonymizer.release.description.document import Document
+from anonymizer.release.document import Document
 
 from .texts import CHECKOUT, ran
 

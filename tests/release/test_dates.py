@@ -27,7 +27,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of
+from anonymizer.release.verification.check import FIELDS, leaves, treatment_of
 
 SIZES = ["XS", "S", "M", "L", "XL", "XXL"]
 PARIS = ZoneInfo("Europe/Paris")

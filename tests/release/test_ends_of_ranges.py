@@ -15,7 +15,8 @@ from engines import KINDS, records_of
 from fuzz.exercise import command
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
-from anonymizer.release.export import source_of, sql_of
+from anonymizer.release.export import source_of
+from anonymizer.release.sql import sql_of
 from anonymizer.tables.files.parquet import exact_frame
 
 RECODINGS = ["variable-range", "cut", "boxes", "merged-cells", "best"]

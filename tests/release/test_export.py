@@ -12,8 +12,9 @@ from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
 from anonymizer import Hierarchy, InputError
 from anonymizer.cli import main
 from anonymizer.hierarchy.partition import digest_of_values
-from anonymizer.release.export import select_of, source_of, sql_of
+from anonymizer.release.export import source_of
 from anonymizer.release.publish import publish
+from anonymizer.release.sql import select_of, sql_of
 from anonymizer.release.study import Study
 
 SAME = (
@@ -146,7 +147,7 @@ MERGED = '[search]\nseed = 3\ntime-limit = 0.2\n[recoding]\nmethod = "merged-cel
 @pytest.fixture
 def unverified(monkeypatch) -> None:
     """Manifests that were tampered with come as far as what writes files: a second defence."""
-    monkeypatch.setattr("anonymizer.release.export.source.require_followable", lambda *_: None)
+    monkeypatch.setattr("anonymizer.release.export.require_followable", lambda *_: None)
 
 
 @pytest.mark.usefixtures("unverified")

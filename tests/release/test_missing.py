@@ -18,10 +18,11 @@ from releases import manifest_in, rewritten
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, verify_release
 from anonymizer.hierarchy.partition import MARKED, members_of
 from anonymizer.release.apply import publish_applied
-from anonymizer.release.export import mapping_files, source_of, sql_of
+from anonymizer.release.export import mapping_files, source_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
+from anonymizer.release.sql import sql_of
 from anonymizer.release.study import Study
 from anonymizer.report.page.evidence import evidence_of
 from anonymizer.risk.audit import audit_files

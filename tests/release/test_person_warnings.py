@@ -22,11 +22,11 @@ from anonymizer import (
     load_census,
 )
 from anonymizer.cli import main
+from anonymizer.release import person_warnings
 from anonymizer.release.fitting import fitted
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
-from anonymizer.release.warnings import person_warnings
 from anonymizer.report.page import report_of
 from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file

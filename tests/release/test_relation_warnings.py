@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
+from anonymizer.release import column_warnings
 from anonymizer.release.fitting import fitted
-from anonymizer.release.warnings import relation_warnings
 from anonymizer.tables.relations.frames import relation_of
 
 RECORDS = 600
@@ -45,7 +45,7 @@ def estimator(recoding):
 @pytest.mark.parametrize("recoding", ["full-domain", "boxes"])
 @pytest.mark.parametrize("few", [RECORDS, 200])
 def test_the_same_warnings_wherever_a_table_lies(monkeypatch, recoding, few):
-    monkeypatch.setattr(relation_warnings, "FEW", few)
+    monkeypatch.setattr(column_warnings, "FEW", few)
     table = people(0)
     known = estimator(recoding).fit(table).release_.warnings
     relation = relation_of(pa.Table.from_pandas(table))

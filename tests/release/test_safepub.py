@@ -30,7 +30,7 @@ from anonymizer import (
     SafePub,
     check,
 )
-from anonymizer.release.warnings import person_warnings
+from anonymizer.release import person_warnings
 from anonymizer.report.page import report_of
 
 PRIVATE = DifferentialPrivacy(epsilon=1.0, delta=0.01)

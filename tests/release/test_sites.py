@@ -15,7 +15,7 @@ import pytest
 
 from anonymizer import InputError, PolicyBrokenError
 from anonymizer.cli import main
-from anonymizer.release.manifest import digest_of_file
+from anonymizer.release.files import digest_of_file
 from anonymizer.release.publish import publish
 from anonymizer.release.sites import (
     PartCounts,

@@ -26,7 +26,7 @@ from anonymizer.release.manifest.parts import (
 from anonymizer.release.output import Writer, reserved
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study as StudyFile
-from anonymizer.release.verification.fields import HALVES, RAW, leaves, treatment_of
+from anonymizer.release.verification.check import HALVES, RAW, leaves, treatment_of
 from anonymizer.report.page import report_of
 
 SEX = """\

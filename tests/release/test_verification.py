@@ -36,9 +36,8 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.objectives import OBJECTIVES, Objective
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification.check import same
-from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of
-from anonymizer.release.warnings.warnings import WARNINGS
+from anonymizer.release.verification.check import FIELDS, leaves, same, treatment_of
+from anonymizer.release.warnings import WARNINGS
 
 Table = tuple[list[str], list[list[str]]]
 

@@ -33,8 +33,8 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.warnings.column_warnings import column_warnings, order_warnings
-from anonymizer.release.warnings.warnings import WARNINGS, ReleaseWarning
+from anonymizer.release.column_warnings import column_warnings, order_warnings
+from anonymizer.release.warnings import WARNINGS, ReleaseWarning
 
 Found = list[tuple[str, str | None, int, int]]
 

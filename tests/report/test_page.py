@@ -27,7 +27,7 @@ from anonymizer.release.manifest.parts import AppliedRelease, ReportedInput, Rep
 from anonymizer.release.publish import publish
 from anonymizer.release.signing import PrivateKey, make_keys, sign_release
 from anonymizer.release.study import Study
-from anonymizer.release.warnings.warnings import WARNINGS
+from anonymizer.release.warnings import WARNINGS
 from anonymizer.report.page import report_of
 from anonymizer.report.page.changes import followed_by
 from anonymizer.report.page.evidence import Evidence, Pictures, evidence_of

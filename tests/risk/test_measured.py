@@ -16,7 +16,7 @@ from anonymizer import InputError, KAnonymity
 from anonymizer.counts.schema import MISSING, Missing, Schema
 from anonymizer.profiling import profile, raw
 from anonymizer.profiling.raw import Raw
-from anonymizer.release.description.place import Place
+from anonymizer.release.place import Place
 from anonymizer.risk import assess, detect, itpr, rank, undeclared
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.check import check, check_measured

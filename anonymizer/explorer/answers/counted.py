@@ -17,9 +17,9 @@ from anonymizer.recoding import Problem, Watch, ignore
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.place import read_raw
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
-from anonymizer.release.study.raw import read_raw
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import GivenFormat
 from anonymizer.tables.files.opening import files_of

@@ -13,9 +13,9 @@ from anonymizer.hierarchy import shown_label
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.profile import TableProfile
-from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
-from anonymizer.release.warnings.person_warnings import profile_warnings
-from anonymizer.release.warnings.relation_warnings import unique_warnings
+from anonymizer.release.column_warnings import unique_warnings
+from anonymizer.release.person_warnings import profile_warnings
+from anonymizer.release.warnings import class_warnings, telling_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.relations.relation import Relation
 

@@ -6,7 +6,7 @@ Contents are sections, keys and values as TOML has them. What is given may be ch
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from anonymizer.release.description.document import PINNED
+from anonymizer.release.document import PINNED
 
 Content = dict[str, Any]
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive"]

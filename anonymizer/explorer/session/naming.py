@@ -10,10 +10,10 @@ from anonymizer.explorer.session.hierarchies import DIGITS, kept_text
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.recoding import Watch
-from anonymizer.release.description.document import parsed_study
-from anonymizer.release.study.drafting import DraftOptions
-from anonymizer.release.study.raw import read_raw
-from anonymizer.release.study.study import Draft, Study, draft
+from anonymizer.release.document import parsed_study
+from anonymizer.release.drafting import DraftOptions
+from anonymizer.release.place import read_raw
+from anonymizer.release.study import Draft, Study, draft
 
 UNNAMED = "column-{}"
 """What a column without a name is called, by its place."""

@@ -9,8 +9,8 @@ from typing import Any
 from anonymizer.errors import InputError
 from anonymizer.explorer.session.history import History
 from anonymizer.explorer.session.text import merged
-from anonymizer.release.description.document import parse_document, parsed_study
-from anonymizer.release.study.study import Study
+from anonymizer.release.document import parse_document, parsed_study
+from anonymizer.release.study import Study
 from anonymizer.release.system import BusyError, NoPlaceError, locked
 from anonymizer.tables.reading import STUDY, read_whole
 

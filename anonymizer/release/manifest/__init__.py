@@ -5,16 +5,6 @@ in ``parts.py``; what the labels of a released column represent (``groups.py``),
 under these labels (``placement.py``).
 """
 
-from anonymizer.release.files import digest_of_file, digests_of, home_of, shape_of, sound
 from anonymizer.release.manifest.manifest import FORMAT, Manifest, is_release
 
-__all__ = [
-    "FORMAT",
-    "Manifest",
-    "digest_of_file",
-    "digests_of",
-    "home_of",
-    "is_release",
-    "shape_of",
-    "sound",
-]
+__all__ = ["FORMAT", "Manifest", "is_release"]

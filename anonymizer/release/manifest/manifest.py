@@ -46,7 +46,7 @@ from anonymizer.release.manifest.parts import (
     stewards,
     without_stewards,
 )
-from anonymizer.release.warnings.warnings import OF_STEWARD, uncounted
+from anonymizer.release.warnings import OF_STEWARD, uncounted
 from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:

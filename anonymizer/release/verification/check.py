@@ -1,23 +1,13 @@
-"""Checks of a release: what they look at, and one field of a manifest compared with it."""
+"""One field of a manifest compared with what was found; how each is, or why it cannot be."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import lru_cache
 from math import isclose
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
-from anonymizer.hierarchy import ANY
-from anonymizer.kernels.arrays import Mask
-from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel, Verdict
-from anonymizer.release.manifest.groups import Group
-from anonymizer.tables import engine
-
-if TYPE_CHECKING:
-    from anonymizer.release.verification.stored import StoredTable
 
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
@@ -39,74 +29,6 @@ SOURCES: Mapping[How, str] = {
 
 ABSENT = object()
 """In place of a field that a manifest lacks."""
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What checks look at: a manifest, and the released table, read back and recounted.
-
-    ``manifest`` is what JSON has, field by field, ``recoding`` the groups of its quasi-identifiers.
-    ``stored`` is where the table lies, ``table`` its records, counted by the columns with a role.
-    ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
-    attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
-    ``verdicts`` are those of the models on the table.
-    """
-
-    manifest: Mapping[str, Any]
-    recoding: Mapping[str, Sequence[Group]]
-    stored: "StoredTable"
-    table: engine.Tally
-    schema: Schema
-    counts: Counts
-    models: Sequence[PrivacyModel | None]
-    verdicts: Sequence[Verdict | None]
-
-    @property
-    def recoded(self) -> tuple[str, ...]:
-        """The quasi-identifiers of the original: not the column that numbers classes."""
-        return tuple(self.recoding)
-
-    @property
-    def masked(self) -> tuple[str, ...]:
-        """Those whose values were drawn at random."""
-        masking = self.manifest.get("masking")
-        return tuple(masking["attributes"]) if masking else ()
-
-    @property
-    def private(self) -> bool:
-        """Whether the release is a differentially private one, which reports no raw figure."""
-        return any(isinstance(model, DifferentialPrivacy) for model in self.models)
-
-    @property
-    def whole(self) -> bool:
-        """Whether the manifest has the figures of the raw table."""
-        return is_whole(self.manifest)
-
-    @property
-    def hides_presence(self) -> bool:
-        """Whether the policy promises that nobody knows who is in the table."""
-        return any(each["model"] == DeltaPresence.name for each in self.manifest["privacy"])
-
-    @property
-    def records(self) -> int:
-        """How many records the table has."""
-        return engine.records(self.table)
-
-    @cached_property
-    def hidden(self) -> Mask:
-        """The rows of the table with ``*`` in every quasi-identifier, shape (rows,)."""
-        return engine.all_equal(self.table, self.recoded, ANY)
-
-    @property
-    def records_hidden(self) -> int:
-        """How many records that is."""
-        return engine.records(engine.records_of(self.table, self.hidden))
-
-    @property
-    def removed(self) -> int:
-        """The records that were suppressed and left out, as the manifest has it."""
-        removed = self.manifest["suppressed_class"] == "removed" and not self.private
-        return int(self.manifest["suppressed"] or 0) if removed else 0
 
 
 @dataclass(frozen=True)
@@ -214,3 +136,151 @@ def said(value: object) -> str:
     if _is_list(value):
         return f"a list of {len(value)}"  # type: ignore[arg-type]
     return shown(value) if isinstance(value, str) else json.dumps(value)
+
+
+Path = tuple[str | int, ...]
+"""A place in a manifest: keys, and numbers of places in lists."""
+
+RAW = "the raw table would be needed"
+SEARCH = "how a search went does not show in a table"
+HALVES = "the halves of the raw table would be needed"
+UNIT = "the objective of this release does not follow from the released table alone"
+WORDS = "it says how the release was made, which no table shows"
+HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
+FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
+ORIGINAL = "only who has the private key and the original table can tell"
+OF_KEY = "only the key of who released it can tell; give that with --key"
+LONG = "they stand for a list of values that is too long for a manifest"
+CELLS = "they say what a spreadsheet would do, nothing about the records"
+PARTS = "the parts would be needed; give them with --parts"
+APPLIED = "the release whose recoding was applied would be needed"
+NEXT = "they say how other tables are recoded; give the study of the release with --study"
+GIVEN = "only the study can tell; give the study of the release with --study"
+
+
+REQUIRED = "what was required only the study can tell"
+
+WITH_STUDY = "the study of the release would be needed (--study)"
+WITH_TABLE = "the original table would be needed"
+NOWHERE = "no table shows it"
+NEEDED: Mapping[str, str] = {
+    **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED, NEXT), WITH_STUDY),
+    **dict.fromkeys((RAW, HALVES, ORIGINAL), WITH_TABLE),
+    **dict.fromkeys((SEARCH, WORDS, CELLS), NOWHERE),
+}
+"""What would be needed to check a field, by the reason why it is not; in few words."""
+
+
+class Treatment(NamedTuple):
+    """How a field is checked, and why not where it is not."""
+
+    how: How
+    why: str = ""
+
+
+TREATMENTS: Sequence[tuple[How, str, str]] = (
+    (
+        "recomputed",
+        "",
+        """
+        table.file table.sha256 table.parts.*.* table.columns.* table.missing.* other_columns.*
+        warnings.**
+        columns.quasi_identifiers.* columns.sensitive.* columns.targets.* columns.identifiers.*
+        columns.separator released suppressed suppressed_class classes query_loss.* search.value
+        information information.retained information.miller_madow targets.*.retained
+        targets.*.miller_madow recoding.*.*.label regions.*.* privacy.*.model privacy.*.attribute
+        privacy.*.worst privacy.*.violating_classes privacy.*.satisfied masking.realised.*.*
+        masking.channels.*.labels.*.*
+        """,
+    ),
+    (
+        "consistent",
+        "",
+        """
+        format release seeds.drawing objective.targets.* records dropped
+        information.original information.shuffled
+        information.shuffled_deviation targets.*.shuffled_deviation
+        information.retained_above_shuffled information.ceiling information.gap information.loss
+        information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
+        targets.*.retained_above_shuffled targets.*.gap targets.*.loss
+        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
+        search.proven search.objective search.tried.*.taken masking.attributes.*
+        masking.distortion.* masking.scale.*
+        masking.withheld masking.epsilon masking.method masking.preserved
+        masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
+        masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*
+        masking.channels.*.epsilon masking.channels.*.rank masking.channels.*.expected_distortion
+        masking.channels.*.least_distortion
+        """,
+    ),
+    ("study", GIVEN, "columns.missing columns.missing_values.*"),
+    ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
+    ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
+    ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
+    ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
+    ("study", HIERARCHY, "recoding.*.*.members.**"),
+    ("study", REQUIRED, "privacy.*.parameters.**"),
+    ("study", FINGERPRINT, "study.fingerprint"),
+    ("study", GIVEN, "seeds.search"),
+    ("original", ORIGINAL, "input.fingerprint"),
+    ("key", OF_KEY, "series.*"),
+    ("study", NEXT, "hierarchies.** method.** settled.*"),
+    ("unchecked", APPLIED, "applies.sha256"),
+    ("unchecked", PARTS, "counts.*"),
+    ("unchecked", RAW, "unseen.*"),
+    ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
+    ("unchecked", CELLS, "spreadsheet.**"),
+    ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
+    ("unchecked", SEARCH, "search.minimal.** search.refinements search.grids.*"),
+    ("study", GIVEN, "search.tried.*.recoding"),
+    ("unchecked", HALVES, "search.tried.*.holds search.tried.*.measure search.tried.*.kept"),
+    ("unchecked", HALVES, "search.tried.*.classes search.tried.*.records_broken"),
+    ("unchecked", HALVES, "search.tried.*.reason"),
+    ("unchecked", WORDS, "versions.* table.order masking.margin respelled.*"),
+    ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
+    ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
+    ("unchecked", RAW, "masking.preserved.mean_kept masking.channels.*.realised_distortion"),
+    ("unchecked", RAW, "masking.channels.*.expected.*.*"),
+)
+FIELDS: Mapping[str, Treatment] = {
+    field: Treatment(how, why) for how, why, fields in TREATMENTS for field in fields.split()
+}
+"""How each field is checked; ``*`` is any one key or place, ``**`` all that is below."""
+
+UNKNOWN = Treatment("unchecked", "this version does not know them")
+OTHERS = "fields of other names"
+TOPS = frozenset(pattern.partition(".")[0] for pattern in FIELDS)
+
+
+def treatment_of(path: Path) -> tuple[str, Treatment]:
+    """The pattern in ``FIELDS`` that a place of a manifest has, and how it is checked."""
+    if path[0] not in TOPS:
+        return OTHERS, UNKNOWN
+    keys = tuple("*" if isinstance(key, int) else key for key in path)
+    return _treatment_of(keys)
+
+
+@lru_cache(maxsize=1024)  # lists of a manifest have many places that are treated alike
+def _treatment_of(keys: tuple[str, ...]) -> tuple[str, Treatment]:
+    for pattern, treatment in FIELDS.items():
+        if _fits(keys, tuple(pattern.split("."))):
+            return pattern, treatment
+    return ".".join(keys), UNKNOWN
+
+
+def leaves(content: Any, path: Path = ()) -> Iterator[Path]:
+    """The places of all numbers, texts, truths and nulls in a content of JSON."""
+    if not isinstance(content, Mapping | list):
+        yield path
+        return
+    for key, part in content.items() if isinstance(content, Mapping) else enumerate(content):
+        yield from leaves(part, (*path, key))
+
+
+def _fits(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    if pattern[-1] == "**":
+        head = pattern[:-1]
+        return len(path) >= len(head) and _fits(path[: len(head)], head)
+    return len(path) == len(pattern) and all(
+        wanted in ("*", key) for key, wanted in zip(path, pattern, strict=True)
+    )

@@ -7,14 +7,13 @@ from pathlib import Path
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.reading import of_rule, settled_as
-from anonymizer.release.description.place import Place, as_study
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.place import Place, as_study
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.signing import LENGTH, PrivateKey, PublicKey, fingerprint_of, signature_at
 from anonymizer.release.study import Study
-from anonymizer.release.verification.check import ABSENT, FieldCheck, required, said
-from anonymizer.release.verification.fields import OF_KEY
+from anonymizer.release.verification.check import ABSENT, OF_KEY, FieldCheck, required, said
 from anonymizer.tables.files import GivenFormat, describe_file
 
 

@@ -17,13 +17,16 @@ from anonymizer.objectives import (
     MutualInformation,
 )
 from anonymizer.privacy.query_loss import loss_of_sizes
+from anonymizer.release.column_warnings import unique_warnings
+from anonymizer.release.files import shape_of
 from anonymizer.release.information import SHUFFLES, Information, bound_of
-from anonymizer.release.manifest import shape_of
 from anonymizer.release.manifest.manifest import OF_PRESENCE
 from anonymizer.release.verification.check import (
     ABSENT,
+    RAW,
+    SEARCH,
     TOLERANCE,
-    Facts,
+    UNIT,
     FieldCheck,
     at,
     compared,
@@ -31,10 +34,14 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.fields import RAW, SEARCH, UNIT
-from anonymizer.release.warnings.class_warnings import class_warnings, telling_warnings
-from anonymizer.release.warnings.relation_warnings import unique_warnings
-from anonymizer.release.warnings.warnings import OF_RAW, WARNINGS, uncounted
+from anonymizer.release.verification.stored import Facts
+from anonymizer.release.warnings import (
+    OF_RAW,
+    WARNINGS,
+    class_warnings,
+    telling_warnings,
+    uncounted,
+)
 
 WEAK = "weak-policy"
 """It counts models as the study has them; a manifest has one for each attribute."""

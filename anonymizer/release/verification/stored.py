@@ -1,28 +1,33 @@
-"""A released table as a reader finds it: counted where it lies, in one file or in parts."""
+"""A released table as a reader finds it, in one file or in parts, and what checks look at."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.ground import require_countable
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
 from anonymizer.feedback.words import plural
+from anonymizer.hierarchy import ANY
+from anonymizer.kernels.arrays import Mask
+from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.description.place import Place
-from anonymizer.release.files import COUNTS, MANIFEST, SIGNATURE
-from anonymizer.release.manifest import Manifest, digests_of
+from anonymizer.release.files import COUNTS, MANIFEST, SIGNATURE, digests_of
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.groups import Group
+from anonymizer.release.place import Place
 from anonymizer.release.relations import counted_in
-from anonymizer.release.verification.check import FieldCheck, at, required, same
+from anonymizer.release.verification.check import FieldCheck, at, is_whole, required, same
+from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
-
-if TYPE_CHECKING:
-    from anonymizer.tables.relations.relation import Relation
-
+from anonymizer.tables.relations.relation import Relation
 
 FEW = 5
 """Files that do not belong to a release are named, up to so many."""
@@ -36,7 +41,7 @@ class StoredTable(NamedTuple):
 
     columns: Sequence[str]
     form: Format
-    relation: "Relation | None" = None
+    relation: Relation | None = None
     known: Tally | None = None
 
     def tally(self, columns: Sequence[str]) -> Tally:
@@ -53,6 +58,74 @@ class StoredTable(NamedTuple):
     def there(self, columns: Sequence[str]) -> list[str]:
         """Those columns that the table has, each once."""
         return [name for name in dict.fromkeys(columns) if name in self.columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What checks look at: a manifest, and the released table, read back and recounted.
+
+    ``manifest`` is what JSON has, field by field, ``recoding`` the groups of its quasi-identifiers.
+    ``stored`` is where the table lies, ``table`` its records, counted by the columns with a role.
+    ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
+    attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
+    ``verdicts`` are those of the models on the table.
+    """
+
+    manifest: Mapping[str, Any]
+    recoding: Mapping[str, Sequence[Group]]
+    stored: StoredTable
+    table: engine.Tally
+    schema: Schema
+    counts: Counts
+    models: Sequence[PrivacyModel | None]
+    verdicts: Sequence[Verdict | None]
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The quasi-identifiers of the original: not the column that numbers classes."""
+        return tuple(self.recoding)
+
+    @property
+    def masked(self) -> tuple[str, ...]:
+        """Those whose values were drawn at random."""
+        masking = self.manifest.get("masking")
+        return tuple(masking["attributes"]) if masking else ()
+
+    @property
+    def private(self) -> bool:
+        """Whether the release is a differentially private one, which reports no raw figure."""
+        return any(isinstance(model, DifferentialPrivacy) for model in self.models)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the manifest has the figures of the raw table."""
+        return is_whole(self.manifest)
+
+    @property
+    def hides_presence(self) -> bool:
+        """Whether the policy promises that nobody knows who is in the table."""
+        return any(each["model"] == DeltaPresence.name for each in self.manifest["privacy"])
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return engine.records(self.table)
+
+    @cached_property
+    def hidden(self) -> Mask:
+        """The rows of the table with ``*`` in every quasi-identifier, shape (rows,)."""
+        return engine.all_equal(self.table, self.recoded, ANY)
+
+    @property
+    def records_hidden(self) -> int:
+        """How many records that is."""
+        return engine.records(engine.records_of(self.table, self.hidden))
+
+    @property
+    def removed(self) -> int:
+        """The records that were suppressed and left out, as the manifest has it."""
+        removed = self.manifest["suppressed_class"] == "removed" and not self.private
+        return int(self.manifest["suppressed"] or 0) if removed else 0
 
 
 @contextmanager

@@ -8,30 +8,32 @@ from types import MappingProxyType
 from typing import Any
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.feedback.document import in_a_line
+from anonymizer.feedback.words import plural
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.files import MANIFEST, home_of, manifest_bytes
-from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.files import MANIFEST, home_of, manifest_bytes, sound
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import ReportedWarning, Series, steward_file
+from anonymizer.release.person_warnings import person_warnings
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study
-from anonymizer.release.verification import figures, labels, sets
-from anonymizer.release.verification.check import Facts, FieldCheck, required
+from anonymizer.release.verification import figures, labels
+from anonymizer.release.verification.check import FieldCheck, leaves, required, treatment_of
 from anonymizer.release.verification.evidence import RequiredEvidence
-from anonymizer.release.verification.fields import leaves, treatment_of
+from anonymizer.release.verification.policies import models_of, policy_of_study, rules
 from anonymizer.release.verification.stored import (
+    Facts,
     StoredTable,
     column_checks,
     file_checks,
     released_at,
 )
-from anonymizer.release.verification.studied import models_of, policy_of_study, rules, studied
-from anonymizer.release.warnings.person_warnings import person_warnings
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.verification.studied import studied
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
@@ -291,7 +293,7 @@ def _facts(
 
 
 ON_TABLE = (
-    figures.sizes, figures.missing, labels.labels, labels.ranges, sets.sets, labels.regions,
+    figures.sizes, figures.missing, labels.labels, labels.ranges, labels.sets, labels.regions,
     figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
     figures.warnings,
 )  # fmt: skip
@@ -352,3 +354,36 @@ def _people(
     recoded = relabelled(population, recoding, taxonomies)
     written: engine.Table = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)
+
+
+def require_sound(path: Path, found: Verification, consequence: str) -> None:
+    """Require that what was found of a release agrees, and that its policy holds.
+
+    ``consequence``: what follows where it does not, for the message. Raises PolicyBrokenError.
+    """
+    if found.satisfied:
+        return
+    broken = sum(not verdict.satisfied for verdict in found.verdicts)
+    reasons = [plural(len(found.differences), "difference")] * bool(found.differences)
+    reasons += [f"{plural(broken, 'model')} of the policy that does not hold"] * bool(broken)
+    raise PolicyBrokenError(
+        f"the release in {path} does not hold ({' and '.join(reasons)}), so that {consequence}; "
+        f"`anonymizer verify {path}` says what differs"
+    )
+
+
+def require_followable(
+    release: Path, study: Study | None, *, key: Path | None = None, watch: Watch = ignore
+) -> Verification:
+    """Verify a release before its recoding is carried elsewhere, and give what was found.
+
+    A ``study`` is for what the manifest leaves out: where it has changed since, the release is
+    followed all the same. ``key``: of who has to have signed it.
+
+    Raises PolicyBrokenError when the release does not hold, InputError when it cannot be read.
+    """
+    home = home_of(release)
+    found = verify_release(home, study, key=key, steward=False, watch=watch)
+    own = tuple(check for check in found.checks if check.how != "study")
+    require_sound(home, replace(found, checks=own), "its recoding is not carried elsewhere")
+    return found

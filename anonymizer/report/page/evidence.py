@@ -23,13 +23,12 @@ from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy.population.risks import Risk, prosecutor
-from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest import Manifest, home_of
+from anonymizer.release.files import MANIFEST, home_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.study import Study
-from anonymizer.release.verification.soundness import require_sound
 from anonymizer.release.verification.stored import released_at
-from anonymizer.release.verification.verification import Verification, verify_release
+from anonymizer.release.verification.verification import Verification, require_sound, verify_release
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.utility.comparison import Comparison

@@ -15,8 +15,7 @@ from anonymizer.feedback.document import (
 )
 from anonymizer.feedback.words import count, listed, plural, sentence, share
 from anonymizer.privacy import MODELS, Wording
-from anonymizer.release.files import MANIFEST
-from anonymizer.release.manifest import digest_of_file
+from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.release import against

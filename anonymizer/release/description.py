@@ -2,35 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
-from functools import cached_property
+from dataclasses import MISSING, fields
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.description.document import PINNED, STRATEGY, StudyDocument, read_document
-from anonymizer.release.description.models import MODEL, kind_of_model, require_parameters
-from anonymizer.release.description.place import Place, written_as
-from anonymizer.release.description.populations import population_of
+from anonymizer.release.document import PINNED, STRATEGY, StudyDocument, read_document
 from anonymizer.release.manifest.parts import Order
-from anonymizer.release.relations import records_in
+from anonymizer.release.place import Place, written_as
+from anonymizer.release.relations import CountedTable, records_in
 from anonymizer.release.request import RECODINGS
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
-
-if TYPE_CHECKING:
-    from anonymizer.tables.relations.relation import Relation
-
+from anonymizer.tables.relations.relation import Relation
 
 ONE_BY_ONE = "records are compared one by one"
 """Why a table is held in memory."""
@@ -307,7 +303,7 @@ class Description:
         return Place(path, form, given.table, *means)
 
     @contextmanager
-    def opened(self, watch: Watch = ignore) -> "Iterator[Relation]":
+    def opened(self, watch: Watch = ignore) -> Iterator[Relation]:
         """The study's table where it lies, with the columns of its schema."""
         watch("reading the table", 0, None)
         with self.place(watch=watch).opened(self.schema.columns) as table:
@@ -324,3 +320,125 @@ class Description:
         place = self.place() if path is None else self.place_of(path, form or self.format_of(path))
         with place.in_order.opened(names) as table:
             return records_in(table, names, place.form, ONE_BY_ONE)
+
+
+TABLES = ("population", "hierarchy")
+"""Parameters that are files: only a study says where they lie."""
+
+MODEL = "model"
+"""The key of a section of a policy that names the model."""
+
+
+def kind_of_model(name: object, place: str) -> type[PrivacyModel]:
+    """The privacy model of a name; ``place`` is where a message says that it stands.
+
+    Raises InputError when there is none.
+    """
+    if not isinstance(name, str) or name not in MODELS:
+        raise InputError(f"{place} model = {name!r:.200} is unknown{suggestion(name, MODELS)}")
+    return MODELS[name]
+
+
+def require_parameters(
+    place: str, kind: type[PrivacyModel], given: Mapping[str, Any], mend: str
+) -> None:
+    """Require the parameters of a model, and no others; ``mend`` says how to add a ``{key}``."""
+    parameters = sorted(fields(kind), key=lambda field: bool(field.kw_only))  # type: ignore[arg-type]
+    known = {field.name: field for field in parameters}
+    for key in given:
+        if key not in known:
+            hint = suggestion(key, known, "it has")
+            raise InputError(f"{place} has no parameter {shown(key)}{hint}")
+    for key, field in known.items():
+        # A default does not spare some: thresholds under different distances differ.
+        if key not in given and (field.default is MISSING or key in kind.required):
+            raise InputError(f"{place} lacks {key!r}; {mend.format(key=key)}")
+
+
+def required_model(text: str) -> PrivacyModel:
+    """The model that a text requires: ``k-anonymity=5``, ``t-closeness=0.2,distance=kl``.
+
+    The first number is the bound that the model is about (its ``bounded_by``), other parameters
+    follow by name.
+
+    Raises InputError when it is no such text, or the model cannot be made of it.
+    """
+    place = f"--require {text!r:.200}:"
+    first, *more = text.split(",")
+    name, bound = _pair(first)
+    kind = kind_of_model(name, place)
+    given = {} if bound is None else {kind.bounded_by: _value(bound)}
+    for part in more:
+        key, value = _pair(part)
+        if value is None:
+            raise InputError(f"{place} {key!r:.200} has no value; write {key:.200}=...")
+        given[key] = _value(value)
+    for key in TABLES:
+        if key in given:
+            raise InputError(f"{place} {key} is a file, which only a study names; give --study")
+    require_parameters(f"{place} {kind.name}", kind, given, "add ,{key}=...")
+    try:
+        return kind(**given)
+    except InputError as error:
+        raise InputError(f"{place} {error}") from None
+
+
+def _pair(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    return name.strip(), value.strip() if equals else None
+
+
+def _value(text: str) -> int | float | str:
+    """A whole number, a number, or else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def population_of(study: "Description", given: object) -> Population:
+    """The table of a population, counted once for a study; InputError where it is no table."""
+    path, table = _place_of(given)
+    if (path, table) not in study.populations:
+        names = tuple(study.document.quasi_identifiers)
+        counting = partial(_everybody, study, path, table)
+        study.populations[path, table] = Population(counting(names), path, counting)
+    return study.populations[path, table]
+
+
+def _everybody(study: "Description", given: str, table: str | None, names: Sequence[str]) -> Tally:
+    """The people of a population, counted where it lies."""
+    path = study.path.parent / given
+    form = study.format_of(path, names)
+    place = study.place_of(path, form)
+    place = place if table is None else place._replace(table=table)
+    with _named(given), place.opened(names) as stored:
+        return CountedTable.of(stored, names, {}, form).tally
+
+
+def _place_of(given: object) -> tuple[str, str | None]:
+    """The path of a population, and its table if that is a database."""
+    if isinstance(given, str):
+        return given, None
+    if isinstance(given, dict) and {*given} == {"path", "table"}:
+        path, table = given["path"], given["table"]
+        if isinstance(path, str) and isinstance(table, str):
+            return path, table
+    raise InputError(
+        f"population = {given!r:.200} must be the path of a table, or of a database and the name "
+        'of its table, such as { path = "census.duckdb", table = "people" }'
+    )
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Say where the table of a database is named that a population lies in."""
+    try:
+        yield
+    except InputError as error:
+        if error.key != "table":
+            raise
+        remedy = f'write population = {{ path = "{path}", table = ... }}, with one of them'
+        raise error.mended(remedy) from None

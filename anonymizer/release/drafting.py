@@ -22,11 +22,11 @@ from anonymizer.profiling.policy import (
 )
 from anonymizer.profiling.raw import Raw
 from anonymizer.recoding.classes import Boxes
-from anonymizer.release.description.document import PINNED
+from anonymizer.release import toml
+from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
-from anonymizer.release.study import toml
 
-STUDY, HIERARCHIES = "study.toml", "hierarchies"
+STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
 
 TABLE = "table.csv"
 """Where the table of a draft is taken to lie that was made of one in memory."""
@@ -115,7 +115,7 @@ class StudyProposal:
         texts = {
             place: _hierarchy_text(name, self.ladders[name]) for name, place in self.places.items()
         }
-        return {**texts, STUDY: self.text}
+        return {**texts, STUDY_FILE: self.text}
 
     def write(self, directory: str | Path, *, force: bool = False) -> Path:
         """Write the study and its hierarchies into a directory: all of them, or nothing.
@@ -129,19 +129,19 @@ class StudyProposal:
         directory = Path(directory)
         require_room(directory, force=force)
         files = {place: _writer(text) for place, text in self.files.items()}
-        inner = {name: write for name, write in files.items() if name != STUDY}
+        inner = {name: write for name, write in files.items() if name != STUDY_FILE}
         writers: dict[str, Any] = {}
         if inner:
             writers[HIERARCHIES] = {Path(name).name: write for name, write in inner.items()}
-        writers[STUDY] = files[STUDY]
-        with reserved(directory, (HIERARCHIES, STUDY), "study") as output:
+        writers[STUDY_FILE] = files[STUDY_FILE]
+        with reserved(directory, (HIERARCHIES, STUDY_FILE), "study") as output:
             output.write(writers, force=force)
-        return directory / STUDY
+        return directory / STUDY_FILE
 
 
 def require_room(directory: Path, *, force: bool) -> None:
     """Refuse a directory that holds a study, before anything is read for another one."""
-    there = [name for name in (STUDY, HIERARCHIES) if (directory / name).exists()]
+    there = [name for name in (STUDY_FILE, HIERARCHIES) if (directory / name).exists()]
     if there and not force:
         raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
     _require_drafted(directory)

@@ -22,9 +22,8 @@ from anonymizer.profiling.identifying import identifying
 from anonymizer.profiling.persons import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.profiling.raw import is_countable
-from anonymizer.release.warnings.column_warnings import singled_out
-from anonymizer.release.warnings.relation_warnings import FEW
-from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.release.column_warnings import FEW
+from anonymizer.release.warnings import ReleaseWarning, singled_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Relation

@@ -8,7 +8,7 @@ from itertools import combinations
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.label import EVERYTHING, ColumnSql, listed, literal, name
-from anonymizer.release.export.source import ExportedRelease, Labels, same_label
+from anonymizer.release.export import ExportedRelease, Labels, same_label
 from anonymizer.release.files import MANIFEST
 from anonymizer.tables.values import number_of, number_text
 
