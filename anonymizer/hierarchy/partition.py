@@ -208,18 +208,16 @@ class Taxonomy:
     hierarchy: "Hierarchy | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
-            pair = fine.split_by(coarse)
-            if pair:
-                raise InputError(f"column {self.attribute!r}: {self._torn(level, pair)}")
-
-    def _torn(self, level: int, pair: tuple[int, int]) -> str:
-        """The message; values by name where the hierarchy lists them, or they may be named."""
-        if not (self.listed[list(pair)].all() or may_be_named(0)):
-            return torn_levels(level, None, None)
-        keys, fine = list(self.codes), self.levels[level]
-        names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
-        return torn_levels(level, names, fine.labels[fine.groups[pair[0]]])
+        for level, (fine, coarse) in enumerate(pairwise(self.levels)):
+            if not (pair := fine.split_by(coarse)):
+                continue
+            names, label = None, None
+            # The hierarchy lists the values, or they may be named.
+            if self.listed[list(pair)].all() or may_be_named(0):
+                keys = list(self.codes)
+                names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
+                label = fine.labels[fine.groups[pair[0]]]
+            raise InputError(f"column {self.attribute!r}: {torn_levels(level, names, label)}")
 
     @property
     def height(self) -> int:
@@ -319,7 +317,11 @@ class Taxonomy:
         texts = [None if label is None else text_of(label) for label in partition.labels]
         shown = np.array([text in released for text in texts], bool)
         listable = shown if self.many else np.ones(len(partition), bool)
-        members = self._members(partition, listable)
+        members: dict[int, list[int]] = {int(each): [] for each in np.flatnonzero(listable)}
+        of_these = np.flatnonzero(listable[partition.groups])
+        group_of = partition.groups[of_these].tolist()
+        for code, group in zip(of_these.tolist(), group_of, strict=True):
+            members[group].append(code)
         raw = partition is self.levels[0]
         briefly = self.many and not raw and sum(map(len, members.values())) > MOST_LISTED
         found = []
@@ -335,14 +337,6 @@ class Taxonomy:
                     group_entry |= digest if briefly else {"values": listed}
                 found.append(group_entry | self._kind(partition, group, values))
         return found
-
-    def _members(self, partition: Partition, some: Mask) -> dict[int, list[int]]:
-        """The codes of the values of some groups."""
-        members: dict[int, list[int]] = {int(each): [] for each in np.flatnonzero(some)}
-        codes = np.flatnonzero(some[partition.groups])
-        for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
-            members[group].append(code)
-        return members
 
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""

@@ -113,29 +113,12 @@ def list_in(table: Table, name: str) -> list[Any]:
     return list(value)
 
 
-def _widths(table: Table, directory: Path) -> Hierarchy:
-    return RangeHierarchy.exact(list_in(table, "widths"), (), table.get("origin", 0))
-
-
 def _cuts(table: Table, directory: Path) -> Hierarchy:
     cuts = list_in(table, "cuts")
     lists = [isinstance(level, Sequence) and not isinstance(level, str) for level in cuts]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
     return RangeHierarchy.exact((), cuts if any(lists) else [cuts], 0)
-
-
-def _prefixes(table: Table, directory: Path) -> Hierarchy:
-    return Hierarchy.prefixes(list_in(table, "prefixes"), mask=table.get("mask", "*"))
-
-
-def _suffixes(table: Table, directory: Path) -> Hierarchy:
-    return Hierarchy.suffixes(list_in(table, "suffixes"), mask=table.get("mask", "*"))
-
-
-def _redact(table: Table, directory: Path) -> Hierarchy:
-    options = {name: table[name] for name in ("side", "mask") if name in table}
-    return Hierarchy.redact(list_in(table, "redact"), **options)
 
 
 def _keep(table: Table, directory: Path) -> Hierarchy:
@@ -148,11 +131,6 @@ def _suppress(table: Table, directory: Path) -> Hierarchy:
     if table["suppress"] is not True:
         raise InputError("suppress can only be true")
     return SuppressionHierarchy()
-
-
-def _calendar(table: Table, directory: Path) -> Hierarchy:
-    options = {name: table[name] for name in ("zone", "format") if name in table}
-    return CalendarHierarchy(tuple(list_in(table, "calendar")), **options)
 
 
 def _order(table: Table, directory: Path) -> Hierarchy:
@@ -168,15 +146,29 @@ def _file(table: Table, directory: Path) -> Hierarchy:
     return Hierarchy.read(directory / path)
 
 
+def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: str) -> Rule:
+    """Return the rule that makes a hierarchy of a list and of the options that are given."""
+
+    def build(table: Table, directory: Path) -> Hierarchy:
+        given = {option: table[option] for option in options if option in table}
+        return make(list_in(table, name), **given)
+
+    return Rule(build, example, options)
+
+
 RULES: dict[str, Rule] = {
-    "widths": Rule(_widths, "widths = [5, 10]", ("origin",)),
+    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin"),
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
-    "prefixes": Rule(_prefixes, "prefixes = [4, 3]", ("mask",)),
-    "suffixes": Rule(_suffixes, "suffixes = [4, 3]", ("mask",)),
-    "redact": Rule(_redact, 'redact = [2, 4], side = "left"', ("side", "mask")),
+    "prefixes": _of_list("prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", "mask"),
+    "suffixes": _of_list("suffixes", Hierarchy.suffixes, "suffixes = [4, 3]", "mask"),
+    "redact": _of_list(
+        "redact", Hierarchy.redact, 'redact = [2, 4], side = "left"', "side", "mask"
+    ),
     "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
     "suppress": Rule(_suppress, "suppress = true"),
-    "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
+    "calendar": _of_list(
+        "calendar", Hierarchy.calendar, 'calendar = ["month", "quarter", "year"]', "zone", "format"
+    ),
     "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
     "file": Rule(_file, 'file = "education.csv"'),
 }

@@ -89,16 +89,14 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
         raise
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
-    while blank and not _has_text(table.column(len(names) - 1)):
+    while blank:
+        if pa.compute.any(pa.compute.not_equal(table.column(len(names) - 1), "")).as_py():
+            break
         table, names, blank = table.remove_column(len(names) - 1), names[:-1], blank - 1
     require_named(path, names, ())
     if not form.plain:
         table = with_plain_numbers(table, form)
     return table.rename_columns(names)
-
-
-def _has_text(column: pa.ChunkedArray) -> bool:
-    return bool(pa.compute.any(pa.compute.not_equal(column, "")).as_py())
 
 
 def _fast(path: Path, form: Format, header: Sequence[str]) -> pa.Table:

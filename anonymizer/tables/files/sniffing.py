@@ -361,15 +361,12 @@ def _numerals(
     if not may_be_marked(text):
         other = {",": ".", ".": ","}.get(given.thousands or "", ".")
         return Numerals(given.decimal or other, given.thousands or "")
-    cut = _cut(list(_rows(lines, form)), columns)
-    return _found(cut, form, given, (*ABSENT, *given.missing_values))
-
-
-def _cut(rows: list[list[str]], names: tuple[str, ...] | None) -> dict[str, tuple[str, ...]]:
-    """The columns of the rows that are as long as the header, by its names."""
-    header, *rows = (rows or [[]]) if names is None else [[*names], *rows]
+    # The columns of the rows that are as long as the header, by its names.
+    rows = list(_rows(lines, form))
+    header, *rows = (rows or [[]]) if columns is None else [[*columns], *rows]
     whole = [row for row in rows if len(row) == len(header)]
-    return dict(zip(header, zip(*whole, strict=True), strict=False))
+    cut = dict(zip(header, zip(*whole, strict=True), strict=False))
+    return _found(cut, form, given, (*ABSENT, *given.missing_values))
 
 
 def _found(

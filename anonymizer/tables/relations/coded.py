@@ -82,12 +82,28 @@ def tallied(counted: pa.Table, names: Mapping[str, str], size: str) -> tuple[Tal
 
 def coded(raw: Tally, known: Known) -> dict[str, CountedColumn]:
     """The columns of a tally, their values as the table has them."""
-    return {str(name): _coded(column, known) for name, column in raw.combinations.items()}
+    found = {}
+    for name, column in raw.combinations.items():
+        kinds, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
+        own, values = known.get(str(name), (None, None))
+        values = values if own is kinds else pa.array(kinds.array)
+        found[str(name)] = CountedColumn(values, np.where(codes < 0, len(kinds), codes))
+    return found
 
 
 def labels_of(moves: Moves) -> list[pa.Array]:
     """The released values of each move, by columns; InputError where they are of several types."""
-    return [_labels(column) for _, column in moves.released.items()]
+    found = []
+    for name, column in moves.released.items():
+        try:
+            labels = pa.array(column, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise InputError(
+                f"column {name!r} is released with values of several types, which only pandas "
+                "can hold in one column; make the labels of its hierarchy texts"
+            ) from None
+        found.append(labels.dictionary_decode() if pa.types.is_dictionary(labels.type) else labels)
+    return found
 
 
 def _sorted(column: pa.ChunkedArray) -> CountedColumn:
@@ -141,21 +157,3 @@ def _times(column: pa.Array | pa.ChunkedArray) -> pd.Series:
 
 def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     return exact_frame(pa.table({"": column}))[""]
-
-
-def _coded(column: pd.Series, known: Known) -> CountedColumn:
-    kinds, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
-    found, values = known.get(str(column.name), (None, None))
-    values = values if found is kinds else pa.array(kinds.array)
-    return CountedColumn(values, np.where(codes < 0, len(kinds), codes))
-
-
-def _labels(column: pd.Series) -> pa.Array:
-    try:
-        labels = pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise InputError(
-            f"column {column.name!r} is released with values of several types, which only pandas "
-            "can hold in one column; make the labels of its hierarchy texts"
-        ) from None
-    return labels.dictionary_decode() if pa.types.is_dictionary(labels.type) else labels

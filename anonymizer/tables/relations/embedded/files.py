@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -421,13 +420,9 @@ def _batches(
     cursor = database.execute(f"SELECT {', '.join(map(quoted, names))} FROM {table}")
     while rows := cursor.fetchmany(ROWS):
         columns = zip(*rows, strict=True)
-        arrays = [_array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+        arrays = []
+        for column, kind in zip(columns, schema.types, strict=True):
+            if pa.types.is_string(kind):  # SQLite may have others among them
+                column = tuple(v if v is None or isinstance(v, str) else str(v) for v in column)
+            arrays.append(pa.array(column, kind))
         yield pa.record_batch(arrays, schema=schema)
-
-
-def _array(column: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_string(kind):
-        column = [
-            value if value is None or isinstance(value, str) else str(value) for value in column
-        ]
-    return pa.array(column, kind)

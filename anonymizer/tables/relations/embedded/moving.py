@@ -124,7 +124,10 @@ def moved(source: HashedQuery, moves: Moves) -> tuple[str, dict[str, pa.DataType
     counted = [str(name) for name in moves.raw.columns]
     all_kept = int(moves.records.sum()) == int(moves.raw.sizes.sum())
     moves = _narrowed(moves)
-    released = _released(moves)
+    frame = without_traces(moves.released.reset_index(drop=True))
+    released = pa.table({})
+    if len(frame.columns):
+        released = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
     new = released.column_names
     known, query = source.known, source.query
     kinds = {name: released[name].type if name in new else known[name][1] for name in moves.columns}
@@ -167,13 +170,6 @@ def _narrowed(moves: Moves) -> Moves:
     return replace(moves, raw=tally, released=released, of=left, records=sizes[left])
 
 
-def _released(moves: Moves) -> pa.Table:
-    frame = without_traces(moves.released.reset_index(drop=True))
-    if not len(frame.columns):
-        return pa.table({})
-    return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-
-
 def _replaced(source: HashedQuery, moves: Moves, released: pa.Table) -> str:
     """The records that some move is of, with the released values ``r0``, ``r1`` ..."""
     connection = source.connection
@@ -212,7 +208,7 @@ def _labelled(
         for n, each in columns.items()
     }
     kinds = {
-        f"l{n}": f"{_enumeration(each.values)}[]"
+        f"l{n}": f"ENUM({', '.join(map(literal, each.values.drop_null().to_pylist()))})[]"
         for n, each in columns.items()
         if is_text(each.values.type) and each.values.drop_null()
     }
@@ -228,11 +224,6 @@ def _labelled(
 def _numbered(column: pa.ChunkedArray) -> Numbered:
     encoded = _plain(column).dictionary_encode(null_encoding="encode")
     return Numbered(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64))
-
-
-def _enumeration(texts: pa.Array) -> str:
-    """The type that has these texts; Parquet files have each of them once for many records."""
-    return f"ENUM({', '.join(literal(each) for each in texts.drop_null().to_pylist())})"
 
 
 def _at(numbers: Codes, move: Codes) -> Codes:

@@ -288,7 +288,13 @@ def _file(
         else:
             _parquet(connection, query, held, path)
     elif apart and all(map(_is_plain, kinds)):
-        _copy(connection, _texts(query, kinds), held, path, _csv_options(held, form), records)
+        # What looks like another separator within a single column would be taken for one.
+        forced = ", FORCE_QUOTE *" if len(held) == 1 else ""
+        options = (
+            f"FORMAT csv, HEADER, DELIMITER {literal(form.separator)}, QUOTE '\"', ESCAPE '\"', "
+            f"NULLSTR {literal(NO_TEXT)}{forced}"
+        )
+        _copy(connection, _texts(query, kinds), held, path, options, records)
     else:
         _csv(connection, query, held, path, form)
 
@@ -313,15 +319,6 @@ def _texts(query: str, kinds: Sequence[pa.DataType]) -> str:
         for n, text in enumerate(texts)
     )
     return f"SELECT {shown} FROM ({query})"
-
-
-def _csv_options(held: Held, form: Format) -> str:
-    # What looks like another separator within a single column would be taken for one.
-    forced = ", FORCE_QUOTE *" if len(held) == 1 else ""
-    return (
-        f"FORMAT csv, HEADER, DELIMITER {literal(form.separator)}, QUOTE '\"', ESCAPE '\"', "
-        f"NULLSTR {literal(NO_TEXT)}{forced}"
-    )
 
 
 def _parquet(connection: Connection, query: str, held: Held, path: Path) -> None:

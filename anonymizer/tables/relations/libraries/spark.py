@@ -142,7 +142,14 @@ def _begun(master: str | None) -> Any:
         with _own_interrupts():
             return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     except Exception as error:  # of Java, of the network, of an address that is none
-        raise InputError(_not_begun(master, error)) from None
+        if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+            raise InputError(
+                "Spark needs Java, which is not found; install Java 17 or later, or set JAVA_HOME"
+            ) from None
+        raise InputError(
+            f"Spark could not be started with master {master or 'as configured'} "
+            f"({type(error).__name__}); start it alone to see why"
+        ) from None
 
 
 @contextmanager
@@ -154,12 +161,3 @@ def _own_interrupts() -> Iterator[None]:
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
-
-
-def _not_begun(master: str | None, error: Exception) -> str:
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        return "Spark needs Java, which is not found; install Java 17 or later, or set JAVA_HOME"
-    return (
-        f"Spark could not be started with master {master or 'as configured'} "
-        f"({type(error).__name__}); start it alone to see why"
-    )
