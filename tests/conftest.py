@@ -4,7 +4,9 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 # Processes that share a machine take each other's cores when linear algebra spins on all of them.
@@ -14,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
-from lengths import LONG
+from lengths import LONG, WITHIN
 from releases import KINDS, release_of
 
 from anonymizer import InputError, load_adult
@@ -72,6 +74,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not LONG:
         items[:] = [item for item in items if not item.get_closest_marker("long")]
     items.sort(key=lambda item: not of_clusters(item))
+
+
+first_began = cache(time.monotonic)
+
+
+def pytest_runtest_setup() -> None:
+    """Leave what has not begun within the time of ``make quick`` to ``make test``."""
+    if time.monotonic() - first_began() > float(os.environ.get(WITHIN, "inf")):
+        pytest.skip("the time of `make quick` is over; `make test` runs it")
 
 
 def of_clusters(item: pytest.Item) -> bool:

@@ -24,3 +24,7 @@ def in_pairs(*axes: Sequence[object]) -> list[tuple[object, ...]]:
 def at_length(short: int, long: int) -> int:
     """How many of something are tried."""
     return long if LONG else short
+
+
+WITHIN = "ANONYMIZER_TESTS_WITHIN"
+"""The variable with the seconds after which no further test begins; see ``quick``."""

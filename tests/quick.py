@@ -1,26 +1,31 @@
 """The tests that answer first, for whoever changes one room: ``make quick``.
 
-Of each room in which a file differs from main all tests are run, and of the rooms above it those
+Of each room in which a file differs from main all tests are chosen, and of the rooms above it those
 that were worked out by hand (a name says so) in files that import something of it. The floors say
-what can be affected at all. What failed last comes first, and the first failure ends the run. Tests
-that take seconds (``slow``) wait for ``make test``.
+what can be affected at all. What failed last comes first, then the files that are nearest to the
+change by their imports; the first failure ends the run. Tests that take seconds (``slow``), and
+those that have not begun ``SECONDS`` after the first one, wait for ``make test``.
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
+from lengths import WITHIN
 from test_architecture import FLOOR, imported
 
 ROOT = Path(__file__).parents[1]
 BY_HAND = re.compile(r"test_\w*(by_hand|worked)\w*")
 ALWAYS = ("tests/test_architecture.py", "tests/test_examples.py")
-OPTIONS = ("-n", "2", "-x", "--ff", "-q", "-m", "not slow")
+OPTIONS = ("-n", "2", "--dist=load", "--maxschedchunk=1", "-x", "--ff", "-q", "-m", "not slow")
+SECONDS = 35
+"""To collect the tests, and to end those that have begun, takes up to twenty more."""
 
 
 def changed() -> list[str]:
@@ -48,7 +53,45 @@ def selected(files: Sequence[str]) -> list[str]:
         found |= {*hand_worked_above(room)}
     helpers = {Path(file).stem for file in files if is_helper(file)}
     found |= {each for each in _files() if helpers & imported(ROOT / each)}
-    return sorted(each for each in found if (ROOT / each.partition("::")[0]).exists())
+    found = {each for each in _in_files(found) if (ROOT / each.partition("::")[0]).exists()}
+    nearest = distances(files)
+    return sorted(found, key=lambda each: (nearest.get(each.partition("::")[0], FAR), each))
+
+
+FAR = 99
+"""Imports from a test to a change that it does not reach."""
+
+
+def _in_files(found: Iterable[str]) -> Iterator[str]:
+    """The same with the test files of each folder one by one."""
+    for each in found:
+        yield from [file for file in _files() if file.startswith(f"{each}/")] or [each]
+
+
+def distances(files: Sequence[str]) -> dict[str, int]:
+    """How many imports it takes from each test file to one that changed, or to itself."""
+    users, found, here = _users(), dict.fromkeys(files, 0), {*files}
+    while here:
+        above = {user for file in here for user in users.get(_module(file), ())}
+        here = above - {*found}
+        found |= dict.fromkeys(here, max(found.values()) + 1)
+    return found
+
+
+@cache
+def _users() -> dict[str, set[str]]:
+    """The files that import each module."""
+    found: dict[str, set[str]] = {}
+    sources = [str(path.relative_to(ROOT)) for path in (ROOT / "anonymizer").rglob("*.py")]
+    for file in [*sources, *_files()]:
+        for name in imported(ROOT / file):
+            found.setdefault(name, set()).add(file)
+    return found
+
+
+def _module(file: str) -> str:
+    parts = Path(file).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 OTHERS = {"docs", "benchmarks"}
@@ -95,6 +138,7 @@ def main(files: Sequence[str]) -> int:
     if not files:
         sys.stdout.write("Nothing differs from main. `make test` runs all tests.\n")
         return 0
+    os.environ[WITHIN] = str(SECONDS)  # workers read it
     return pytest.main([*OPTIONS, *selected(files)])
 
 
