@@ -1,23 +1,24 @@
 # Two commands do everything: `make demo` and `make test`; `make docs` builds the site. Each makes its
-# own .venv first. What stands apart has suites of its own: `make test-explorer`, `make test-papers`.
+# own .venv first. What stands apart has suites of its own: `make test-explorer`, `make test-papers`,
+# `make test-docs`.
 # `make quick` runs the tests of what differs from main, `make long` all at full length, `make frozen`
 # compares what is released and said with what was recorded.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test suite test-explorer test-papers quick long frozen lint types docs clean
+.PHONY: demo test suite test-explorer test-papers test-docs quick long frozen lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
 
-# Types are checked beside the compiling and the first tests.
+# Types are checked while machine code is compiled and the first tests run.
 test: lint
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
 suite: .venv/machine-code
-	$(BIN)/pytest -n 2 --ignore=tests/explorer --ignore=tests/papers
+	$(BIN)/pytest -n 2 --ignore=tests/explorer --ignore=tests/papers --ignore=tests/docs
 
-test-explorer test-papers: test-%: .venv/machine-code
+test-explorer test-papers test-docs: test-%: .venv/machine-code
 	$(BIN)/pytest -n 2 tests/$*
 
 quick: .venv/machine-code

@@ -80,12 +80,12 @@ KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask, spa
 
 
 def kinds_with(cases: Sequence[object]) -> list[tuple[str, object]]:
-    """Each kind of table with each case; Spark, whose jobs take seconds, with the first alone.
+    """Each kind of table with each case; those whose jobs take seconds with the first alone.
 
-    At full length it takes all. What differs between cases is decided on counts, in memory.
+    At full length they take all. What differs between cases is decided on counts, in memory.
     """
-    of_spark = cases if LONG else cases[:1]
-    return [(kind, case) for kind in KINDS for case in (of_spark if kind == "spark" else cases)]
+    few = {"dask", "spark"} if not LONG else {}
+    return [(kind, case) for kind in KINDS for case in (cases[:1] if kind in few else cases)]
 
 
 def records_of(table):

@@ -13,10 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_name("long.md")
+APART = ("explorer", "papers", "docs")
+"""Tests that `make test` leaves to suites of their own."""
+
 PARTS = {
-    "tests": ["pytest", "-n", "2", "-q", "--ignore=tests/explorer", "--ignore=tests/papers"],
-    "explorer": ["pytest", "-n", "2", "-q", "tests/explorer"],
-    "papers": ["pytest", "-n", "2", "-q", "tests/papers"],
+    "tests": ["pytest", "-n", "2", "-q", *(f"--ignore=tests/{part}" for part in APART)],
+    **{part: ["pytest", "-n", "2", "-q", f"tests/{part}"] for part in APART},
     "fuzz": ["tests.fuzz", "--minutes", "10"],
     "problems": ["tests.problems", "--number", "10000", "--jobs", "2"],
     "borders": ["tests.borders", "--number", "10000", "--jobs", "2"],

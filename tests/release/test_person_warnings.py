@@ -32,7 +32,7 @@ from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file
 from anonymizer.risk.file import Subject, assess_file
 from anonymizer.tables.relations.frames import relation_of
-from tests.engines import KINDS
+from tests.engines import KINDS, kinds_with
 
 REPEATED, VALUES = "repeated-identifier", "identifying-values"
 
@@ -224,8 +224,7 @@ def shuffled(seed=3):
     return table
 
 
-@pytest.mark.parametrize("few", [1 << 16, 150])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "few"), kinds_with([150, 1 << 16]))
 def test_the_same_wherever_a_table_lies(monkeypatch, kind, few):
     """``ref`` tells age and sex; figures are counted in all records, whatever is looked at."""
     monkeypatch.setattr(person_warnings, "FEW", few)
