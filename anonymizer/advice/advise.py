@@ -4,17 +4,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from anonymizer.advice.changes import Change, freeing, freeing_most, improving, ways_out
-from anonymizer.advice.found import (
+from anonymizer.advice.changes import (
+    Change,
+    Obstacle,
+    freeing,
+    freeing_most,
+    improving,
+    obstacles_at,
+    ways_out,
+)
+from anonymizer.advice.space import (
     LOST,
     Disclosure,
     FoundRelease,
+    Space,
+    TimeUpError,
+    confined,
     found_by,
     found_by_levels,
     is_drastic,
+    objective_for,
+    within_time,
 )
-from anonymizer.advice.obstacles import Obstacle, obstacles_at
-from anonymizer.advice.space import Space, TimeUpError, confined, objective_for, within_time
 from anonymizer.advice.sweep import SWEPT, Sweep, sweep_of, sweeper_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.feedback.progress import Watch, ignore

@@ -7,9 +7,8 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from anonymizer.advice.found import Disclosure, disclosure_of
-from anonymizer.advice.obstacles import with_threshold
-from anonymizer.advice.space import Space
+from anonymizer.advice.changes import with_threshold
+from anonymizer.advice.space import Disclosure, Space, disclosure_of
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information

@@ -6,7 +6,7 @@ proposal shows a value that fewer than five records have. May import ``privacy``
 it.
 """
 
-from anonymizer.profiling.distinction import distinction, separation, share_alone
+from anonymizer.profiling.columns import distinction, separation, share_alone
 from anonymizer.profiling.profile import ColumnProfile, TableProfile, profile
 
 __all__ = [

@@ -1,13 +1,20 @@
-"""Columns that another one determines, by counts of pairs of values."""
+"""Columns that another one determines, and keys of persons, by counts of pairs of values.
 
-from collections.abc import Sequence
+A key has a value for each person, which repeats where one has several rows. Names say so, or
+values, or what these tell: an age, a sex, a date of birth.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.kernels.arrays import Codes
-from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.profiling.columns import FEW, ProfiledColumn
+from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of
+from anonymizer.profiling.identifying import UNITS, makes_identifier
 from anonymizer.tables.numbering import crossed
 
 SAMPLED = 20_000
@@ -81,3 +88,145 @@ def _right(codes: Codes, others: Codes, number: int, bound: int) -> int:
     pairs, sizes = np.unique(codes * bound + others, return_counts=True)
     starts = np.flatnonzero(np.diff(pairs // bound, prepend=-1))
     return int(np.maximum.reduceat(sizes, starts).sum())
+
+
+BY_CHANCE = 7
+"""Wrong guesses that chance would leave at least, for a tenth of them to mean something.
+
+As of ``ENOUGH`` in ``anonymizer.release.warnings.warnings``.
+"""
+
+CODED = re.compile(r"(?=.*\d)(?=.*[^\W\d])[\w./:@#-]{2,}")
+"""A word of letters and digits."""
+
+WRONG_OF_PERSONS = 0.1
+"""Part of these that a key of persons may leave: an age goes up, and records have mistakes."""
+
+DOUBTFUL = 0.5
+"""The same among some records, from which on all of them need not be counted."""
+
+COMPARED = 20_000
+"""Records by which two columns are compared, evenly spread over the table."""
+
+COPY = 0.9
+"""Correlation of ranks from which on a column is a finer copy of another one, and no key."""
+
+FEWEST = 3
+"""Codes or numbers from which on they may be those of persons, where the name says so."""
+
+
+def is_personal(column: ProfiledColumn) -> bool:
+    """Return whether a column has what a person has all along, exactly: a key of persons tells it.
+
+    Labels of ages are told by whatever tells roughly how old somebody is.
+    """
+    hint = column.hint
+    exact = column.numbers is not None or column.moments is not None
+    return hint is not None and (hint.about == SEX or (hint.about in PERSONAL and exact))
+
+
+def is_named_key(column: ProfiledColumn) -> bool:
+    """Return whether the name is that of an identifier, and values are many enough for one."""
+    hint = column.hint
+    if hint is None or hint.role != "identifier" or column.kind in ("boolean", "decimal number"):
+        return False
+    if len(column.values) > FEW or column.records < FEW:
+        return True
+    numbered = all(any(map(str.isdecimal, text)) for text in column.texts)
+    return hint.about in (PERSON, HOUSEHOLD) and len(column.values) >= FEWEST and numbered
+
+
+def unit_in(column: ProfiledColumn) -> str | None:
+    """Name the owner of each value by a column's name or values: a person, a household, or None."""
+    if makes_identifier(column.identifying) and column.identifying is not None:
+        return UNITS.get(column.identifying.kind)
+    return unit_of(column.name) if is_named_key(column) else None
+
+
+def is_of_codes(column: ProfiledColumn) -> bool:
+    """Return whether many values are codes that records share and no name explains: whose, perhaps.
+
+    Ranges that are written as texts have digits, too; those of ages are few.
+    """
+    if column.hint is not None or column.kind != "category" or len(column.values) <= FEW:
+        return False
+    return all(map(CODED.fullmatch, column.texts))
+
+
+def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
+    """Find the columns that are keys of persons of whom some have several records.
+
+    What others may know of people by its name, and what is sensitive, is no key.
+    """
+    given = [*columns]
+    personal = [column for column in given if is_personal(column)]
+
+    def is_key(column: ProfiledColumn) -> bool:
+        silent = column.hint is None or column.hint.role == "identifier"
+        told = (tells(column, other) for other in personal)
+        return unit_in(column) is not None or (silent and any(told))
+
+    return [each for each in given if each.sizes.max(initial=0) > 1 and is_key(each)]
+
+
+def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
+    """Return whether a column repeats and tells another one, by some records, and is no copy."""
+    step = max(-(-len(column.codes) // COMPARED), 1)
+    codes, others = column.codes[::step], other.codes[::step]
+    there = codes < len(column.values)
+    return is_key_to(codes[there], others[there]) and not is_copy(column, other)
+
+
+def is_copy(one: ProfiledColumn, other: ProfiledColumn) -> bool:
+    """Return whether numbers or dates rise or fall with another column's: years with an age."""
+    scales = [
+        column.moments if column.numbers is None else column.numbers for column in (one, other)
+    ]
+    if scales[0] is None or scales[1] is None:
+        return False
+    there = (one.codes < len(scales[0])) & (other.codes < len(scales[1]))
+    pairs = pd.DataFrame(
+        {"one": scales[0][one.codes[there]], "other": scales[1][other.codes[there]]}
+    )
+    if (pairs.nunique() < 2).any():
+        return False
+    return bool(abs(np.corrcoef(pairs["one"].rank(), pairs["other"].rank())[0, 1]) > COPY)
+
+
+def is_key_to(codes: Codes, others: Codes, sizes: Ints | None = None) -> bool:
+    """Return whether a value that repeats tells another column's, which does not tell it.
+
+    ``codes`` and ``others``: the values of both columns in some rows, numbered; ``sizes``: how many
+    records each row stands for, by default 1.
+    """
+    wrong, chance = _wrong(codes, others, sizes)
+    return chance >= BY_CHANCE and wrong <= WRONG_OF_PERSONS * chance
+
+
+def may_be_key_to(codes: Codes, others: Codes) -> bool:
+    """Return whether some records leave open that all of them show a key."""
+    wrong, chance = _wrong(codes, others, None)
+    return chance < BY_CHANCE or wrong <= DOUBTFUL * chance
+
+
+def _wrong(codes: Codes, others: Codes, sizes: Ints | None) -> tuple[float, float]:
+    """Count wrong guesses of the others given the codes, and those by chance at least.
+
+    A column of V values, N records long, leaves a share (N - V) / N of the wrong guesses that there
+    are without it where the two have nothing to do with each other. None would where it has too few
+    values for a key, or no more than the other.
+    """
+    if not len(codes):
+        return 0.0, 0.0
+    codes, keys = pd.factorize(codes)
+    others, values = pd.factorize(others)
+    weights = np.ones(len(codes)) if sizes is None else np.asarray(sizes, float)
+    if len(keys) <= max(len(values), FEW):
+        return np.inf, BY_CHANCE
+    pairs, place = np.unique(codes * len(values) + others, return_inverse=True)
+    joint = np.bincount(place, weights)
+    starts = np.flatnonzero(np.diff(pairs // len(values), prepend=-1))
+    records = weights.sum()
+    rarer = records - np.bincount(others, weights).max()
+    chance = (records - len(keys)) * rarer / records
+    return float(records - np.maximum.reduceat(joint, starts).sum()), float(chance)

@@ -10,7 +10,7 @@ from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.columns import ProfiledColumn
-from anonymizer.profiling.numbers import Ladder
+from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.values import texts_of

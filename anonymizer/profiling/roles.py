@@ -4,12 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.profiling.columns import FEW, MANY, ProfiledColumn
-from anonymizer.profiling.dependence import Determined, determined
-from anonymizer.profiling.distinction import IDENTIFYING
+from anonymizer.profiling.columns import FEW, IDENTIFYING, MANY, ProfiledColumn
+from anonymizer.profiling.dependence import (
+    Determined,
+    determined,
+    is_named_key,
+    is_of_codes,
+    is_personal,
+    tells,
+)
 from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
-from anonymizer.profiling.persons import is_named_key, is_of_codes, is_personal, tells
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""

@@ -11,8 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.profiling import TableProfile, profile
-from anonymizer.profiling.ladders import grounded_ladder, ladder_in_boxes, ladder_of
-from anonymizer.profiling.numbers import Ladder
+from anonymizer.profiling.ladders import Ladder, grounded_ladder, ladder_in_boxes, ladder_of
 from anonymizer.profiling.policy import (
     Proposed,
     missing_of,
@@ -20,7 +19,7 @@ from anonymizer.profiling.policy import (
     recoding_of,
     size_of,
 )
-from anonymizer.profiling.raw import Raw
+from anonymizer.profiling.profile import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release import toml
 from anonymizer.release.document import PINNED

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, ignore
-from anonymizer.profiling.raw import Raw
+from anonymizer.profiling.profile import Raw
 from anonymizer.release.document import Engine
 from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.files.format import is_parquet

@@ -12,7 +12,7 @@ from anonymizer.feedback.progress import Watch
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.profiling import TableProfile
-from anonymizer.profiling.raw import Raw
+from anonymizer.profiling.profile import Raw
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.description import Description
 from anonymizer.release.document import (

@@ -25,7 +25,7 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     measures_of,
 )
-from anonymizer.profiling.distinction import IDENTIFYING, SINGLED_OUT
+from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing, number_of

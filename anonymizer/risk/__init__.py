@@ -7,7 +7,7 @@ release directories (``audit``). In go tables, counts, studies and releases on d
 results with ``to_dict`` for JSON. It may import every room but ``report``, ``papers`` and ``cli``.
 """
 
-from anonymizer.profiling.distinction import distinction, separation, share_alone
+from anonymizer.profiling.columns import distinction, separation, share_alone
 from anonymizer.risk.assessment import Assessment, assess, attribute_risks, itpr
 from anonymizer.risk.detection import (
     DISTINCT,

@@ -15,7 +15,7 @@ from anonymizer.errors import InputError, column_names
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
-from anonymizer.profiling.distinction import (
+from anonymizer.profiling.columns import (
     IDENTIFYING,
     SINGLED_OUT,
     distinction,

@@ -21,8 +21,12 @@ from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.spreadsheet import rearmed, rearmed_text
-from anonymizer.utility.deviation import TotalVariation, deviations
-from anonymizer.utility.information_loss import InformationLoss, information_losses
+from anonymizer.utility.deviation import (
+    InformationLoss,
+    TotalVariation,
+    deviations,
+    information_losses,
+)
 from anonymizer.utility.labels import RegionLabels
 from anonymizer.utility.measures import Measure, measures_of, why_undefined
 from anonymizer.utility.numbers import REPRESENTATIVES, number_columns

@@ -28,7 +28,7 @@ from anonymizer import (
     load_census,
 )
 from anonymizer.advice.advise import space_of
-from anonymizer.advice.found import Disclosure, disclosure_of
+from anonymizer.advice.space import Disclosure, disclosure_of
 from anonymizer.advice.sweep import (
     ThresholdPoint,
     round_series,

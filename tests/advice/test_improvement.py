@@ -19,7 +19,7 @@ from anonymizer import (
     VariableRange,
     advise,
 )
-from anonymizer.advice.found import lost_of
+from anonymizer.advice.space import lost_of
 from anonymizer.report.advice import advice_lines
 
 RISES = {"mutual-information": True, "discernibility": False, "loss": False}

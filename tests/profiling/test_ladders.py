@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
 from anonymizer.profiling.columns import ProfiledColumn
-from anonymizer.profiling.ladders import ladder_of
-from anonymizer.profiling.numbers import nice
+from anonymizer.profiling.ladders import ladder_of, nice
 
 RNG = np.random.default_rng(0)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 
 from anonymizer import InputError, KAnonymity
 from anonymizer.counts.schema import MISSING, Missing, Schema
-from anonymizer.profiling import profile, raw
-from anonymizer.profiling.raw import Raw
+from anonymizer.profiling import profile
+from anonymizer.profiling.profile import Raw
 from anonymizer.release.place import Place
 from anonymizer.risk import assess, detect, itpr, rank, undeclared
 from anonymizer.risk.assessment import Assessment, assess_columns
@@ -175,7 +176,7 @@ def test_a_profile_of_columns_where_they_lie(
         ()
     ) as stored:
         held, form = Raw.stored(stored, PARQUET)
-        monkeypatch.setattr(raw, "HELD", 1000)
+        monkeypatch.setattr(sys.modules[Raw.__module__], "HELD", 1000)
         counted, same = Raw.stored(stored, PARQUET)
         assert (form, form.missing_values) == (same, ("?",))
         expected, found = profile(held), profile(counted)

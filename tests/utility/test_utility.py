@@ -42,7 +42,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.utility import learners, measure_file
-from anonymizer.utility.information_loss import (
+from anonymizer.utility.deviation import (
     pil,
     variance_of_covariance,
     variance_of_mean,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.advice.found import disclosure_of
+from anonymizer.advice.space import disclosure_of
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.feedback.words import count, number, share
 from anonymizer.risk.attacks import guesses, linkage

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.advice.advise import space_of
-from anonymizer.advice.found import FoundRelease, found_by_levels
+from anonymizer.advice.space import FoundRelease, found_by_levels
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.explorer.answers.outcome import StudyOutcome, aim_of

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from anonymizer.advice.found import Disclosure, disclosure_of
+from anonymizer.advice.space import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anonymizer.advice import Advice, Change, Parameter, advise_counted, is_drastic, mostly_lost
-from anonymizer.advice.found import chance_of
+from anonymizer.advice.space import chance_of
 from anonymizer.explorer.answers.classes import by_labels
 from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.feedback.words import bits, number, plural, share
