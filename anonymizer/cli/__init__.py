@@ -1,7 +1,9 @@
 """The command line: studies, tables and releases in; files, reports or JSON out.
 
-Commands read their arguments, call one function of the rooms below, and show its result. May import
-every room but explorer and papers, and only when a command runs, so that help stays quick.
+``authoring``, ``releasing`` and ``checking`` say how commands are called. The other modules carry
+them out: they read the arguments, call one function of the rooms below, and show its result. They
+may import every room but explorer and papers, and are imported when a command runs, so that help
+stays quick.
 
 Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or there is a warning and
 --strict, 2 unusable input, 3 an audit could not run every attack, 130 interrupted.
@@ -20,7 +22,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.usage import explained
+from anonymizer.cli.options import explained
 from anonymizer.errors import AnonymizerError, InputError, did_you_mean, printable
 from anonymizer.feedback.words import listed
 from anonymizer.release.output import standing
@@ -34,38 +36,38 @@ INTERRUPTED = 130
 
 GROUPS = {
     "Author": {
-        "init": ("cli.init", "Propose a study for a raw TABLE, with reasons."),
+        "init": ("cli.authoring", "Propose a study for a raw TABLE, with reasons."),
         "explore": ("explorer.command", "Open a STUDY, or a raw TABLE, as a page to decide on."),
-        "hierarchy": ("cli.hierarchies", "Draw, check, build and convert hierarchies."),
-        "lattice": ("cli.measuring", "Show which levels of a STUDY satisfy its policy."),
-        "advise": ("cli.advise", "Say what a policy costs and protects, and what to change."),
+        "hierarchy": ("cli.authoring", "Draw, check, build and convert hierarchies."),
+        "lattice": ("cli.authoring", "Show which levels of a STUDY satisfy its policy."),
+        "advise": ("cli.authoring", "Say what a policy costs and protects, and what to change."),
     },
     "Release": {
-        "run": ("cli.releases", "Anonymize the table of a STUDY and write the release."),
-        "apply": ("cli.apply", "Recode another TABLE as a RELEASE was, and release it."),
-        "verify": ("cli.releases", "Hold a RELEASE against its manifest."),
-        "report": ("cli.report", "Write a RELEASE as a page for people to read."),
-        "export": ("cli.export", "Write the recoding of a RELEASE as SQL or for other tools."),
-        "sign": ("cli.signing", "Sign a RELEASE that stands."),
-        "keys": ("cli.signing", "Make a pair of keys for signatures."),
-        "count": ("cli.sites", "Count a PART of a table that may not leave its site."),
+        "run": ("cli.releasing", "Anonymize the table of a STUDY and write the release."),
+        "apply": ("cli.releasing", "Recode another TABLE as a RELEASE was, and release it."),
+        "verify": ("cli.releasing", "Hold a RELEASE against its manifest."),
+        "report": ("cli.releasing", "Write a RELEASE as a page for people to read."),
+        "export": ("cli.releasing", "Write the recoding of a RELEASE as SQL or for other tools."),
+        "sign": ("cli.releasing", "Sign a RELEASE that stands."),
+        "keys": ("cli.releasing", "Make a pair of keys for signatures."),
+        "count": ("cli.releasing", "Count a PART of a table that may not leave its site."),
     },
     "Check": {
-        "check": ("cli.releases", "Measure which policy a TABLE satisfies as it stands."),
-        "risk": ("cli.risk", "Measure what an attacker learns from a TABLE as it stands."),
-        "query-loss": ("cli.risk", "Measure the privacy that answers to queries cost."),
-        "audit": ("cli.risk", "Attack RELEASEs with their original table."),
-        "quality": ("cli.measuring", "Measure what a RELEASE still says of its original table."),
-        "compare": ("cli.measuring", "Compare what several recodings of a table keep."),
+        "check": ("cli.checking", "Measure which policy a TABLE satisfies as it stands."),
+        "risk": ("cli.checking", "Measure what an attacker learns from a TABLE as it stands."),
+        "query-loss": ("cli.checking", "Measure the privacy that answers to queries cost."),
+        "audit": ("cli.checking", "Attack RELEASEs with their original table."),
+        "quality": ("cli.checking", "Measure what a RELEASE still says of its original table."),
+        "compare": ("cli.checking", "Compare what several recodings of a table keep."),
         "figures": (
-            "cli.measuring",
+            "cli.checking",
             "Draw what one recoding keeps, and what each class discloses.",
         ),
-        "estimate": ("cli.measuring", "Estimate the counts of an attribute before it was masked."),
+        "estimate": ("cli.checking", "Estimate the counts of an attribute before it was masked."),
     },
     "More": {
-        "models": ("cli.releases", "Print every privacy model."),
-        "demo": ("cli.releases", "Anonymize the bundled census of invented people."),
+        "models": ("cli.checking", "Print every privacy model."),
+        "demo": ("cli.releasing", "Anonymize the bundled census of invented people."),
         "reproduce": ("papers.command", "Compute the figures of a PAPER anew."),
     },
 }

@@ -1,60 +1,27 @@
-"""The command that advises on a policy, and what a run says where its policy needs advice."""
+"""Advice on a policy, and what a run says where its policy needs advice."""
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
-
-from anonymizer.cli.options import (
-    jobs_option,
-    plot_option,
-    redraw_option,
-    show,
-    show_values_option,
-    study_argument,
-)
+from anonymizer.advice import Advice, advise_counted, advise_study, is_drastic, mostly_lost
+from anonymizer.cli.options import show
 from anonymizer.errors import AnonymizerError, Ended, PolicyUnreachableError
+from anonymizer.feedback.progress import progress
+from anonymizer.objectives import MutualInformation
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.recoding import Task
+from anonymizer.release.release import Release
+from anonymizer.release.study import Study
 from anonymizer.release.system import never_lost
-
-if TYPE_CHECKING:
-    from anonymizer.advice import Advice
-    from anonymizer.recoding.recoding import Task
-    from anonymizer.release.release import Release
-    from anonymizer.release.study import Study
+from anonymizer.report.advice import advice_lines, advice_report
+from anonymizer.report.printing import picture_at
 
 FRONTIER = "anonymizer.report.plots.disclosure.draw_frontier"
 
 SECONDS = 5.0
 """What a run spends on advice after it has counted the table."""
 
-MINUTE = 60.0
-"""What the command spends: enough but for sensitive attributes of thousands of values."""
 
-
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer advise study.toml\n"
-    "  anonymizer advise study.toml --model entropy-l-diversity --plot frontier.svg"
-)
-@study_argument
-@click.option(
-    "--model",
-    type=click.Choice(["t-closeness", "entropy-l-diversity"]),
-    help="What is swept; by default the study's own model, else t-closeness (kl).",
-)
-@click.option(
-    "--time-limit",
-    type=float,
-    default=MINUTE,
-    show_default=True,
-    help="Seconds after which what is known is shown.",
-)
-@plot_option
-@redraw_option
-@jobs_option
-@show_values_option
-@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON.")
 def advise(
     study: Path,
     model: str | None,
@@ -64,20 +31,7 @@ def advise(
     n_jobs: int | None,
     as_json: bool,
 ) -> int:
-    """Say what the policy of a STUDY costs and protects, and what to change.
-
-    The table is counted once. Shown are how many sensitive values can be guessed, the frontier of
-    t or l against what is kept with a suggested point, and, where the policy is out of reach or the
-    result drastic, what stands in the way and what each change would buy. Nothing is released.
-
-    Exits with 1 when the policy cannot be satisfied.
-    """
-    from anonymizer.advice import advise_study
-    from anonymizer.feedback.progress import progress
-    from anonymizer.release.study import Study
-    from anonymizer.report.advice import advice_report
-    from anonymizer.report.printing import picture_at
-
+    """Carry out ``advise``."""
     draw = plot and picture_at(plot, FRONTIER, force=force)
     options = {"model": model, "n_jobs": n_jobs, "time_limit": time_limit}
     with progress() as shown, never_lost(shown) as watch:
@@ -88,25 +42,21 @@ def advise(
     return 0 if found.reachable else 1
 
 
-def explain(error: PolicyUnreachableError, study: "Study", task: "Task") -> None:
+def explain(error: PolicyUnreachableError, study: Study, task: Task) -> None:
     """Add to an error what stands in the way and the ways out, computed within ``SECONDS``.
 
     ``task`` is the table, counted.
     """
-    from anonymizer.report.advice import advice_lines
-
     found = _found(study, task, sweep=False)
     for line in advice_lines(found) if found else []:
         error.add_note(line)
 
 
-def weak_points(study: "Study", release: "Release", task: "Task") -> list[str]:
+def weak_points(study: Study, release: Release, task: Task) -> list[str]:
     """What to change where a release is drastic, or its classes give sensitive values away.
 
     That it is drastic is said even where the advice does not come as far in its time.
     """
-    from anonymizer.report.advice import advice_lines
-
     gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
     drastic = _drastic(study, release)
     if not (gives_away or drastic):
@@ -117,14 +67,11 @@ def weak_points(study: "Study", release: "Release", task: "Task") -> list[str]:
     return [*([] if found.drastic else drastic), *advice_lines(found)]
 
 
-def _drastic(study: "Study", release: "Release") -> list[str]:
+def _drastic(study: Study, release: Release) -> list[str]:
     """That several quasi-identifiers became ``*``, or most of the information is lost.
 
     The latter where information is what the study maximises.
     """
-    from anonymizer.advice import is_drastic, mostly_lost
-    from anonymizer.objectives import MutualInformation
-
     hidden = [
         name
         for name, groups in release.recoding.items()
@@ -141,14 +88,11 @@ def _drastic(study: "Study", release: "Release") -> list[str]:
     return ["The result is drastic: most of the information is lost."] if lost else []
 
 
-def _found(study: "Study", task: "Task", sweep: bool) -> "Advice | None":
+def _found(study: Study, task: Task, sweep: bool) -> Advice | None:
     """The advice, as far as it is known within ``SECONDS``; none where it is interrupted.
 
     A recoding that is not searched for on counts has none.
     """
-    from anonymizer.advice import advise_counted
-    from anonymizer.recoding.generalization import Generalization
-
     recoding = study.recoding
     if not isinstance(recoding, Generalization):
         return None

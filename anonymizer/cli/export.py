@@ -1,51 +1,21 @@
-"""The command that gives the recoding of a release to other tools."""
+"""Releases handed on: as SQL or for other tools, and as a page."""
 
+import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from anonymizer.cli.options import PATH
+from anonymizer.errors import installing
+from anonymizer.feedback.progress import progress
+from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
+from anonymizer.release.output import require_place, write_file
+from anonymizer.release.sql import select_of, sql_of
 from anonymizer.report.printing import printing
 
-if TYPE_CHECKING:
-    from anonymizer.release.export import ExportedRelease
+STANDARD_OUTPUT = Path("-")
 
 
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer export release --sql -o release.sql\n"
-    "  anonymizer export release --sql --select\n"
-    "  anonymizer export release --csv -o mapping\n"
-    "  anonymizer export release --arx --values table.csv -o hierarchies"
-)
-@click.argument("release", type=PATH)
-@click.option(
-    "--sql",
-    "forms",
-    flag_value="sql",
-    multiple=True,
-    help="Standard SQL: CASE and a join, one file.",
-)
-@click.option(
-    "--csv", "forms", flag_value="csv", multiple=True, help="Mapping files to read, in a directory."
-)
-@click.option(
-    "--arx", "forms", flag_value="arx", multiple=True, help="Hierarchies of ARX, in a directory."
-)
-@click.option(
-    *("--output", "-o"), type=PATH, help="The file or directory written; --sql without it prints."
-)
-@click.option("--select", is_flag=True, help="With --sql: the query alone, for a view or dbt.")
-@click.option("--table", help="With --sql: the raw table's name.  [default: people]")
-@click.option("--into", help="With --sql: the released table's name.  [default: released]")
-@click.option("--values", type=PATH, help="With --arx: a table whose values are listed.")
-@click.option(
-    *("--study", "-s"),
-    type=PATH,
-    help="The study of the release; needed where its values are too many for the manifest.",
-)
-@click.option("--force", is_flag=True, help="Replace the files that are there.")
 def export(
     release: Path,
     forms: tuple[str, ...],
@@ -57,25 +27,25 @@ def export(
     study: Path | None,
     force: bool,
 ) -> None:
-    """Write the recoding of a RELEASE for other tools: SQL, mapping files or hierarchies of ARX.
-
-    The SQL makes the very same release in a database. Needs the directory of the release alone.
-    Recodings that draw at random are refused.
-    """
-    from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
-
-    form = _form(forms)
+    """Carry out ``export``."""
+    if len({*forms}) != 1:
+        raise click.UsageError("name one form of the export: --sql, --csv or --arx")
+    form = forms[0]
     _require_fitting(form, select, table, into, values)
     if output is None and form != "sql":
         raise click.UsageError(f"--{form} writes a directory: name it, as in --output {form}")
     source = source_of(release, study)
     if form == "sql":
-        text = _sql(source, select, table or "people", into)
+        if select:
+            text = select_of(source, table or "people") + "\n"
+        else:
+            text = sql_of(source, table or "people", into or "released")
         if output is None:
             with printing("the query was made"):
                 click.echo(text.encode(), nl=False)  # UTF-8, whatever a terminal can show
             return
-        _write_sql(output, text, force)
+        require_place(output, "cannot write", force=force)
+        write_file(output, partial(_write, text.encode()), force=force)
     elif output:
         files = mapping_files(source) if form == "csv" else arx_files(source, values)
         write_files(output, files, force=force, private=values is not None)
@@ -83,12 +53,6 @@ def export(
         click.echo(f"Written: {output}")
     if values is not None:
         click.echo(f"{output} lists values of {values}: it is as confidential", err=True)
-
-
-def _form(forms: tuple[str, ...]) -> str:
-    if len({*forms}) != 1:
-        raise click.UsageError("name one form of the export: --sql, --csv or --arx")
-    return forms[0]
 
 
 def _require_fitting(
@@ -105,20 +69,45 @@ def _require_fitting(
         raise click.UsageError("--select writes a query, which makes no table: leave out --into")
 
 
-def _sql(source: "ExportedRelease", select: bool, table: str, into: str | None) -> str:
-    from anonymizer.release.sql import select_of, sql_of
+def report(
+    release: Path,
+    forms: tuple[str, ...],
+    output: Path | None,
+    study: Path | None,
+    key: Path | None,
+    steward: bool,
+    force: bool,
+) -> None:
+    """Carry out ``report``; the form is the one given, else that of the suffix of the output."""
+    from anonymizer.report.page import FORMS, pictures_drawn, report_of  # loads utility
 
-    if select:
-        return select_of(source, table) + "\n"
-    return sql_of(source, table, into or "released")
+    if len({*forms}) > 1:
+        raise click.UsageError("a report has one form: give one of --html, --markdown and --pdf")
+    suffixes = {form.suffix: name for name, form in FORMS.items()}
+    suffix = output.suffix.lower() if output else ""
+    form = forms[0] if forms else suffixes.get(suffix, "html")
+    place = output or _next_to(release, FORMS[form].suffix, steward)
+    if place != STANDARD_OUTPUT:
+        require_place(place, "cannot write to", force=force)
+    with progress() as watch:
+        page = report_of(release, study, form, key=key, steward=steward, watch=watch)
+    if FORMS[form].theme and not pictures_drawn():
+        click.echo(f"The report has no pictures: {installing('plots')}", err=True)
+    if place == STANDARD_OUTPUT:
+        with printing("the report was made"):
+            sys.stdout.buffer.write(page)
+        return
+    write_file(place, partial(_write, page), force=force, private=steward)
+    with printing(f"the report is in {place}"):
+        click.echo(f"The report is in {place}.")
 
 
-def _write_sql(output: Path, text: str, force: bool) -> None:
-    from anonymizer.release.output import require_place, write_file
-
-    require_place(output, "cannot write", force=force)
-    write_file(output, lambda place: _fill(place, text), force=force)
+def _write(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
 
 
-def _fill(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="")
+def _next_to(release: Path, suffix: str, steward: bool) -> Path:
+    """The default place of a report: next to the directory of the release."""
+    folder = release if release.is_dir() else release.parent
+    name = folder.resolve().name
+    return folder.parent / (f"{name}.steward{suffix}" if steward else f"{name}-report{suffix}")

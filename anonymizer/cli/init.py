@@ -1,4 +1,4 @@
-"""The command that begins: from a raw table to a study that runs."""
+"""From a raw table to a study that runs."""
 
 import sys
 from collections.abc import Callable
@@ -6,58 +6,29 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from anonymizer.cli.options import (
-    DirectoryType,
-    database_option,
-    format_options,
-    names_option,
-    table_argument,
-    warn,
-)
+from anonymizer.cli.options import warn
 from anonymizer.errors import InputError
+from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed
+from anonymizer.release.drafting import DraftOptions, require_room
+from anonymizer.release.manifest.standing import same_file
+from anonymizer.release.person_warnings import profile_warnings
+from anonymizer.release.place import directory_for, read_raw, relative, written
+from anonymizer.release.study import Draft, draft
+from anonymizer.release.study.drafting import STUDY
 from anonymizer.report.printing import print_json, print_report, printing
-
-if TYPE_CHECKING:
-    from anonymizer.release.drafting import DraftOptions
-    from anonymizer.release.study import Draft
+from anonymizer.report.profile import draft_report, profile_report
 
 NONE = "-"
 """What is answered for no column at all."""
 
-Drafting = Callable[["DraftOptions"], "Draft"]
+Drafting = Callable[[DraftOptions], Draft]
 
 
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer init people.csv\n"
-    "  anonymizer init people.csv -o study --sensitive diagnosis --k 10\n"
-    "  anonymizer init adult.data --columns age,workclass,weight,education"
-)
-@table_argument
-@click.option(
-    "--output",
-    "-o",
-    type=DirectoryType(),
-    help="Where the study goes; by default a directory named after the table.",
-)
-@click.option("--force", is_flag=True, help="Replace the study and hierarchies that lie there.")
-@click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take what is proposed.")
-@names_option("--sensitive", "What nobody shall learn of anybody")
-@names_option("--quasi-identifiers", "What others may know")
-@names_option("--identifiers", "What the release leaves out")
-@database_option
-@format_options
-@click.option(
-    "--k",
-    type=click.IntRange(min=2),
-    help="Records of a class at least; by default 2 to 10, by the number of records.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 def init(
     table: Path,
     output: Path | None,
@@ -72,28 +43,15 @@ def init(
     database_table: str | None,
     **form: Any,
 ) -> None:
-    """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
-
-    Writes study.toml and, where they are long, hierarchies next to it: files to edit, which run as
-    they stand. At a terminal it asks for what a program cannot know; elsewhere it takes what it
-    proposes.
-    """
-    from anonymizer.feedback.progress import progress
-    from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
-    from anonymizer.release.manifest.standing import same_file
-    from anonymizer.release.person_warnings import profile_warnings
-    from anonymizer.release.place import directory_for, read_raw, relative, written
-    from anonymizer.release.study import draft
-    from anonymizer.report.profile import draft_report, profile_report
-
+    """Carry out ``init``."""
     directory = output or directory_for(table)
     if directory.suffix == ".toml":
         raise InputError(
-            f"{directory} would be a directory, in which {STUDY_FILE} is written; name one without "
+            f"{directory} would be a directory, in which {STUDY} is written; name one without "
             f".toml, such as {directory.with_suffix('')}"
         )
     require_room(directory, force=force)
-    if same_file(table, directory / STUDY_FILE):
+    if same_file(table, directory / STUDY):
         raise InputError(f"{table} is the table itself; choose another directory")
     with ExitStack() as opened:
         with progress() as watch:
@@ -126,7 +84,7 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _asked(found: "Draft", wishes: "DraftOptions", draft: Drafting) -> "Draft":
+def _asked(found: Draft, wishes: DraftOptions, draft: Drafting) -> Draft:
     """The draft with what is answered; what is not, stays as it is proposed."""
     click.echo(f"For each proposal: Enter takes it; names are separated by commas, {NONE} is none.")
     questions = {
@@ -155,10 +113,10 @@ def _asked(found: "Draft", wishes: "DraftOptions", draft: Drafting) -> "Draft":
 def _answered(
     question: str,
     proposed: str,
-    wish: Callable[[str], "DraftOptions"],
-    known: tuple["Draft", "DraftOptions"],
+    wish: Callable[[str], DraftOptions],
+    known: tuple[Draft, DraftOptions],
     draft: Drafting,
-) -> tuple["Draft", "DraftOptions"]:
+) -> tuple[Draft, DraftOptions]:
     """Ask until the answer can be used; the proposal itself changes nothing."""
     while True:
         answer = click.prompt(question, default=proposed)
@@ -171,7 +129,7 @@ def _answered(
             click.echo(f"{error}")
 
 
-def _with_names(wishes: "DraftOptions", name: str, answer: str) -> "DraftOptions":
+def _with_names(wishes: DraftOptions, name: str, answer: str) -> DraftOptions:
     chosen = _chosen(answer)
     if name == "quasi_identifiers" and not chosen:
         raise InputError("a study needs at least one quasi-identifier; name one")

@@ -1,10 +1,13 @@
-"""What commands share: options, arguments, and how a result is shown."""
+"""What commands share: options, arguments, errors of usage, and how a result is shown."""
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from importlib import import_module
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -13,12 +16,26 @@ from anonymizer.feedback.document import Block
 from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, print_report, printing
 
-if TYPE_CHECKING:
-    from anonymizer.risk.file import Subject
-
 LOG = logging.getLogger(__name__)
 
 Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def carried_out(home: str) -> Callable[[Callable[[], None]], Callable[..., Any]]:
+    """Let the function of its name in a module carry a command out.
+
+    The module is loaded when the command runs: help and errors of usage need none of what takes
+    half a second to load, pandas and pydantic among it.
+    """
+
+    def declared(command: Callable[[], None]) -> Callable[..., Any]:
+        @wraps(command)
+        def carry_out(**given: Any) -> Any:
+            return getattr(import_module(home), command.__name__)(**given)
+
+        return carry_out
+
+    return declared
 
 
 class DirectoryType(click.ParamType):  # type: ignore[type-arg]  # not so in older releases
@@ -51,7 +68,7 @@ jobs_option = click.option(
 def _show_values(context: click.Context, parameter: click.Parameter, given: bool) -> None:
     """Let messages name every value for as long as the command runs."""
     if given:
-        from anonymizer.hierarchy import showing_values
+        from anonymizer.hierarchy import showing_values  # loads pandas
 
         context.with_resource(showing_values())
 
@@ -188,36 +205,44 @@ def subject_options(command: Command) -> Command:
     return command
 
 
-def subject_of(
-    table: Path,
-    study: Path | None,
-    quasi_identifiers: Sequence[str] | None,
-    sensitive: Sequence[str] | None,
-    missing: Any,
-    require: Sequence[str] = (),
-    database_table: str | None = None,
-    **form: Any,
-) -> "Subject":
-    """What a command measures: a table with roles of a study, of its manifest, or by name."""
-    from anonymizer.release.description import required_model
-    from anonymizer.release.manifest import is_release
-    from anonymizer.release.study import Study
-    from anonymizer.risk.file import Subject, table_in
+ARGUMENTS = {
+    "hierarchy": "a file, or a study and one of its attributes",
+    "name": "what the two files of the keys are called",
+    "part": "the table of one site",
+    "release": "a directory that run wrote, or its release.json",
+    "study": "the file that names the original table, the roles of its columns and the policy",
+    "table": "a file, a folder or a database with the records",
+}
+"""What is missing where its help does not say it: arguments have none."""
 
-    by_name = quasi_identifiers or sensitive or missing or database_table or any(form.values())
-    if study is not None:
-        if by_name or require:
-            raise click.UsageError("--study gives roles, policy and format; leave out the others")
-        return Subject.of_study(Study(study), table)
-    models = [required_model(each) for each in require]
-    if quasi_identifiers is None:
-        if by_name or not is_release(table_in(table)):
-            raise click.UsageError(
-                "name the columns that others may know, as in --quasi-identifiers age,sex "
-                "--sensitive diagnosis; or give a study, or a release"
-            )
-        return Subject.of_release(table).under(models)
-    how = {name: value or None for name, value in form.items()} | {"table": database_table}
-    return Subject.of_names(
-        table, quasi_identifiers, sensitive or (), models, missing or "gap", **how
-    )
+
+def explained(error: click.UsageError) -> str:
+    """The message of an error; where click made it, with a purpose and an example."""
+    message, context = error.format_message(), error.ctx
+    if context is None or error.cmd is None:  # raised by a command, in sentences of its own
+        return message
+    if isinstance(error, click.MissingParameter):
+        return message.rstrip(".") + _purpose(error.param) + _example(context, error.param)
+    if isinstance(error, click.NoSuchOption) and error.option_name in ("-v", "-vv", "--verbose"):
+        example = "anonymizer --verbose run study.toml --output release"
+        return f"{message} It goes before the command: {example}"
+    if type(error) is click.UsageError:
+        pieces = " ".join(filter(None, context.command.collect_usage_pieces(context)))
+        return f"{message}; usage: {context.command_path} {pieces}{_example(context)}"
+    return message
+
+
+def _purpose(parameter: click.Parameter | None) -> str:
+    """What a parameter is for, after a colon."""
+    name, said = getattr(parameter, "name", ""), getattr(parameter, "help", None) or ""
+    words = ARGUMENTS.get(name) or said[:1].lower() + said[1:].rstrip(".")
+    return words and f": {words}"
+
+
+def _example(context: click.Context, parameter: click.Parameter | None = None) -> str:
+    """An example of a command's help, one with a parameter if there is one."""
+    helps = [each.command.epilog or "" for each in (context, context.parent) if each]
+    found = re.findall(rf"{re.escape(context.command_path)} .*", "\n".join(helps))
+    options = set(parameter.opts if parameter else ())
+    found.sort(key=lambda example: not options & {*example.split()})
+    return f"; for example, {found[0]}" if found else ""

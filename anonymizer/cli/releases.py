@@ -1,48 +1,42 @@
-"""Commands that release a table, hold a policy against one, and list the policies there are."""
+"""Releases made, recoded as another one, counted at their sites, verified and signed."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import click
 
-from anonymizer.cli.options import (
-    PATH,
-    DirectoryType,
-    jobs_option,
-    several_option,
-    show,
-    show_values_option,
-    strict_option,
-    study_argument,
-    subject_of,
-    subject_options,
-    table_argument,
-    warn,
-)
-from anonymizer.cli.signing import sign_options, signer_of
-from anonymizer.errors import PolicyUnreachableError
+from anonymizer.cli.advise import explain, weak_points
+from anonymizer.cli.options import show, warn
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.feedback.progress import progress
+from anonymizer.feedback.words import plural
+from anonymizer.recoding.recoding import Task
+from anonymizer.release.apply import ApplyOptions, Means, publish_applied
+from anonymizer.release.files import MANIFEST, digest_of_file, home_of
+from anonymizer.release.fitting import fitted
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.parts import Order
+from anonymizer.release.publish import publish
+from anonymizer.release.release import Release
+from anonymizer.release.request import Unseen
+from anonymizer.release.signing import PrivateKey, make_keys, series_of, sign_release
+from anonymizer.release.sites import count_part, publish_counts, publish_part, verify_parts
+from anonymizer.release.sites.parts import require_release
+from anonymizer.release.study import Study
 from anonymizer.release.system import never_lost
+from anonymizer.release.verification.verification import Verification, verify_release
 from anonymizer.report.printing import print_json, print_report, printing
-
-if TYPE_CHECKING:
-    from anonymizer.recoding.recoding import Task
-
-
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer run study.toml --output release\n"
-    "  anonymizer run study.toml --output release --sign steward.private.pem --as claims\n"
-    "  anonymizer run study.toml --counts north.counts south.counts --output release"
+from anonymizer.report.release import (
+    found_report,
+    ladder_report,
+    release_report,
+    verification_report,
 )
-@study_argument
-@several_option("counts", "Counts of parts, in place of a table: files of `anonymizer count`.")
-@click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
-@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
-@jobs_option
-@sign_options
-@strict_option
-@show_values_option
-@click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
+from anonymizer.tables.datasets import shipped
+
+
 def run(
     study: Path,
     counts: tuple[Path, ...],
@@ -53,22 +47,7 @@ def run(
     as_json: bool,
     **signing: Any,
 ) -> None:
-    """Anonymize the table of a STUDY file (TOML) and write the release.
-
-    Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
-    says how much better another could be. Where the policy is out of reach, what stands in the way
-    and the ways out go to standard error; where the result is drastic, what to change is printed.
-
-    With --counts no table is read: the sum of the counts of its parts is anonymized, and the
-    release has the counts of the released table. Each site recodes its part by it with
-    `anonymizer apply --counts`.
-    """
-    from anonymizer.cli.advise import explain, weak_points
-    from anonymizer.cli.sites import publishing
-    from anonymizer.feedback.progress import progress
-    from anonymizer.release.study import Study
-    from anonymizer.report.release import found_report, release_report
-
+    """Carry out ``run``."""
     described = Study(study)
     signer = signer_of(**signing)
     counted: list[Task] = []
@@ -98,53 +77,6 @@ def run(
             print_report([*read, *release_report(release, output, weak)])
 
 
-def _print_schema(context: click.Context, parameter: click.Parameter, given: bool) -> None:
-    """Print the JSON Schema of manifests, and end."""
-    if given:
-        from anonymizer.release.manifest.schema import SHIPPED
-
-        with printing("the schema was printed"):
-            click.echo(SHIPPED.read_text(encoding="utf-8"), nl=False)
-        context.exit()
-
-
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer verify release\n"
-    "  anonymizer verify release --key steward.public.pem --of claims --period 2026-11\n"
-    "  anonymizer verify release/released.csv --study study.toml\n"
-    "  anonymizer verify release --key steward.private.pem --original table.csv\n"
-    "  anonymizer verify release --parts north-release south-release"
-)
-@click.argument("release", type=PATH)
-@several_option("parts", "All parts that a release of counts is of: directories of `apply`.")
-@click.option(
-    "--key", type=PATH, help="The key of who released it, a PEM file: it must have signed it."
-)
-@click.option("--of", "name", metavar="NAME", help="The series that it must be signed as one of.")
-@click.option("--period", metavar="TEXT", help="The period that it must be signed as one of.")
-@click.option("--after", type=PATH, metavar="RELEASE", help="The release that it must come after.")
-@click.option(
-    "--original",
-    type=PATH,
-    help="The table that it was made of, to be compared; needs the private key.",
-)
-@click.option(
-    "--schema",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_schema,
-    help="Print the JSON Schema of release.json and exit.",
-)
-@click.option(
-    *("--study", "-s"),
-    type=PATH,
-    help="The study of the release; needed where the manifest only has digests, or there is none.",
-)
-@strict_option
-@show_values_option
-@click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
 def verify(
     release: Path,
     parts: tuple[Path, ...],
@@ -155,21 +87,7 @@ def verify(
     as_json: bool,
     **signed_as: Any,
 ) -> int:
-    """Hold a RELEASE, a released table or its directory, against its manifest.
-
-    The table is recounted from scratch: checksum, columns, labels, counts and every figure of the
-    manifest that the table alone can show. A table without a manifest is recounted under the policy
-    of the study. With --parts the parts of a release of counts are counted again, too: their sum
-    must be what was released.
-
-    Exits with 0 when everything agrees and every model holds for every class, with 1 when not, or
-    where --strict finds a warning in the manifest.
-    """
-    from anonymizer.cli.signing import expected
-    from anonymizer.cli.sites import verifying
-    from anonymizer.feedback.progress import progress
-    from anonymizer.report.release import verification_report
-
+    """Carry out ``verify``."""
     with progress() as watch:
         found = verifying(parts)(
             release, study, key=key, original=original, series=expected(**signed_as), watch=watch
@@ -179,63 +97,8 @@ def verify(
     return 0 if found.satisfied and not (strict and found.warnings) else 1
 
 
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
-    "  anonymizer check table.csv --quasi-identifiers age,sex --require k-anonymity=5\n"
-    "  anonymizer check table.csv --study study.toml --json\n"
-    "  anonymizer check release"
-)
-@table_argument
-@subject_options
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="MODEL=BOUND",
-    help="A privacy model that has to hold, with ,NAME=VALUE for its other parameters; "
-    "repeatable. `anonymizer models` lists them.",
-)
-@strict_option
-@show_values_option
-@click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
-def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
-    """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
-
-    Nothing is recoded. Columns are named, or a study says which is what; of a release, which is a
-    directory or the table in it, release.json does. Exits with 0 when the policy holds for every
-    class, with 1 when not, or where --strict finds a warning. Column names alone are no policy:
-    --require is one.
-    """
-    from anonymizer.feedback.progress import progress
-    from anonymizer.report.risk import check_report
-    from anonymizer.risk.check import check_file
-
-    with progress() as watch:
-        found = check_file(subject_of(table, **options), watch)
-    warn(found.warnings)
-    show("the table was checked", as_json, found, check_report)
-    return 0 if found.satisfied and not (strict and found.warnings) else 1
-
-
-@click.command(epilog="\b\nExample:\n  anonymizer demo --output demo-release")
-@click.option(
-    "--output",
-    "-o",
-    type=DirectoryType(),
-    default="demo-release",
-    show_default=True,
-    help="Where the release goes.",
-)
-@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
-    """Anonymize the bundled census of invented people."""
-    from anonymizer.feedback.progress import progress
-    from anonymizer.release.fitting import fitted
-    from anonymizer.release.publish import publish
-    from anonymizer.release.study import Study
-    from anonymizer.report.release import ladder_report, release_report
-    from anonymizer.tables.datasets import shipped
-
+    """Carry out ``demo``."""
     with progress() as watch:
         study = Study(shipped("data", "demo.toml"))
         release, _ = publish(study, output, force=force, watch=watch)
@@ -248,10 +111,173 @@ def demo(output: Path, force: bool) -> None:
         print_report([*ladder, *release_report(release, output)])
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer models")
-def models() -> None:
-    """Print every privacy model, as a Markdown table: what a study calls it and what it bounds."""
-    from anonymizer.privacy import MODELS, markdown
+def apply(
+    release: Path,
+    table: Path,
+    output: Path,
+    study: Path | None,
+    unseen: str,
+    suppression: float | None,
+    counts: Path | None,
+    drop: tuple[str, ...],
+    database_table: str | None,
+    memory: str | None,
+    file: str | None,
+    parts: int | None,
+    order: str,
+    signed_by: Path | None,
+    strict: bool,
+    force: bool,
+    as_json: bool,
+    **signing: Any,
+) -> None:
+    """Carry out ``apply``."""
+    known = None if study is None else Study(study)
+    if counts is not None:
+        others = {"--unseen": unseen != "error", "--suppression": suppression is not None}
+        others |= {"--drop": bool(drop), "--sign": any(signing.values()), "--strict": strict}
+        of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
+        others |= {f"--{name}": value is not None for name, value in of_file.items()}
+        others |= {"--order": order != "random"}
+        apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
+        return
+    signer = signer_of(**signing)
+    wishes = ApplyOptions(cast(Unseen, unseen), suppression, drop)
+    with progress() as shown, never_lost(shown) as watch:
+        proof, manifest = publish_applied(
+            release,
+            table,
+            output,
+            wishes,
+            means=Means(database_table, memory, file, parts, cast(Order, order)),
+            study=known,
+            force=force,
+            watch=watch,
+            key=signer,
+            signed_by=signed_by,
+            strict=strict,
+        )
+    with printing(f"the release is in {output}"):
+        warn(proof.warnings)
+        if as_json:
+            print_json(manifest.public.to_dict())
+        else:
+            print_report(release_report(proof, output))
 
-    with printing("the models were listed"):
-        click.echo(markdown(MODELS.values()))
+
+def count(part: Path, study: Path, output: Path, force: bool) -> None:
+    """Carry out ``count``."""
+    with progress() as watch:
+        found = count_part(Study(study), part, output, force=force, watch=watch)
+    with printing(f"{output} was written"):
+        combinations = plural(len(found.tally.sizes), "combination")
+        click.echo(
+            f"{output}: {plural(found.records, 'record')} in {combinations} of values.\n"
+            "These counts are as sensitive as the table: give them to the steward alone."
+        )
+
+
+def publishing(counts: Sequence[Path]) -> Callable[..., tuple[Release, Manifest]]:
+    """What releases the table of a study: that of some counts, or the one that it names."""
+    if not counts:
+        return publish
+
+    def of_counts(study: Study, directory: Path, **options: object) -> tuple[Release, Manifest]:
+        return publish_counts(study, counts, directory, **options)  # type: ignore[arg-type]
+
+    return of_counts
+
+
+def verifying(parts: Sequence[Path]) -> Callable[..., Verification]:
+    """What verifies a release: alone, or with some parts of it."""
+
+    def alone(release: Path, study: Path | None, **options: Any) -> Verification:
+        require_release(release)
+        return verify_release(release, study, **options)
+
+    def with_parts(release: Path, study: Path | None, **options: Any) -> Verification:
+        return verify_parts(release, parts, study, **options)
+
+    return with_parts if parts else alone
+
+
+def apply_part(
+    release: Path,
+    table: Path,
+    counts: Path,
+    output: Path,
+    study: Study | None,
+    others: Mapping[str, bool],
+    force: bool,
+    signed_by: Path | None,
+    as_json: bool,
+) -> None:
+    """Recode a part by the release of its counts; ``others``: which other options were given."""
+    given = [name for name, is_given in others.items() if is_given]
+    if given:
+        raise click.UsageError(f"{given[0]} is not for a part, which is recoded as the steward did")
+    if study is None:
+        raise click.UsageError("--counts needs the study that the part was counted by: --study")
+    with progress() as watch:
+        found = publish_part(
+            release,
+            table,
+            counts,
+            output,
+            study=study,
+            force=force,
+            watch=watch,
+            signed_by=signed_by,
+        )
+    with printing(f"the part is in {output}"):
+        if as_json:
+            print_json(found.model_dump(exclude_unset=True))
+        else:
+            click.echo(
+                f"The part is in {output}. It is no release: the policy is about all parts "
+                "together.\n`anonymizer verify RELEASE --parts` proves it on all of them."
+            )
+
+
+def signer_of(
+    key: Path | None, name: str | None, period: str | None, after: Path | None
+) -> PrivateKey | None:
+    """The private key that options name, with what it says of the release."""
+    if key is None:
+        if name is not None or period is not None or after is not None:
+            raise InputError("which release it is only a signature says: give a key with --sign")
+        return None
+    signer = PrivateKey.read(key)
+    return replace(signer, series=series_of(signer, name, period, after))
+
+
+def expected(name: str | None, period: str | None, after: Path | None) -> dict[str, str]:
+    """What the signature of a release has to say, by the options that were given."""
+    found = {"name": name, "period": period, "after": None if after is None else digest_at(after)}
+    return {field: value for field, value in found.items() if value is not None}
+
+
+def digest_at(release: Path) -> str:
+    """The SHA-256 of the manifest of a release."""
+    place = home_of(release) / MANIFEST
+    try:
+        return digest_of_file(place)
+    except OSError as error:
+        raise InputError(f"cannot read {place}: {error.strerror}") from None
+
+
+def keys(name: Path) -> None:
+    """Carry out ``keys``."""
+    private, public = (name.with_name(f"{name.name}.{kind}.pem") for kind in ("private", "public"))
+    made = make_keys(private, public)
+    with printing("the keys were made"):
+        click.echo(f"{private} signs, and stays with you.")
+        click.echo(f"{public} is for who receives releases: {made.fingerprint}")
+
+
+def sign(release: Path, key: Path, force: bool) -> None:
+    """Carry out ``sign``."""
+    signer = PrivateKey.read(key)
+    path = sign_release(release, signer, force=force)
+    with printing("the release was signed"):
+        click.echo(f"{path} is the signature by {signer.public.fingerprint}.")

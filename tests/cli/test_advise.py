@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from anonymizer import advice
 from anonymizer.cli import advise as command
 
 SECRET = "Morbus"
@@ -134,7 +133,7 @@ def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(advice, "advise_counted", interrupted)
+    monkeypatch.setattr(command, "advise_counted", interrupted)
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
     assert "Suggested" not in out

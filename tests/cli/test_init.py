@@ -17,7 +17,7 @@ from lengths import at_length
 from anonymizer import load_adult, load_census
 from anonymizer.cli import init as command
 from anonymizer.cli import main
-from anonymizer.cli.init import init
+from anonymizer.cli.authoring import init
 
 TABLE = "name;age;town;disease\n" + "".join(
     f"Nemo{number};{20 + number % 40},5;{'UB'[number % 3 == 0]};{['flu', 'cold'][number % 2]}\n"
