@@ -160,6 +160,8 @@ class Adviser:
         changes: tuple[Change, ...] = ()
         if drastic:
             changes = self._until_time_is_up(freeing(self.space, node, self.relax))
+        of_all = [change for change in changes if change.attribute is None]
+        tried = [*freeing_most(changes), *of_all]
         return self._of(
             reachable=True,
             recoding=found.recoding,
@@ -174,14 +176,11 @@ class Adviser:
             drastic=drastic,
             obstacles=obstacles,
             changes=changes,
-            improving=self._improving(found, changes),
+            improving=self._until_time_is_up(
+                improving(self.space, self.recoding, self.seed, found, tried)
+            ),
             sweeps=sweeps,
         )
-
-    def _improving(self, found: FoundRelease, changes: Sequence[Change]) -> tuple[Change, ...]:
-        others = [change for change in changes if change.attribute is None]
-        tried = [*freeing_most(changes), *others]
-        return self._until_time_is_up(improving(self.space, self.recoding, self.seed, found, tried))
 
     def _found(self, node: Node) -> FoundRelease:
         """Evaluate the study's own recoding; the best node where there is no time for that."""

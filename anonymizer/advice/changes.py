@@ -11,7 +11,6 @@ import numpy as np
 from anonymizer.advice.space import CONFINED, FoundRelease, Space, objective_of_rest
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError, column_names
-from anonymizer.objectives import Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of, holds, measures_of
 from anonymizer.recoding import Problem
@@ -499,17 +498,15 @@ def improving(
 
     TimeUpError when the time is up before all were carried out.
     """
+    objective = space.problem.objective
+    sign = 1 if objective.quantity(2.0, 1) > objective.quantity(1.0, 1) else -1
     for change in changes:
         with suppress(AnonymizerError):  # what cannot be carried out improves nothing
             before, after = _compared(space, recoding, seed, found, change)
             if before is not None and after is not None:
-                gain = after - before if _rises(space.problem.objective) else before - after
+                gain = sign * (after - before)
                 if gain > TOLERANCE:
                     yield replace(change, before=before, after=after)
-
-
-def _rises(objective: Objective) -> bool:
-    return objective.quantity(2.0, 1) > objective.quantity(1.0, 1)
 
 
 def _compared(

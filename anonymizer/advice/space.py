@@ -112,7 +112,7 @@ class Space:
         Raises TimeUpError when the time is up, or the search had to end before it was finished.
         """
         if self.fixed is not None:
-            return self.scored(_join(self.fixed, low or self.fixed))
+            return self.scored(tuple(map(max, self.fixed, low or self.fixed)))
         if self.confines and (low is not None or not self._bisected):
             found = branch_and_bound(self.problem, self.run, low)
         else:
@@ -244,10 +244,6 @@ def objective_of_rest(objective: Objective, name: str) -> Objective:
         return objective
     weights = {each: weight for each, weight in objective.weights.items() if each != name}
     return replace(objective, weights=weights)
-
-
-def _join(one: Node, other: Node) -> Node:
-    return tuple(map(max, one, other))
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from anonymizer.cli.options import warn
 from anonymizer.errors import InputError
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed
-from anonymizer.release.drafting import DraftOptions, require_room
+from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.person_warnings import profile_warnings
 from anonymizer.release.place import directory_for, read_raw, relative, written
 from anonymizer.release.study import Draft, draft
-from anonymizer.release.study.drafting import STUDY
 from anonymizer.report.printing import print_json, print_report, printing
 from anonymizer.report.profile import draft_report, profile_report
 
@@ -47,11 +46,11 @@ def init(
     directory = output or directory_for(table)
     if directory.suffix == ".toml":
         raise InputError(
-            f"{directory} would be a directory, in which {STUDY} is written; name one without "
+            f"{directory} would be a directory, in which {STUDY_FILE} is written; name one without "
             f".toml, such as {directory.with_suffix('')}"
         )
     require_room(directory, force=force)
-    if same_file(table, directory / STUDY):
+    if same_file(table, directory / STUDY_FILE):
         raise InputError(f"{table} is the table itself; choose another directory")
     with ExitStack() as opened:
         with progress() as watch:
@@ -130,14 +129,10 @@ def _answered(
 
 
 def _with_names(wishes: DraftOptions, name: str, answer: str) -> DraftOptions:
-    chosen = _chosen(answer)
+    chosen = () if answer.strip() == NONE else tuple(names_listed(answer))
     if name == "quasi_identifiers" and not chosen:
         raise InputError("a study needs at least one quasi-identifier; name one")
     return replace(wishes, **{name: chosen})  # type: ignore[arg-type]
-
-
-def _chosen(answer: str) -> tuple[str, ...]:
-    return () if answer.strip() == NONE else tuple(names_listed(answer))
 
 
 def _whole(answer: str) -> int:

@@ -116,7 +116,6 @@ def show(
 def _names(
     context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """Names of columns, repeated or with commas; None where there are none."""
     return tuple(name for each in given for name in names_listed(each)) or None
 
 

@@ -37,7 +37,7 @@ SIGNING = (
 
 
 def sign_options(command: Command) -> Command:
-    """Options of who signs a release, and as which one."""
+    """Add the options of a signature: the key, and which release of a series it is."""
     for option in reversed(SIGNING):
         command = option(command)
     return command

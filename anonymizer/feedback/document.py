@@ -187,7 +187,6 @@ def cell_of(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped, nothing unprintable."""
     return escape("".join(each if each.isprintable() else " " for each in text))
 
 

@@ -45,5 +45,4 @@ def logged(
 
 
 def _said(counts: Mapping[str, int | None]) -> str:
-    """Counts in words, those that are known."""
     return ", ".join(f"{n:,} {what}" for what, n in counts.items() if n is not None) or "done"

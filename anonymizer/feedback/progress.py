@@ -142,7 +142,7 @@ def followed() -> FollowingWatch | None:
 
 
 def watched(method: Method) -> Method:
-    """Follow a method of who has a ``progress``: None, False for no bar, or a function."""
+    """Follow a method of an object whose ``progress`` is None, False for no bar, or a function."""
 
     @wraps(method)
     def follows(self: Any, *args: Any, **kwargs: Any) -> Any:

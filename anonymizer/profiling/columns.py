@@ -182,7 +182,7 @@ class ProfiledColumn:
 
     @classmethod
     def of(cls, column: pd.Series) -> "ProfiledColumn | None":
-        """Rank a column's values by frequency; None where they cannot be told apart (lists)."""
+        """Rank a column's values by frequency; None where they cannot be distinguished (lists)."""
         try:
             codes, values = engine.distinct(column)
         except InputError:
@@ -242,7 +242,7 @@ class ProfiledColumn:
     @cached_property
     def identifying(self) -> IdentifyingValues | None:
         """The kind of identifying values that it has, such as e-mail addresses; None of none."""
-        return identifying(map(text_of, filter(_is_no_number, self.values)))
+        return identifying(text_of(each) for each in self.values if not isinstance(each, Number))
 
     @cached_property
     def numbers(self) -> Floats | None:
@@ -286,10 +286,6 @@ class ProfiledColumn:
     def kind(self) -> Kind:
         """The kind of the values."""
         return _kind(self)
-
-
-def _is_no_number(value: object) -> bool:
-    return not isinstance(value, Number)
 
 
 def _order(column: pd.Series) -> tuple[str, ...]:
@@ -421,7 +417,7 @@ SPELLINGS = frozenset("? NA N/A n/a na NaN nan NULL null #N/A . -".split())  # n
 
 
 def columns_of_texts(table: pd.DataFrame) -> list[str]:
-    """Return the columns that may hold texts whose values can be told apart."""
+    """Return the columns that may hold texts whose values can be distinguished."""
     found = []
     for name in table.columns:
         column = table[name]

@@ -93,7 +93,7 @@ def _right(codes: Codes, others: Codes, number: int, bound: int) -> int:
 BY_CHANCE = 7
 """Wrong guesses that chance would leave at least, for a tenth of them to mean something.
 
-As of ``ENOUGH`` in ``anonymizer.release.warnings.warnings``.
+As of ``ENOUGH`` in ``anonymizer.release.warnings``.
 """
 
 CODED = re.compile(r"(?=.*\d)(?=.*[^\W\d])[\w./:@#-]{2,}")
@@ -118,7 +118,7 @@ FEWEST = 3
 def is_personal(column: ProfiledColumn) -> bool:
     """Return whether a column has what a person has all along, exactly: a key of persons tells it.
 
-    Labels of ages are told by whatever tells roughly how old somebody is.
+    Labels of ages are known by whatever says roughly how old somebody is.
     """
     hint = column.hint
     exact = column.numbers is not None or column.moments is not None

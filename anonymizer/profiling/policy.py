@@ -97,7 +97,8 @@ def _about(column: ProfiledColumn, several: bool, k: int) -> Proposed:
             f"becomes likelier in a class by more than {CLOSE:.0%} points"
         )
         return Proposed(keys, why.replace("% points", " points of 100"))
-    half, whole = _diversity(sizes)
+    whole = float(2 ** entropy(sizes))
+    half = floor((1 + (whole - 1) / 2) * 100) / 100
     least = min(half, float(k))
     rule = "half of that above 1 is kept" if least == half else f"classes of {k} can keep {k}"
     why = (
@@ -111,11 +112,6 @@ def _as_counted(column: ProfiledColumn) -> Ints:
     places = one_text_each(texts_of(column.values), alike_keys)
     sizes: Ints = np.bincount(places, column.sizes).astype(np.int64)
     return sizes[sizes > 0]
-
-
-def _diversity(sizes: Ints) -> tuple[float, float]:
-    whole = float(2 ** entropy(sizes))
-    return floor((1 + (whole - 1) / 2) * 100) / 100, whole
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:

@@ -75,11 +75,9 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
 
 
 def _model(keys: dict[str, object]) -> str:
-    """A model and its parameters in a few words."""
     given = ", ".join(f"{name} = {value}" for name, value in keys.items() if name != "model")
     return f"{keys['model']} with {given}"
 
 
 def _quoted(path: Path) -> str:
-    """A path as a shell takes it."""
     return quote(str(path))

@@ -292,7 +292,6 @@ def check_report(check: Check) -> Iterator[Block]:
 
 
 def _explained(figures: Mapping[str, float]) -> list[list[object]]:
-    """Return each figure with its name and its meaning."""
     return [[MEANINGS[name][0], value, MEANINGS[name][1]] for name, value in figures.items()]
 
 

@@ -253,9 +253,14 @@ MOST_FAILING = 8
 def figures_report(found: Figures) -> Iterator[Block]:
     """Yield what a recoding keeps about each attribute, and what each class tells."""
     gone = f", {found.suppressed:,} suppressed" if found.suppressed else ""
+    holds = (
+        "The policy holds."
+        if found.satisfied
+        else f"The policy does NOT hold: {', '.join(found.failing)}. Nothing can be released so."
+    )
     yield (
         f"{found.name} ({found.recoding}): {found.records:,} records{gone} in "
-        f"{plural(len(found.classes), 'class')}. {_verdict(found)}"
+        f"{plural(len(found.classes), 'class')}. {holds}"
     )
     yield _information(found.attributes)
     for about in found.attributes:
@@ -263,12 +268,6 @@ def figures_report(found: Figures) -> Iterator[Block]:
     if len(found.classes) > MOST_CLASSES:
         yield f"{len(found.classes) - MOST_CLASSES:,} classes more; --json lists all."
     yield from failure_lines(found)
-
-
-def _verdict(found: Figures) -> str:
-    if found.satisfied:
-        return "The policy holds."
-    return f"The policy does NOT hold: {', '.join(found.failing)}. Nothing can be released so."
 
 
 def _information(attributes: Sequence[Attribute]) -> Table:
@@ -376,6 +375,5 @@ def _scheme(found: Figures, best: bool) -> list[object]:
 
 
 def _broken(found: Figures) -> str:
-    """How many classes break each model."""
     broken = [verdict for verdict in found.privacy if not verdict.satisfied]
     return ", ".join(f"{each.violating:,} on {each.model.name}" for each in broken)

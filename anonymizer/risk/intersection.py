@@ -257,7 +257,7 @@ def intersection(people: AllPeople, tables: Sequence[PlacedPeople]) -> Intersect
     An attacker who links records knows the classes' common refinement and, where the policy
     compares with a prior, the worst of those of the releases and of the intersection. For people in
     some releases only the prior is the distribution among everybody, as a release tells nothing
-    about the values of who is not in it.
+    about the values of people who are not in it.
     """
     inside = people.classes >= 0
     everywhere: Mask = np.asarray(inside.all(axis=1))

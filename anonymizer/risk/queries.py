@@ -245,7 +245,11 @@ def _losses(table: Table, request: QueryRequest) -> QueriesLoss:
     texts = [*request.texts, *(f"by {', '.join(names)}" for names in request.groups)]
     sizes = table.sizes if isinstance(table, Tally) else np.ones(len(answers[0]), np.int64)
     about = _combined(table, request.about) if request.about else None
-    notes = [note for query in request.queries for note in unheard(query, coded)]
+    found = (note for query in request.queries for note in unheard(query, coded))
+    notes = tuple(dict.fromkeys(found))
+    more = len(notes) - MOST_NOTES
+    if more > 1:
+        notes = (*notes[:MOST_NOTES], f"{more:,} more of the kind")
     return QueriesLoss(
         records=int(sizes.sum()),
         about=request.about,
@@ -253,13 +257,8 @@ def _losses(table: Table, request: QueryRequest) -> QueriesLoss:
             _question(text, codes, sizes, about) for text, codes in zip(texts, answers, strict=True)
         ),
         jointly=_question(TOGETHER, together(*answers), sizes, about),
-        notes=_few(list(dict.fromkeys(notes))),
+        notes=notes,
     )
-
-
-def _few(notes: list[str]) -> tuple[str, ...]:
-    more = len(notes) - MOST_NOTES
-    return (*notes[:MOST_NOTES], f"{more:,} more of the kind") if more > 1 else tuple(notes)
 
 
 def _combined(table: Table, names: Sequence[str]) -> Codes:
@@ -389,14 +388,12 @@ class CodedColumn:
             need = "days as 2020-12-31"
         if any(each is None for each, gone in zip(own, self.missing, strict=True) if not gone):
             why = f"column {condition.column!r} does not hold {need} only"
-            self._refuse(condition, query, why, INFINITY if self._infinite else "")
-        if len({_zoned(each) for each in (*own, limit) if each is not None}) > 1:
+            way_out = "" if {"inf", "-inf"}.isdisjoint(self.texts) else INFINITY
+            self._refuse(condition, query, why, way_out)
+        known = (each for each in (*own, limit) if each is not None)
+        if len({isinstance(each, datetime) and each.tzinfo is not None for each in known}) > 1:
             self._refuse(condition, query, "some times have a time zone and others have none")
         return own, limit
-
-    @property
-    def _infinite(self) -> bool:
-        return not {"inf", "-inf"}.isdisjoint(self.texts)
 
     @staticmethod
     def _refuse(condition: Condition, query: str, why: str, way: str = "") -> NoReturn:
@@ -439,10 +436,6 @@ def moment_of(text: str, limit: str) -> date | None:
     except ValueError:  # no such day
         return None
     return found.date() if DAY.fullmatch(limit) else found
-
-
-def _zoned(value: object) -> bool:
-    return isinstance(value, datetime) and value.tzinfo is not None
 
 
 def _unordered(text: str) -> str:

@@ -20,7 +20,6 @@ from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.release.results import Result
 from anonymizer.tables.numbering import crossed, first_records
-from anonymizer.utility.labels import PairedAttribute
 from anonymizer.utility.pairing import Pairing
 
 FEW = 100
@@ -72,7 +71,13 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
 
 def _columns(pairing: Pairing) -> list[CodedPairing]:
     found = [
-        CodedPairing(name, a.codes, a.groups, _of_values(a), covers=a.covers)
+        CodedPairing(
+            name,
+            a.codes,
+            a.groups,
+            np.zeros(0, np.intp) if a.partition is None else a.partition.groups,
+            covers=a.covers,
+        )
         for name, a in pairing.attributes.items()
     ]
     for name, (codes, values) in pairing.others.items():
@@ -80,11 +85,6 @@ def _columns(pairing: Pairing) -> list[CodedPairing]:
             own = np.arange(len(values))
             found.append(CodedPairing(str(name), codes, codes, own, alone=True))
     return found
-
-
-def _of_values(attribute: PairedAttribute) -> Codes:
-    partition = attribute.partition
-    return np.zeros(0, np.intp) if partition is None else partition.groups
 
 
 def _distance(table: Sequence[CodedPairing], pairing: Pairing) -> float:

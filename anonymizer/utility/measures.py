@@ -163,7 +163,8 @@ def log_ambiguity(pairing: Pairing) -> Measure | None:
     """
 
     def bits(taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
-        return np.log2(_group_sizes(level))
+        sizes: Floats = np.bincount(level.groups).astype(float)[level.groups]
+        return np.log2(sizes)
 
     if pairing.random:
         return None
@@ -265,10 +266,6 @@ def _together(parts: Mapping[str, Measure], unit: str, scale: float) -> Measure:
     extremes = zip(*((p.value, p.original, p.suppressed) for p in parts.values()), strict=True)
     value, original, suppressed = (sum(each) / scale for each in extremes)
     return Measure(value, original, suppressed, unit, parts)
-
-
-def _group_sizes(partition: Partition) -> Floats:
-    return np.bincount(partition.groups).astype(float)[partition.groups]
 
 
 def _classes(pairing: Pairing) -> tuple[Counts, Counts]:

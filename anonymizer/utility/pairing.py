@@ -18,7 +18,7 @@ from anonymizer.counts.multidimensional import CLASS, Regions, dealt_out
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy import ANY, Partition, Taxonomy
+from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.manifest.placement import covering
 from anonymizer.release.plan import Plan
@@ -306,7 +306,9 @@ def generalized(
     """Pair every value with its group of a partition."""
     names = [*codes]
     recoded = np.column_stack([recoding[name].groups[codes[name]] for name in names])
-    found = np.column_stack([_groups_of(released[name], recoding[name]) for name in names])
+    found = np.column_stack(
+        [_places(released[name], texts_of(recoding[name].labels)) for name in names]
+    )
     if sampled:
         suppressed = left_out = _not_sampled(recoded, found)
     else:
@@ -457,10 +459,6 @@ def _all_hidden(recoded: Codes, recoding: Partitions, names: Iterable[str]) -> M
     for name, groups in zip(names, recoded.T, strict=True):
         hides &= np.array([text == ANY for text in texts_of(recoding[name].labels)])[groups]
     return hides
-
-
-def _groups_of(column: pd.Series, partition: Partition) -> Codes:
-    return _places(column, texts_of(partition.labels))
 
 
 def _places(column: pd.Series, labels: Iterable[str | None]) -> Codes:

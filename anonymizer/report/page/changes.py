@@ -290,7 +290,6 @@ def _information_sentences(information: ReportedInformation, about: str) -> Iter
 
 
 def _shown_share(value: float | None) -> str:
-    """A share, or why there is none."""
     within = f"{UNKNOWN}, since what was there is within what chance alone would show"
     return within if value is None else share(value)
 

@@ -212,7 +212,7 @@ def evidence_of(
     ``release``: its directory, or the table in it. ``study``: that of the release, for what the
     manifest has a digest of alone. ``key``: the public key that has to have signed it.
     ``steward``: whether the report has the figures of the original table, from the file next to the
-    release. ``watch`` is told of the progress.
+    release. ``watch`` is called with the progress.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Sections on what holds: verdict, warnings, policy, risk, how to verify; and the words used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
@@ -46,16 +46,14 @@ def verdict(evidence: Evidence) -> str:
     """That the policy holds, and how that is known."""
     conditions = len(evidence.manifest.privacy)
     were = "was" if conditions == 1 else "were"
+    number = len(evidence.sizes)
+    over = "its only class" if number == 1 else f"all of its {count(number)} classes"
     about = "" if evidence.of_people else " It is about records, of which some people have several."
     return (
         f"The policy holds: {plural(conditions, 'condition')} {were} counted again in the "
-        f"released table for this report, over {_all(len(evidence.sizes))}."
+        f"released table for this report, over {over}."
         f"{about}"
     )
-
-
-def _all(classes: int) -> str:
-    return "its only class" if classes == 1 else f"all of its {count(classes)} classes"
 
 
 def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -80,26 +78,17 @@ def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 
 def warnings_section(evidence: Evidence) -> ReportSection:
-    """The warnings of the release, the strongest first."""
-    given = [*map(_as_sentence, _ordered(evidence.manifest.warnings)), *_cells(evidence)]
-    if not given:
-        none = "The release has no warnings. What its policy does not cover is listed below."
-        return ReportSection("warnings", "Warnings", [none])
-    return ReportSection("warnings", "Warnings", [Points(given, "warning")])
-
-
-def _ordered(warnings: Sequence[ReportedWarning]) -> list[ReportedWarning]:
-    """By kind, and of each kind the one first that concerns the largest share."""
+    """The warnings of the release, the strongest first: by kind, then by the share concerned."""
 
     def rank(each: ReportedWarning) -> tuple[int, float]:
         return STRONGEST.index(each.code), -each.count / max(each.of, 1)
 
-    return sorted(warnings, key=rank)
-
-
-def _as_sentence(warning: ReportedWarning) -> str:
-    message = warning.message
-    return f"{message[:1].upper()}{message[1:]}."
+    messages = [each.message for each in sorted(evidence.manifest.warnings, key=rank)]
+    given = [*(f"{text[:1].upper()}{text[1:]}." for text in messages), *_cells(evidence)]
+    if not given:
+        none = "The release has no warnings. What its policy does not cover is listed below."
+        return ReportSection("warnings", "Warnings", [none])
+    return ReportSection("warnings", "Warnings", [Points(given, "warning")])
 
 
 def _cells(evidence: Evidence) -> Iterator[str]:
@@ -233,7 +222,6 @@ def _missing(evidence: Evidence) -> Iterator[Point]:
 
 
 def _point(text: str) -> Point:
-    """The topic and the sentences of a wording."""
     topic, _, said = text.partition(": ")
     return topic, said
 

@@ -228,7 +228,8 @@ def said_of(bars: Sequence[BitsBar]) -> str:
 
 def pale(bounds: Sequence[Limit]) -> list[BitsBar]:
     """Bars of what models bound I(X~;W) by."""
-    return [BitsBar(f"bound of {_signed(each.name)}", each.bits, "pale") for each in bounds]
+    signs = ((each, each.name.replace("<=", "≤").replace(">=", "≥")) for each in bounds)
+    return [BitsBar(f"bound of {name}", each.bits, "pale") for each, name in signs]
 
 
 def draw_bars(
@@ -265,11 +266,6 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
 def bits_text(bits: float) -> str:
     """Bits in three decimals, never -0."""
     return f"{round(bits, 3) + 0.0:.3f}"
-
-
-def _signed(range_: str) -> str:
-    """Comparisons in single signs."""
-    return range_.replace("<=", "≤").replace(">=", "≥")
 
 
 def _share(bar: BitsBar, original: float) -> str:

@@ -270,13 +270,11 @@ def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None
 
 
 def _with_swept(fit: Fit) -> str:
-    """A recoding with the swept parameters of its policy."""
     swept = ", ".join(f"{name} = {value:g}" for name, value in fit.parameters.items())
     return f"{fit.recoding} ({swept})" if swept else fit.recoding
 
 
 def _bits_kept(fit: Fit) -> str:
-    """The bits of a fit, and the classes that break the policy."""
     half = fit.held_out
     if half.satisfied:
         return bits_text(half.retained)
@@ -369,7 +367,6 @@ def _bars_of_row(row: DrawnRow) -> list[BitsBar]:
 
 
 def _draw_information(axes: Axes, row: DrawnRow, palette: dict[str, str]) -> None:
-    """The bits about an attribute, all classes together."""
     draw_bars(axes, _bars_of_row(row), palette, row.about.original)
     color = palette["ink" if row.found.satisfied else "bad"]
     title = f"{short(row.found.name, 40)}: {row.verdict}"

@@ -99,7 +99,6 @@ def _size(at: Mapping[Node, tuple[float, int]], labelled: bool) -> tuple[float, 
 
 
 def _widest(at: Mapping[Node, tuple[float, int]]) -> float:
-    """How many nodes the widest layer has."""
     return 2 * max(x for x, _ in at.values()) + 1
 
 

@@ -175,7 +175,9 @@ def svg_of(figure: Figure) -> str:
     body = PATH.sub(lambda path: FINE.sub(r"\1", path[0]), body)
     own = hashlib.sha256((title + description + body).encode()).hexdigest()[:10]
     body = NAMED.sub(lambda name: f"{name[0]}p{own}-", body)
-    body = _themed(body) if theme == "auto" else body
+    if theme == "auto":  # colours by their roles
+        for role, color in LIGHT.items():
+            body = body.replace(color, "currentColor" if role == "ink" else f"var(--p-{role})")
     width, height = found[1].split()[2:]
     body = OWN_STYLE.sub(lambda style: _style(own, style[1], width, theme), body)
     head = (
@@ -216,10 +218,3 @@ def _variables(palette: dict[str, str]) -> str:
     """The colour of each role: that of the page, or else our own."""
     roles = {role: color for role, color in palette.items() if role != "ink"}
     return ";".join(f"--p-{role}:var(--picture-{role},{color})" for role, color in roles.items())
-
-
-def _themed(body: str) -> str:
-    """Colours by their roles instead of as they are."""
-    for role, color in LIGHT.items():
-        body = body.replace(color, "currentColor" if role == "ink" else f"var(--p-{role})")
-    return body
