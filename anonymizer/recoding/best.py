@@ -95,6 +95,7 @@ class Best(Recoding):
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Try every recoding on a half, and fit the best on all records."""
         candidates = self.candidates
+        # One share of the time for each trial, and one for the fit on all records.
         share = None if task.run.time_limit is None else task.run.time_limit / (len(candidates) + 1)
         task = replace(task, run=replace(task.run, time_limit=share))
         trials = []
@@ -102,6 +103,7 @@ class Best(Recoding):
             task.run.watch(TRYING, place, len(candidates))
             trials.append(_trial(one, task))
         order = sorted(range(len(trials)), key=lambda place: (*_rank(trials[place]), place))
+        # What held on a half may be out of reach on all records: then the next best is fitted.
         for place in order:
             try:
                 plan, outcome = candidates[place].fit(task)
