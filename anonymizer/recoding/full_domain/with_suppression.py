@@ -19,7 +19,7 @@ scored in falling order of their bound, until no bound reaches the best score.
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from anonymizer.recoding.full_domain.frontier import (
     require_searchable,
 )
 from anonymizer.recoding.lattice import MOST_TRACED, Node, Trace
-from anonymizer.recoding.nodes import Answer, Evaluator, FrequencySets, drives
+from anonymizer.recoding.nodes import Answer, Evaluator, FrequencySets, NodeLook, drives
 from anonymizer.recoding.problem import (
     ALONE,
     Found,
@@ -57,26 +57,6 @@ UNSCORED = -inf
 
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
-
-
-class NodeFindings(NamedTuple):
-    """The judgement of one node.
-
-    Attributes
-    ----------
-    node, hopeful, lost
-        See ``NodeAssessment``.
-    bound
-        What bounds its score and those of all above.
-    entry
-        Its score, if it is feasible.
-    """
-
-    node: Node
-    hopeful: bool
-    lost: int
-    bound: float
-    entry: Scored | None
 
 
 def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
@@ -231,32 +211,33 @@ class SuppressionSearch:
             parts = [
                 (self.evaluator, sets, batch[i::jobs], self._best) for i, sets in enumerate(workers)
             ]
-            for part in in_parallel(_all_looked, parts, jobs):
-                for looked in part:
-                    self._enter(looked)
+            for i, looks in enumerate(in_parallel(_all_looked, parts, jobs)):
+                for node, look in zip(batch[i::jobs], looks, strict=True):
+                    self._enter(node, look)
             # Few at first: the best scores rule the others out, which need not be counted then.
             size = min(2 * size, MOST_AT_ONCE)
 
     def _look(self, sets: FrequencySets, node: Node) -> None:
-        looked = _looked(self.evaluator, sets, node, self._best)
-        self.board.decide(node, looked.hopeful)
-        self._enter(looked)
+        look = NodeLook.of(self.evaluator, node, sets.at(node), self._best)
+        self.board.decide(node, look.hopeful)
+        self._enter(node, look)
 
-    def _enter(self, looked: NodeFindings) -> None:
+    def _enter(self, node: Node, look: NodeLook) -> None:
         """Note what was found at a node, and what follows for all above and below.
 
         Done comes last: interrupted before, the node is left to be scored, and its bound counts.
         """
         self.checked += 1
-        node, entry = looked.node, looked.entry
         above = tuple(slice(level, None) for level in node)
         below = tuple(slice(0, level + 1) for level in node)
-        better = entry is not None and entry[0] > self._best
-        if entry is not None:
-            self.scored.append(entry)
-            self._best = max(self._best, entry[0])
-        np.minimum(self.ceilings[above], looked.bound, out=self.ceilings[above])
-        np.maximum(self.lost[below], looked.lost, out=self.lost[below])
+        score = UNSCORED if look.score is None else look.score
+        better = score > self._best
+        # Before the best score rises: interrupted between, that would rule out what beats the rest.
+        if look.classes:
+            self.scored.append((score, look.classes, node))
+        self._best = max(self._best, score)
+        np.minimum(self.ceilings[above], look.bound, out=self.ceilings[above])
+        np.maximum(self.lost[below], look.lost, out=self.lost[below])
         # A better score may rule any node out; otherwise those alone whose bounds have changed.
         for where in [...] if better else [above, below]:
             status = self.board.status[where]
@@ -282,19 +263,5 @@ def nodes_where(marks: NDArray[np.bool_]) -> list[Node]:
 
 def _all_looked(
     evaluator: Evaluator, sets: FrequencySets, nodes: list[Node], best: float
-) -> list[NodeFindings]:
-    return [_looked(evaluator, sets, node, best) for node in nodes]
-
-
-def _looked(evaluator: Evaluator, sets: FrequencySets, node: Node, best: float) -> NodeFindings:
-    """Look at a node.
-
-    Where the bound is cheaper than the score, a node is not scored whose bound is below the best.
-    """
-    hopeful, lost, plain, candidate = evaluator.assess(node, sets.at(node))
-    bound = evaluator.bound(plain)
-    if candidate is None:
-        return NodeFindings(node, hopeful, lost, bound, None)
-    left_out = evaluator.ruled_out(candidate, bound, best)
-    score = UNSCORED if left_out else evaluator.objective.score(candidate)
-    return NodeFindings(node, hopeful, lost, bound, (score, candidate.released_classes, node))
+) -> list[NodeLook]:
+    return [NodeLook.of(evaluator, node, sets.at(node), best) for node in nodes]
