@@ -149,22 +149,16 @@ def channel_report(
     rows = fitted.rows_of(contingency.keys)
     matrix, distances = candidate.matrix[rows], candidate.distances[rows]
     sizes = contingency.sizes
+    row_of = contingency.row_of if dealt.rows is None else contingency.row_of[dealt.rows]
     same = contingency.keys == fitted.keys and np.array_equal(contingency.records, fitted.records)
     return ChannelReport(
         candidate.part.names,
         Channel(candidate.matrix, tuple(fitted.keys), tuple(map(key_of, candidate.symbols))),
         float(sizes @ (matrix * distances).sum(axis=1) / sizes.sum()),
-        _realised(distances, contingency, dealt, place),
+        float(np.average(distances[row_of, dealt.symbol_of[place]], weights=dealt.sizes)),
         finite(candidate.lower_bound) if same else None,
         {name: disclosed(matrix.T @ contingency.joint(name)) for name in contingency.codes},
     )
-
-
-def _realised(distances: Floats, contingency: Contingency, dealt: Dealt, place: int) -> float:
-    row_of, symbol_of = contingency.row_of, dealt.symbol_of[place]
-    if dealt.rows is not None:
-        row_of = row_of[dealt.rows]
-    return float(np.average(distances[row_of, symbol_of], weights=dealt.sizes))
 
 
 def disclosed(joint: Floats | Ints) -> SymbolDisclosure:

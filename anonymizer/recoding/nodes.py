@@ -519,45 +519,8 @@ class Evaluator:
         return np.asarray(np.all(each, axis=0))
 
 
-MOST_BASE = 256 * 2**20
-"""Bytes of the largest base that is driven: there is room for some ten of them, and rolling up
-larger ones takes so long that nothing else matters."""
-
-MOST_ROOM = 1_000_000
-"""Nodes of the largest lattice that is driven: it takes some entries for each."""
-
-
-def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
-    """Return whether the compiled driver can search a lattice.
-
-    It knows the bounds of classes that kernels know, no population, and the objectives that have a
-    ``Goal``; Python answers for all others.
-    """
-    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
-    return (
-        wanted is not False
-        and lattice.room <= MOST_ROOM
-        and evaluator.base.nbytes <= MOST_BASE
-        and not evaluator.layout.population
-        and not any(policy.measured or policy.judges_all for policy in policies)
-        and type(evaluator.objective)
-        in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
-        and _scaled_alike(evaluator.objective)
-        and (wanted or driver.pays(evaluator.base.histograms.sparse))
-    )
-
-
-def _scaled_alike(objective: Objective) -> bool:
-    """Return whether means are summed on a scale that the driver knows, if any are."""
-    if not isinstance(objective, Tabulated):
-        return True
-    kind = type(objective.objective)
-    known = [(each.scaled, each.unscaled) for each in (AttributeWise, Loss)]
-    return (kind.scaled, kind.unscaled) in known
-
-
 class NodeLook(NamedTuple):
-    """The judgement of a single node.
+    """The judgement of a node with its bound and score.
 
     Attributes
     ----------
@@ -582,7 +545,7 @@ class NodeLook(NamedTuple):
     def of(
         cls, evaluator: Evaluator, node: Node, classes: FrequencySet, best: float = -inf
     ) -> "NodeLook":
-        """Look at a node in Python; not scored where it cannot beat the best score."""
+        """Look at a node; it is not scored where it cannot beat the best score."""
         hopeful, lost, plain, candidate = evaluator.assess(node, classes)
         bound = evaluator.bound(plain)
         if candidate is None:
@@ -591,3 +554,36 @@ class NodeLook(NamedTuple):
         score = None if out else evaluator.objective.score(candidate)
         suppresses = candidate.records_suppressed > 0
         return cls(hopeful, lost, bound, score, candidate.released_classes, suppresses)
+
+
+MOST_BASE = 256 * 2**20
+"""Bytes of the largest base that is driven: there is room for some ten of them, and rolling up
+larger ones takes so long that nothing else matters."""
+
+MOST_ROOM = 1_000_000
+"""Nodes of the largest lattice that is driven: it takes some entries for each."""
+
+
+def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
+    """Return whether the compiled driver can search a lattice.
+
+    It knows the bounds of classes that kernels know, no population, and the objectives that have a
+    ``Goal``; Python answers for all others.
+    """
+    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
+    objective = evaluator.objective
+    scale = type(objective.objective) if isinstance(objective, Tabulated) else AttributeWise
+    return (
+        wanted is not False
+        and lattice.room <= MOST_ROOM
+        and evaluator.base.nbytes <= MOST_BASE
+        and not evaluator.layout.population
+        and not any(policy.measured or policy.judges_all for policy in policies)
+        and type(objective) in (Tabulated, Discernibility, AverageClassSize, MutualInformation)
+        # Means, if there are any, are summed on a scale that the driver knows.
+        and any(
+            (scale.scaled, scale.unscaled) == (known.scaled, known.unscaled)
+            for known in (AttributeWise, Loss)
+        )
+        and (wanted or driver.pays(evaluator.base.histograms.sparse))
+    )

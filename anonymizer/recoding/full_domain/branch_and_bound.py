@@ -135,15 +135,12 @@ class Tree:
         bounds = [-box[0] for box in (*self.boxes[:1], *self._halved)]
         size, bound = self.lattice.size, max([score, *bounds])
         search = "branch-and-bound", node, score, bound, self.finished, size, self.checked
-        return Found(*search, trace=self._trace(node))
-
-    def _trace(self, best: Node) -> Trace:
-        """Collect what was learned about single nodes."""
         hopeless = {node for node, hopeful in self._hope.items() if not hopeful}
         broken = {node for node, entry in self._looked.items() if entry is None}
         scored = [*filter(None, self._looked.values()), *self.scored]
         counted = self._hope.keys() | self._looked.keys()
-        return Trace.of(self.lattice, scored, [best], counted, hopeless | broken)
+        trace = Trace.of(self.lattice, scored, [node], counted, hopeless | broken)
+        return Found(*search, trace=trace)
 
     @property
     def finished(self) -> bool:

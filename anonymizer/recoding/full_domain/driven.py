@@ -25,7 +25,7 @@ from anonymizer.objectives import (
 )
 from anonymizer.recoding import nodes
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.nodes import Answer, Evaluator, NodeAssessment, NodeLook
+from anonymizer.recoding.nodes import Answer, Evaluator, NodeLook
 from anonymizer.recoding.problem import Run, Scored
 
 LOT = 1_000_000
@@ -104,7 +104,13 @@ class DrivenSearch:
             if code == boards.ASK:
                 node = self.node(int(state[boards.ASKED]) - 1)
                 last = int(self.sets.marks[store.LAST])
-                _enter(verdict, *ask(node, store.classes_of(self.sets, last)))
+                assessed, bound, score = ask(node, store.classes_of(self.sets, last))
+                candidate = assessed.candidate
+                verdict[judging.HOPEFUL], verdict[judging.LOST] = assessed.hopeful, assessed.lost
+                verdict[judging.BOUND], verdict[judging.FEASIBLE] = bound, candidate is not None
+                if candidate is not None:
+                    verdict[judging.SCORE] = score
+                    verdict[judging.CLASSES] = candidate.released_classes
 
     def looked(self, node: Node) -> NodeLook:
         """Look at a single node; nothing is entered."""
@@ -158,15 +164,6 @@ class DrivenSearch:
     def node(self, place: int) -> Node:
         """The node of a place."""
         return tuple(int(level) for level in np.unravel_index(place, self.lattice.shape))
-
-
-def _enter(verdict: Floats, assessed: NodeAssessment, bound: float, score: float) -> None:
-    """Enter the answer to a question of the driver."""
-    candidate = assessed.candidate
-    verdict[judging.HOPEFUL], verdict[judging.LOST] = assessed.hopeful, assessed.lost
-    verdict[judging.BOUND], verdict[judging.FEASIBLE] = bound, candidate is not None
-    if candidate is not None:
-        verdict[judging.SCORE], verdict[judging.CLASSES] = score, candidate.released_classes
 
 
 def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
