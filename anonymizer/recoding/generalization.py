@@ -134,6 +134,7 @@ class GeneralizationPlan(RecodingPlan):
         counts, everybody = classes_of(recoded, self.published, people)
         class_of = everybody[:rows]
         tables = [recoded] if people is None else [recoded, people]
+        # The class that is ``*`` already, and the classes of rows that are suppressed in any case.
         hidden = [engine.all_equal(table, self.schema.quasi_identifiers, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
         of_classes[everybody[np.concatenate(hidden)]] = True

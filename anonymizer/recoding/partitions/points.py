@@ -77,6 +77,7 @@ class CandidatePoints:
             return self
         before, records = np.cumsum(self.records)[self.places - 1], float(self.records.sum())
         pairs = zip(self.places.tolist(), self.numbers, strict=True)
+        # What is forced counts towards the limit; of the others there is one near each quantile.
         found = {place: number for place, number in pairs if place in self.forced}
         quantiles = np.linspace(0, records, max(most - len(found), 0) + 2)[1:-1]
         for quantile in quantiles.tolist():
