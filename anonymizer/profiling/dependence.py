@@ -105,9 +105,6 @@ WRONG_OF_PERSONS = 0.1
 DOUBTFUL = 0.5
 """The same among some records, from which on all of them need not be counted."""
 
-COMPARED = 20_000
-"""Records by which two columns are compared, evenly spread over the table."""
-
 COPY = 0.9
 """Correlation of ranks from which on a column is a finer copy of another one, and no key."""
 
@@ -171,7 +168,7 @@ def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
 
 def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
     """Return whether a column repeats and tells another one, by some records, and is no copy."""
-    step = max(-(-len(column.codes) // COMPARED), 1)
+    step = step_of(len(column.codes))
     codes, others = column.codes[::step], other.codes[::step]
     there = codes < len(column.values)
     return is_key_to(codes[there], others[there]) and not is_copy(column, other)
