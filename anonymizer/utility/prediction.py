@@ -36,7 +36,7 @@ MOST_CLASSES = 50
 def learners(seed: int, n_jobs: int | None) -> "Sequence[Classifier] | None":
     """Return the classifiers; None where scikit-learn is not installed."""
     try:
-        from anonymizer.utility.learners import classifiers
+        from anonymizer.utility.learners import classifiers  # loads scikit-learn
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
