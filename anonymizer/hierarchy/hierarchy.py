@@ -415,7 +415,7 @@ class Hierarchy(Displayed, ABC):
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
         keys, numbers = self.ranked(dict.fromkeys([*self.listed, *raw]))
         levels = (
-            # One group per key: 1 and True are equal to Python, not to whoever reads the release.
+            # One group per key: 1 and True are equal to Python, not to a reader of the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
             *self.partitions(keys),
         )

@@ -1,7 +1,7 @@
 """What the labels of a released column stand for: one class for each kind of label.
 
 A label is held against values in memory, in a database, or line by line before a person's eyes.
-Whoever adds a kind of label writes one class, here, and has the manifest say how it is given.
+A new kind of label is one class, here, and an entry of the manifest that says how it is given.
 """
 
 from abc import ABC, abstractmethod
@@ -232,7 +232,7 @@ class Label(ABC):
 
     @abstractmethod
     def codes_in(self, column: PlacedColumn) -> list[int]:
-        """Those codes by the texts of the values alone."""
+        """Codes of these values, found by their texts alone."""
 
     @abstractmethod
     def condition(self, column: ColumnSql) -> str:

@@ -1,7 +1,7 @@
 """Values of records in messages: how many there are, and by name only what many records share.
 
-Whoever mends a hierarchy needs to know what is missing in it. What fewer than five records have may
-be one person's, and messages end up in logs and tickets: it is named only for those who request it.
+To mend a hierarchy one has to know which values it does not have. A value of fewer than five
+records may be one person's, and messages end up in logs and tickets: it is named on request alone.
 """
 
 from collections.abc import Iterator, Mapping

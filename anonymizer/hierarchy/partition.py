@@ -39,7 +39,7 @@ LISTING, ITEMS = re.compile(rf"{{(?:{ITEM})(?:, (?:{ITEM}))+}}"), re.compile(f"(
 LEVEL, GROUPED = " (level {})", " (grouped)"
 """What is added to a label that reads like another one."""
 MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
-"""The same at the end of a label."""
+"""Such marks at the end of a label."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ MOST = 2**53
 
 
 def as_texts(table: Tally) -> Tally:
-    """The same rows with every value as its text, None where it is missing.
+    """Replace every value by its text, None where it is missing.
 
     Equal numbers and equal instants have one text, whatever type they are of.
     """

@@ -39,7 +39,7 @@ class Population:
         )
 
     def one_by_one(self, names: Sequence[str]) -> "Population":
-        """The same people with some columns, a record for each, in an order of their own."""
+        """Return these people with some columns, a record for each, in an order of their own."""
         lacking = {*names} - {*self.table.columns}
         table = self.counting(names) if self.counting and lacking else self.table
         return replace(self, table=table.one_by_one() if isinstance(table, Tally) else table)
@@ -81,5 +81,5 @@ class Withheld(Population):
         )
 
     def describe(self) -> dict[str, object]:
-        """The same as with its records."""
+        """Return what a manifest reports of it with its records."""
         return dict(vars(self)["_described"])

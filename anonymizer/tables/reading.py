@@ -240,7 +240,7 @@ def _finite(text: str) -> float:
 
 
 def _require_sensible(content: object) -> None:
-    """Bound the depth and the numbers of a document, so that whoever uses them need not."""
+    """Bound the depth and the numbers of a document, so that its users need not."""
     layer = [content]
     for _ in range(DEEPEST):
         below: list[object] = []

@@ -41,7 +41,7 @@ YEAR_FIRST = re.compile(
     rf"(?:(?:T| ) ?(?:{LENIENT_TIME}|0*(\d{{1,2}})) ?{ZONE})?",
     re.ASCII,
 )
-"""The same as DuckDB and PyArrow read them: other separators, any number of zeros, gaps."""
+"""Such texts as DuckDB and PyArrow read them: other separators, any number of zeros, gaps."""
 
 AS_ISO = [
     (re.compile(r"EPOCH"), "1970-1-1"),
@@ -63,7 +63,7 @@ UNSEEN = re.compile(
 )
 """Characters that nobody sees: Unicode's default ignorable ones, marks of direction, fillers."""
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-"""Those that control terminals."""
+"""Characters that control terminals."""
 
 LIKE = str.maketrans(
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03f9\u037f"

@@ -70,7 +70,7 @@ def _index_cleared(index: Any) -> Any:
 
 
 def anew(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same values of the same type, in buffers that hold nothing else.
+    """Copy values, of the same type, to buffers that hold nothing else.
 
     Metadata that a file has of the fields of nested types is left out.
     """

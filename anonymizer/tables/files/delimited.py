@@ -61,7 +61,7 @@ def csv_columns(path: Path, form: Format) -> list[str]:
 
 
 def csv_header(path: Path, form: Format) -> list[str]:
-    """The same as they stand there, with blanks around them."""
+    """The columns as they stand there, with blanks around them."""
     with _long_fields(), _text_stream(path, form) as text:
         header = _header(path, csv.reader(text, strict=True, **form.dialect))
         return header if form.columns is None else [*form.columns]

@@ -49,7 +49,7 @@ def same_mark(given: str) -> str:
 
 @dataclass(frozen=True)
 class GivenFormat:
-    """What is known of a file before it is opened: the keys of ``[data]``; None is to be found."""
+    """Keys of ``[data]``, known before a file is opened; None where the file has to show it."""
 
     separator: str | None = None
     missing_values: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ class Format:
 
     @property
     def dialect(self) -> dict[str, Any]:
-        """The same as Python's reader of CSV has it."""
+        """Options of Python's reader of CSV."""
         return dialect(self.separator, self.quote)
 
     @property

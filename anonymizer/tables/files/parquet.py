@@ -105,7 +105,7 @@ def never_missing(
 
 
 def _statistics(metadata: pa.parquet.FileMetaData, name: str) -> Iterator[Any]:
-    """Of a column, one for each row group; None where there are none."""
+    """Statistics of a column, one for each row group; None where there are none."""
     schema = metadata.schema
     places = [i for i in range(metadata.num_columns) if schema.column(i).path == name]
     for group in range(metadata.num_row_groups):

@@ -86,7 +86,7 @@ SUFFIXES = {
     ".rda": "it is a file of R; write the table by write.csv",
     ".rdata": "it is a file of R; write the table by write.csv",
 }
-"""What is said of a file by the ending of its name."""
+"""Message about a file, by the ending of its name."""
 
 READERS = {
     "json": "read_json({name!r})",
@@ -415,7 +415,7 @@ def require_table(path: Path, start: bytes) -> None:
 
 
 def _kind(path: Path, start: bytes) -> str:
-    """What is said of a file that is no table by its start, or by its name; empty if it is one."""
+    """Message about a file that is no table, by its start or its name; empty if it is one."""
     start = start.removeprefix(b"\xef\xbb\xbf")
     if start.startswith(b"PK\x03\x04"):  # a workbook is a zip archive, too
         if any(mark in start[:2000] for mark in WORKBOOK):

@@ -38,7 +38,7 @@ ALIKE: list[Callable[[pa.DataType], bool]] = [
 """Types whose equal values are alike."""
 
 Known = dict[str, tuple[pd.Index, pa.Array]]
-"""By columns, categories that Python has other values for than Arrow, and those of Arrow."""
+"""Categories of columns that Python has other values for than Arrow, and those of Arrow."""
 
 
 class CountedColumn(NamedTuple):

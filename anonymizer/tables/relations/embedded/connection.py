@@ -36,7 +36,7 @@ MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", re.IGNORECASE)
 SPILLED = "spilled"
 
 NUMBERS = count()
-"""Of tables: a query of one that is gone finds none, and no other one in a database used again."""
+"""Numbers of tables, never used twice: a query of a table that is gone finds no other one."""
 
 PASSING = "2GiB"
 """Memory for records on their way from one file to another."""

@@ -98,7 +98,7 @@ class Combinations:
         return found
 
     def values(self, of: Codes, values: pa.Array) -> Callable[[pa.ChunkedArray], pa.Array]:
-        """The same that gives values by these numbers; null for -1."""
+        """A function of hashes that gives values by these numbers; null for -1."""
         found = self.numbers(of)
         return lambda hashes: values.take(found(hashes))
 
@@ -150,7 +150,7 @@ def _as_it_is(place: str, kind: pa.DataType, counted: bool) -> str:
 
 
 def _narrowed(moves: Moves) -> Moves:
-    """The same moves by fewer columns: those that stay as they are mostly decide nothing."""
+    """Reduce moves to fewer columns: those that stay as they are mostly decide nothing."""
     raw = moves.raw
     needed = [name for name in raw.columns if name in moves.released.columns]
     if moves.drawn or not needed or len(needed) == len(raw.columns):
@@ -227,7 +227,7 @@ def _numbered(column: pa.ChunkedArray) -> Numbered:
 
 
 def _at(numbers: Codes, move: Codes) -> Codes:
-    """What is known of moves, by combinations; -1 of one that has no move."""
+    """Spread numbers of moves over combinations; -1 where one has no move."""
     return np.append(numbers, -1)[move]
 
 

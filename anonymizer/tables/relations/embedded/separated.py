@@ -50,7 +50,7 @@ Signs = NDArray[np.uint8]
 
 
 class Look:
-    """What is seen of a file without parsing it, many lines at a time.
+    """Counts of a file that is not parsed, many lines at a time.
 
     ``lines`` are the line feeds, ``cuts`` the separators and ``returns`` the carriage returns
     outside of quotes, ``pairs`` those before a line feed, ``empty`` the lines without a field, and
@@ -192,7 +192,7 @@ def _loaded(source: SeparatedFile, columns: Sequence[str]) -> tuple[str, list[st
 
 
 def _fast(source: SeparatedFile, columns: Sequence[str]) -> tuple[str, list[str], int] | None:
-    """The same by DuckDB; None where the strict reader has to decide."""
+    """Load a file by DuckDB; None where the strict reader has to decide."""
     connection, path, form, _ = source
     header = _simple_header(path, form, columns)
     if header is None:
@@ -305,7 +305,7 @@ def looking(connection: Connection, path: Path, form: Format) -> Iterator[tuple[
 
 
 def looked_at(lines: Iterable[bytes], form: Format) -> Look:
-    """What is seen of lines, given many at a time."""
+    """Look at lines, given many at a time."""
     look = Look(form)
     for text in lines:
         look.at(text)

@@ -39,7 +39,7 @@ NO_TEXT = "\x01"
 """What is written for a missing value; none is left when it is written."""
 
 UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade")
-"""Those that DuckDB has."""
+"""Units of the calendar that DuckDB knows."""
 
 
 class StoredColumn(NamedTuple):

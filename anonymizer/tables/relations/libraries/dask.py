@@ -70,7 +70,7 @@ def counts_of(part: pd.DataFrame, names: Mapping[str, str], size: str) -> pa.Tab
 
 
 def added(counts: Sequence[pa.Table], size: str) -> pa.Table:
-    """The same of several partitions; types of columns may differ where one has no value."""
+    """Add up counts of partitions; types of columns may differ where one has no value."""
     # Copied: Arrow warns of numbers that lie where a message of another machine had them.
     table = pa.concat_tables(counts, promote_options="permissive").combine_chunks()
     names = [name for name in table.column_names if name != size]
@@ -150,7 +150,7 @@ class DrawnPartitions:
     seed: int = field(repr=False)
 
     def moves(self, part: pd.DataFrame) -> Codes:
-        """The same; which rows a partition has makes its random numbers others."""
+        """As ``Alike.moves``; random numbers depend on which rows a partition has."""
         order = np.argsort(part[self.chance].to_numpy(np.int64))
         rows = part[self.row].to_numpy(np.int64)[order]
         order, rows = order[rows != NONE], rows[rows != NONE]
@@ -195,7 +195,7 @@ class Cleared:
     kinds: Mapping[str, pd.CategoricalDtype] = field(repr=False)
 
     def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
-        """The same records."""
+        """Clear the records of a partition."""
         cleared = without_traces(part)
         columns = {
             name: cleared[name].cat.set_categories(kind.categories, ordered=kind.ordered)

@@ -1,4 +1,4 @@
-"""Relations of DuckDB, computed in the connection of whoever holds them."""
+"""Relations of DuckDB, computed in their own connection."""
 
 import re
 from collections.abc import Mapping, Sequence
