@@ -41,7 +41,7 @@ YEAR_FIRST = re.compile(
     rf"(?:(?:T| ) ?(?:{LENIENT_TIME}|0*(\d{{1,2}})) ?{ZONE})?",
     re.ASCII,
 )
-"""Such texts as DuckDB and PyArrow read them: other separators, any number of zeros, gaps."""
+"""Dates as DuckDB and PyArrow read them: other separators, any number of zeros, gaps."""
 
 AS_ISO = [
     (re.compile(r"EPOCH"), "1970-1-1"),
