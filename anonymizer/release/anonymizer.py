@@ -145,7 +145,7 @@ class Anonymizer(Displayed, Request, Conventions):
         """What is requested; once fitted, the release of the last table."""
         about = [
             f"Policy: {_policy(self.privacy) or 'none'}.",
-            f"Sensitive: {_names(self.sensitive) or 'none'}. "
+            f"Sensitive: {', '.join(map(str, _listed(self.sensitive))) or 'none'}. "
             f"Recoding: {_name(self.recoding)}. Objective: {_name(self.objective)}.",
         ]
         if hasattr(self, "plan_"):
@@ -294,10 +294,6 @@ def _policy(models: object) -> str:
 def _name(given: object) -> str:
     """A recoding or objective by its name."""
     return given if isinstance(given, str) else str(getattr(given, "name", type(given).__name__))
-
-
-def _names(given: object) -> str:
-    return given if isinstance(given, str) else ", ".join(map(str, _listed(given)))
 
 
 def _listed(given: object) -> Sequence[object]:

@@ -201,7 +201,13 @@ class AppliedPlan(GeneralizationPlan):
     def describe(self, shown: engine.Table) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier that were released, before or now."""
         names = self.schema.quasi_identifiers
-        return {n: [_as_json(each) for each in self._described(n, shown[n])] for n in names}
+        return {
+            name: [
+                group.model_dump(by_alias=True, exclude_unset=True)
+                for group in self._described(name, shown[name])
+            ]
+            for name in names
+        }
 
     def _described(self, name: str, shown: pd.Series) -> list[Group]:
         """The groups that may be named: listed ones, those of a manifest, and those shown."""
@@ -222,10 +228,6 @@ class AppliedPlan(GeneralizationPlan):
 
 def _text(value: object) -> str | None:
     return None if is_missing(value) else text_of(value)
-
-
-def _as_json(group: Group) -> dict[str, Any]:
-    return group.model_dump(by_alias=True, exclude_unset=True)
 
 
 class UnseenReport(NamedTuple):

@@ -117,7 +117,9 @@ def publish_applied(
         plan = _within(plan, wishes.suppression)
         form = _format(table, manifest, plan.schema.columns, study)
         written = means.written(form)
-        options = FileOptions(written, _is_safe(manifest, written), means.parts, means.order)
+        cells = manifest.spreadsheet
+        disarmed = not written.parquet and cells is not None and cells.safe
+        options = FileOptions(written, disarmed, means.parts, means.order)
 
         def recode(raw: Relation) -> RecodedTable:
             stored = _known_columns(raw, table, manifest, plan, wishes.drop, options.safe)
@@ -147,11 +149,6 @@ def _expectation(plan: Plan, manifest: Manifest) -> Expectation:
     schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
     objective = {} if manifest.objective is None else manifest.objective.model_dump()
     return Expectation(schema, plan.fitted.models, objective)
-
-
-def _is_safe(manifest: Manifest, form: Format) -> bool:
-    """Whether cells that a spreadsheet would run are disarmed."""
-    return not form.parquet and manifest.spreadsheet is not None and manifest.spreadsheet.safe
 
 
 def _known_columns(

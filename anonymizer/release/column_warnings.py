@@ -140,7 +140,13 @@ def column_warnings(
             for about, gain in gains.items()
             if gain
         ]
-    found += pair_warnings(released, kept, lambda pair: _multiplicities(released, pair))
+
+    def multiplicities(pair: Sequence[Any]) -> tuple[Ints, Ints]:
+        """Different numbers of records, and how many combinations of two columns have each."""
+        codes, _ = _together(*(_numbered(released[name]) for name in pair))
+        return np.unique(np.bincount(codes), return_counts=True)
+
+    found += pair_warnings(released, kept, multiplicities)
     return tuple(found)
 
 
@@ -174,12 +180,6 @@ def pair_warnings(
         if own >= TOGETHER * records_in_all and own >= ENOUGH:
             paired |= {one, other}
             yield ReleaseWarning("unique-together", str(one), own, records_in_all, about=str(other))
-
-
-def _multiplicities(table: pd.DataFrame, pair: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Different numbers of records, and how many combinations of two columns have each."""
-    codes, _ = _together(*(_numbered(table[name]) for name in pair))
-    return np.unique(np.bincount(codes), return_counts=True)
 
 
 def spelling_warnings(table: engine.Table, sensitive: Iterable[str]) -> list[ReleaseWarning]:

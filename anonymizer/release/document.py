@@ -453,7 +453,9 @@ def _of_line(line: str, reason: str) -> str:
 def _unquoted(line: str) -> str:
     """What is wrong with a line whose quotes or whose equals sign are missing."""
     if match := COLON.fullmatch(line):
-        return f"= stands between a key and its value: {match[1]} = {_quoted(match[2])}"
+        value = match[2]
+        quoted = f'"{value}"' if re.fullmatch(r"[^\W\d][^\"'\[\]{}]*", value) else value
+        return f"= stands between a key and its value: {match[1]} = {quoted}"
     if match := UNQUOTED.fullmatch(line):
         if match[2].lower() in ("true", "false"):
             return f"write {match[1]} = {match[2].lower()}, in small letters"
@@ -461,7 +463,3 @@ def _unquoted(line: str) -> str:
     if match := SPACED.fullmatch(line):
         return f'a name with blanks or other signs stands in quotes: "{match[1].strip()}" = ...'
     return ""
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if re.fullmatch(r"[^\W\d][^\"'\[\]{}]*", value) else value

@@ -1,9 +1,12 @@
 """A study that is drafted for a raw table: its text with a reason for every line."""
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import pandas as pd
@@ -21,7 +24,6 @@ from anonymizer.profiling.policy import (
 )
 from anonymizer.profiling.profile import Raw
 from anonymizer.recoding.classes import Boxes
-from anonymizer.release import toml
 from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
 
@@ -104,7 +106,7 @@ class StudyProposal:
         """The paths of the hierarchies that are too long for a line of the study."""
         found: dict[str, str] = {}
         for name, ladder in self.ladders.items():
-            if len(f"{toml.key(name)} = {toml.value(ladder.rule)}") > toml.WIDTH:
+            if len(f"{toml_key(name)} = {toml_value(ladder.rule)}") > WIDTH:
                 found[name] = f"{HIERARCHIES}/{_file_name(name, found.values())}"
         return found
 
@@ -188,8 +190,8 @@ def _writer(text: str) -> Callable[[Path], None]:
 
 
 def _hierarchy_text(name: str, ladder: Ladder) -> str:
-    head = toml.comment(f"{name}: {ladder.why}. One list per level, the finest first; * follows.")
-    return "\n".join([head, *(toml.entry(key, given) for key, given in ladder.rule.items()), ""])
+    head = comment(f"{name}: {ladder.why}. One list per level, the finest first; * follows.")
+    return "\n".join([head, *(entry(key, given) for key, given in ladder.rule.items()), ""])
 
 
 def _sections(draft: StudyProposal) -> list[str]:
@@ -206,10 +208,10 @@ def _sections(draft: StudyProposal) -> list[str]:
         "are alone with theirs. Each is kept, or replaced by a coarser label."
     )
     return [
-        toml.comment(head),
+        comment(head),
         *_data(draft),
         "",
-        toml.comment(alone),
+        comment(alone),
         "[quasi-identifiers]",
         *(line for name in names for line in _quasi_identifier(draft, name)),
         *_sensitive(found),
@@ -222,12 +224,12 @@ def _sections(draft: StudyProposal) -> list[str]:
 
 def _data(draft: StudyProposal) -> list[str]:
     missing = missing_of(draft.profile)
-    lines = [toml.entry(key, given) for key, given in draft.data.items()]
+    lines = [entry(key, given) for key, given in draft.data.items()]
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
-        lines += [toml.comment(why), toml.entry("columns", PINNED)]
-    setting = toml.entry("missing", missing.keys["missing"])
-    return ["", "[data]", *lines, toml.comment(f"{missing.why}."), setting]
+        lines += [comment(why), entry("columns", PINNED)]
+    setting = entry("missing", missing.keys["missing"])
+    return ["", "[data]", *lines, comment(f"{missing.why}."), setting]
 
 
 def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:
@@ -237,9 +239,9 @@ def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:
     if column.missing:
         kinds += f", {column.missing:,} missing"
     return [
-        toml.comment(f"{name}: {kinds}; {column.why}."),
-        toml.comment(f"{ladder.why}.", "#   "),
-        f"{toml.key(name)} = {toml.value(rule)}",
+        comment(f"{name}: {kinds}; {column.why}."),
+        comment(f"{ladder.why}.", "#   "),
+        f"{toml_key(name)} = {toml_value(rule)}",
     ]
 
 
@@ -250,10 +252,10 @@ def _sensitive(found: TableProfile) -> list[str]:
             "What nobody shall learn of anybody. No column is proposed; list it here if there is "
             "one, and add a model about it."
         )
-        return ["", toml.comment(none), "[sensitive]", "attributes = []"]
+        return ["", comment(none), "[sensitive]", "attributes = []"]
     why = _reasons(found, names)
     head = "# What nobody shall learn of anybody."
-    return ["", head, *why, "[sensitive]", toml.entry("attributes", list(names))]
+    return ["", head, *why, "[sensitive]", entry("attributes", list(names))]
 
 
 def _identifiers(found: TableProfile) -> list[str]:
@@ -263,7 +265,7 @@ def _identifiers(found: TableProfile) -> list[str]:
         return []
     why = _reasons(found, names)
     head = "# What the release leaves out. To release one, give it a line above instead."
-    return ["", head, *why, "[identifiers]", toml.entry("attributes", list(names))]
+    return ["", head, *why, "[identifiers]", entry("attributes", list(names))]
 
 
 def _released(draft: StudyProposal) -> list[str]:
@@ -273,7 +275,7 @@ def _released(draft: StudyProposal) -> list[str]:
         return []
     lines = ["", "# Released as they are:", *_reasons(found, names)]
     if "columns" not in draft.data:
-        lines += ["[insensitive]", toml.entry("attributes", list(names))]
+        lines += ["[insensitive]", entry("attributes", list(names))]
     return lines
 
 
@@ -282,25 +284,79 @@ def _reasons(found: TableProfile, names: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(found[name].why, []).append(name)
-    return [toml.comment(f"{', '.join(group)}: {why}.") for why, group in alike.items()]
+    return [comment(f"{', '.join(group)}: {why}.") for why, group in alike.items()]
 
 
 def _policy(draft: StudyProposal) -> list[str]:
     lines = ["", "# The policy: all of its models hold for every class of the release."]
     for model in draft.models:
-        lines += [toml.comment(f"{model.why}."), "[[privacy]]"]
-        lines += [*(toml.entry(key, given) for key, given in model.keys.items()), ""]
+        lines += [comment(f"{model.why}."), "[[privacy]]"]
+        lines += [*(entry(key, given) for key, given in model.keys.items()), ""]
     return lines[:-1]
 
 
 def _recoding(draft: StudyProposal) -> list[str]:
     recoding = recoding_of(draft.profile, draft.ladders)
-    lines = ["", toml.comment(f"{recoding.why}."), "[recoding]"]
-    lines += [toml.entry(key, given) for key, given in recoding.keys.items()]
+    lines = ["", comment(f"{recoding.why}."), "[recoding]"]
+    lines += [entry(key, given) for key, given in recoding.keys.items()]
     objective = "discernibility" if recoding.keys["method"] == "boxes" else "loss"
     why = (
         "Small classes of like size."
         if objective == "discernibility"
         else "As little as possible of what the values say is lost."
     )
-    return [*lines, "", f"# {why}", "[objective]", toml.entry("name", objective)]
+    return [*lines, "", f"# {why}", "[objective]", entry("name", objective)]
+
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+WIDTH = 96
+"""Letters of a line; longer lists are broken, and longer rules get a file."""
+
+
+def toml_key(name: str) -> str:
+    """A key: in quotes where it has other letters than TOML takes bare.
+
+    >>> toml_key("age"), toml_key("größe")
+    ('age', '"größe"')
+    """
+    return name if BARE.fullmatch(name) else toml_text(name)
+
+
+def toml_text(given: str) -> str:
+    """A text in quotes, on one line."""
+    return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_value(given: Any) -> str:
+    """A value on one line: a text, number, truth, list or inline table.
+
+    >>> toml_value({"widths": [5, 10], "other": "n/a"})
+    '{ widths = [5, 10], other = "n/a" }'
+    """
+    if isinstance(given, Mapping):
+        parts = (f"{toml_key(name)} = {toml_value(each)}" for name, each in given.items())
+        return f"{{ {', '.join(parts)} }}"
+    if isinstance(given, str):
+        return toml_text(given)
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    if isinstance(given, Sequence):
+        return f"[{', '.join(map(toml_value, given))}]"
+    return repr(given)
+
+
+def entry(name: str, given: Any) -> str:
+    """A line ``name = value``; a list that is too long for one is broken into several."""
+    line = f"{toml_key(name)} = {toml_value(given)}"
+    if len(line) <= WIDTH or not isinstance(given, Sequence) or isinstance(given, str):
+        return line
+    inner = "".join(f"    {toml_value(each)},\n" for each in given)
+    return f"{toml_key(name)} = [\n{inner}]"
+
+
+def comment(words: str, mark: str = "# ") -> str:
+    """A comment, broken into lines; what is not printable is spelled out."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
+    lines = wrap(shown, WIDTH - len(mark), break_long_words=False, break_on_hyphens=False)
+    return "\n".join(mark + line for line in lines)

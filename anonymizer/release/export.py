@@ -98,7 +98,10 @@ def source_of(path: Path, study: Path | None = None) -> ExportedRelease:
         return ExportedRelease(
             manifest,
             columns=tuple(stored.columns),
-            classes=_classes(sizes, manifest),
+            # the suppressed records are no class
+            classes=tuple(
+                row for row in sizes if manifest.suppressed_class != "kept" or {*row} != {ANY}
+            ),
             typed=_typed(stored),
             sizes=sizes,
         )
@@ -123,12 +126,6 @@ def _sizes(tally: Tally) -> dict[Labels, int]:
     for row, size in zip(rows, tally.sizes, strict=True):
         found[tuple(None if is_missing(value) else str(value) for value in row)] += int(size)
     return found
-
-
-def _classes(sizes: Iterable[Labels], manifest: Manifest) -> tuple[Labels, ...]:
-    """The classes without that of suppressed records."""
-    suppressed = manifest.suppressed_class == "kept"
-    return tuple(row for row in sizes if not (suppressed and {*row} == {ANY}))
 
 
 def same_label(one: str | None, other: str | None) -> bool:

@@ -148,12 +148,10 @@ def read_raw(
         with as_options():
             form = describe_file(table, GivenFormat(columns=names, **given))
             stored = opened.enter_context(Place(table, form, database_table).opened(()))
-        yield Raw.stored(stored, form, _orders(table, form))
-
-
-def _orders(table: Path, form: Format) -> Mapping[str, Sequence[object]]:
-    """The values of ordered categories, which Parquet alone has, by the first of its files."""
-    return ordered_categories(files_of(table)[0]) if form.parquet and not is_database(table) else {}
+        # Parquet alone has categories that are ordered: by the first of its files
+        ordered = form.parquet and not is_database(table)
+        orders = ordered_categories(files_of(table)[0]) if ordered else {}
+        yield Raw.stored(stored, form, orders)
 
 
 def written(form: Format) -> dict[str, Any]:

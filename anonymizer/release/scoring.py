@@ -125,7 +125,9 @@ def remember(plan: "Plan", table: pd.DataFrame, recoded: pd.DataFrame, unseen: U
         if len(known) > MOST:
             known.clear()
         for value, label in zip(table[name].tolist(), recoded[name].tolist(), strict=True):
-            if _same(value, label) or _is_label(value, label):
+            # A label that reads as the value was made a text by other values of its column.
+            changed = isinstance(label, str) and label != text_of(value)
+            if changed or _same(value, label):
                 known[type(value), value] = label
 
 
@@ -135,11 +137,6 @@ def _is_small(plan: "Plan", table: pd.DataFrame) -> bool:
     if not few or isinstance(plan.recoding, Regions) or not table.columns.is_unique:
         return False
     return all(name in table.columns for name in plan.schema.quasi_identifiers)
-
-
-def _is_label(value: object, label: object) -> bool:
-    """Whether a value was recoded, and not only made a text by other values of its column."""
-    return isinstance(label, str) and label != text_of(value)
 
 
 def _same(value: object, label: object) -> bool:

@@ -16,13 +16,6 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.check import ABSENT, OF_KEY, FieldCheck, required, said
 from anonymizer.tables.files import GivenFormat, describe_file
 
-
-def _as_table(error: InputError) -> str | None:
-    return "name one of them as table in [data]" if error.key == "table" else None
-
-
-"""What is said of a database where the original is one of its tables."""
-
 GROUND = (
     "the table was counted between cut points that follow from it, which are in the steward's file "
     "next to the release"
@@ -84,7 +77,10 @@ class RequiredEvidence:
         if not wrong:
             yield from self._series(manifest)
         if self.original is not None:
-            yield self._input(manifest, study) if not wrong else _unknown()
+            if wrong:
+                yield FieldCheck("input.fingerprint", "unchecked", None, reason=NOT_SIGNED)
+            else:
+                yield self._input(manifest, study)
 
     def _series(self, manifest: Manifest) -> Iterator[FieldCheck]:
         """Whether the signature is of the release that was expected."""
@@ -122,6 +118,11 @@ class RequiredEvidence:
         return required("input.fingerprint", alike, "", words, "original")
 
 
+def _as_table(error: InputError) -> str | None:
+    """Say which key names the table of a database that the original lies in."""
+    return "name one of them as table in [data]" if error.key == "table" else None
+
+
 def _place_of(
     path: Path, missing_values: Sequence[str], study: Study | None, names: Sequence[str]
 ) -> Place:
@@ -150,7 +151,3 @@ def _wrong(key: PublicKey, content: bytes, signature: bytes | None) -> str:
     if not key.signed(content, signature):
         return f"did not sign this {MANIFEST}: it was changed, or somebody else signed it"
     return ""
-
-
-def _unknown() -> FieldCheck:
-    return FieldCheck("input.fingerprint", "unchecked", None, reason=NOT_SIGNED)

@@ -154,7 +154,9 @@ def _level(
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
-    allowed = range(hierarchy.limits.min_level, _highest(hierarchy) + 1)
+    limits = hierarchy.limits
+    highest = hierarchy.height if limits.max_level is None else limits.max_level
+    allowed = range(limits.min_level, highest + 1)
     for group in groups:
         own = level if group.level is None else group.level
         fits = own in (None, *allowed) and any(
@@ -170,12 +172,6 @@ def _level(
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {plural(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
-
-
-def _highest(hierarchy: Hierarchy) -> int:
-    """The highest level that a release may use."""
-    most = hierarchy.limits.max_level
-    return hierarchy.height if most is None else most
 
 
 def _of_members(hierarchy: Hierarchy, group: Group, listed: Sequence[set[str | None]]) -> bool:
