@@ -354,7 +354,6 @@ def _expected(complaint: ErrorDetails) -> str:
 
 
 def _names(kind: type[Section]) -> list[str]:
-    """The keys that a section knows."""
     return [name.replace("_", "-") for name in kind.model_fields]
 
 

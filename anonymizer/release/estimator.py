@@ -223,7 +223,6 @@ def models_by_name(policy: object) -> dict[str, PrivacyModel]:
 
 
 def _fields(argument: object) -> list[str]:
-    """The options of a dataclass; none of anything else."""
     return [each.name for each in fields(argument) if each.init] if is_dataclass(argument) else []
 
 

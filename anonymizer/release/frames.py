@@ -38,7 +38,7 @@ def relation_if_any(table: object) -> "Frame | None":
     """The relation that a table of another library than pandas is; None where it is none."""
     if not LIBRARIES.intersection(kind.__module__.split(".")[0] for kind in type(table).__mro__):
         return None
-    from anonymizer.tables.relations.frames import relation_of
+    from anonymizer.tables.relations.frames import relation_of  # loads narwhals
 
     return relation_of(table)
 

@@ -52,10 +52,10 @@ class Place(NamedTuple):
 
     def _stored(self, columns: Sequence[str]) -> AbstractContextManager[Relation]:
         if self.engine != "duckdb":
-            from anonymizer.tables.relations.frames import opened_on
+            from anonymizer.tables.relations.frames import opened_on  # loads narwhals
 
             return opened_on(self.engine, self.path, self.form, self.master, columns)
-        from anonymizer.tables.relations.embedded.files import opened  # slow to load
+        from anonymizer.tables.relations.embedded.files import opened  # loads duckdb
 
         return opened(
             self.path,

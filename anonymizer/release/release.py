@@ -197,7 +197,7 @@ class Release(Displayed):
     @property
     def steward_manifest(self) -> "Manifest":
         """The same with the figures of the raw table, for its steward alone."""
-        from anonymizer.release.manifest import FORMAT, Manifest  # only files need what checks them
+        from anonymizer.release.manifest import FORMAT, Manifest  # loads pydantic
 
         own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
@@ -234,6 +234,5 @@ def _information(found: Information | None) -> list[list[object]]:
 
 
 def _labels(groups: Sequence[object]) -> str:
-    """The first labels that were released, and how many there are."""
     labels = [group.get("label") if isinstance(group, dict) else group for group in groups]
     return listing(labels, len(labels), SHOWN)

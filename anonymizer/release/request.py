@@ -248,7 +248,6 @@ class Request:
 
 
 def _options(objective: Objective) -> dict[str, object]:
-    """The options of an objective."""
     if not is_dataclass(objective):
         return {}
     return {each.name: getattr(objective, each.name) for each in fields(objective)}

@@ -218,7 +218,6 @@ def _another(path: Path) -> InputError:
 
 
 def _passphrase() -> bytes | None:
-    """The passphrase that the environment has, None for none."""
     return os.environ.get(PASSPHRASE, "").encode() or None
 
 

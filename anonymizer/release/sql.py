@@ -276,7 +276,6 @@ def _recount(source: ExportedRelease, into: str) -> str:
 
 
 def _is_class(source: ExportedRelease, row: Labels) -> str:
-    """The condition that labels are those of a class."""
     return " AND ".join(
         f"{name(column)} {'IS NULL' if label is None else '= ' + literal(label)}"
         for column, label in zip(source.released, row, strict=True)

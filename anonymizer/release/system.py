@@ -18,13 +18,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from anonymizer.errors import Ended, InputError
-
-if TYPE_CHECKING:
-    from anonymizer.recoding import Watch
-
+from anonymizer.feedback.progress import Watch
 
 UNABLE = {
     errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES,
@@ -223,7 +219,6 @@ def _make(directory: Path) -> list[Path]:
 
 
 def _unmake(made: list[Path]) -> None:
-    """Remove directories that hold nothing."""
     for path in made:
         with suppress(OSError):
             path.rmdir()
@@ -305,7 +300,7 @@ def ends_as_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def never_lost(watch: "Watch") -> Iterator["Watch"]:
+def never_lost(watch: Watch) -> Iterator[Watch]:
     """Raise an interrupt again that was swallowed, as those are that hit a compiler at work.
 
     It was when what was being done then goes on: whoever caught it would have ended that.

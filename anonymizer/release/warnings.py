@@ -441,7 +441,6 @@ def _guessed(table: engine.Table, groups: Codes, values: Codes) -> int:
 
 
 def _of_some(code: str, classes: Classes, some: Mask, records: int) -> Iterator[ReleaseWarning]:
-    """A warning of some classes, if there are any."""
     if some.any():
         yield ReleaseWarning(code, classes.attribute, int(some.sum()), len(classes), records)
 

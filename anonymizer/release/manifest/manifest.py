@@ -478,7 +478,7 @@ class Manifest(Reported):
 
         Raises InputError when nothing was masked, the channels are withheld or damaged.
         """
-        from anonymizer.channels.channel import channels_of  # its solvers take long to load
+        from anonymizer.channels.channel import channels_of  # loads the solvers
 
         return channels_of(self.masking)
 

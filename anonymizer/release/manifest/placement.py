@@ -56,7 +56,6 @@ def place(people: T, manifest: Manifest, numbers: Codes | None = None) -> tuple[
 
 
 def _labelled(people: T, labels: Mapping[str, pd.Series]) -> T:
-    """A table of labels in place of the columns of another one."""
     return engine.chosen(engine.replaced(people, labels), [*labels])
 
 

@@ -286,7 +286,6 @@ def _require_other(path: Path, counts: PartCounts, other: Path, known: PartCount
 
 
 def _same(one: Tally, other: Tally) -> bool:
-    """Whether two tallies that were read from files are the same."""
     if len(one.sizes) != len(other.sizes) or engine.records(one) != engine.records(other):
         return False
     sizes = compared([one, other])[1]

@@ -215,7 +215,7 @@ def masking(facts: Facts) -> Iterator[FieldCheck]:
 
 
 def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
-    from anonymizer.masking.disclosure import disclosed  # its solvers take a while to load
+    from anonymizer.masking.disclosure import disclosed  # loads the solvers
 
     yield compared("masking.realised", sorted(reported["realised"]), sorted(facts.schema.sensitive))
     for name in facts.schema.sensitive:
@@ -248,7 +248,7 @@ def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
 
 
 def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[FieldCheck]:
-    from anonymizer.channels import channels_of
+    from anonymizer.channels import channels_of  # loads the solvers
 
     found = channels_of(reported)
     for place, (attributes, channel) in enumerate(found.items()):

@@ -131,7 +131,6 @@ def _fingerprint(manifest: Mapping[str, Any], study: Study) -> FieldCheck:
 
 
 def _named(columns: object) -> str:
-    """Columns by their names."""
     if not isinstance(columns, Sequence) or isinstance(columns, str):
         return "nothing"
     return ", ".join(map(shown, columns)) or "none"
