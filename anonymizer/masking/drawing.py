@@ -112,6 +112,7 @@ def _shuffled(
 
     Returns as ``_by_count``.
     """
+    # Both sides in the order of cells, symbols at random within each: record by record they meet.
     piece = np.repeat(np.arange(len(sizes)), sizes)
     piece = piece[np.argsort(cell_of[piece], kind="stable")]
     symbol, records = drawn[np.argsort(kind_of, kind="stable")].T

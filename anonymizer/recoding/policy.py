@@ -299,7 +299,7 @@ def suppress(
     records, marks = broken or bound_policy.broken(of, most)
     if records > most:
         return None
-    if not marks.any():
+    if not marks.any():  # class by class it holds; of the whole table it may not
         return Suppressed(marks, 0, False, margins) if bound_policy.allows(of) else None
     small = suppression.suppress == "small"
     disclosed = bound_policy.large(of.select(marks if forced is None else marks & ~forced))
@@ -315,6 +315,8 @@ def suppress(
         fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(of, whole, together, bound_policy)):
             return Suppressed(whole, int(together[-1]), False, margins, disclosed)
+        # Large enough, and breaking the policy all the same: for its values, which are disclosed to
+        # whoever sees what is suppressed.
         if fits and _fit(of, whole, together, bound_policy.sized):
             if small:
                 return None

@@ -333,6 +333,7 @@ class TreeGrower:
         cells = len(self.ground.order)
         heap = [Open(-cells, 0, 0, cells, bounds, tuple(axis.whole for axis in self.axes))]
         settled = 0
+        # The boxes on the heap and those that are settled divide the grid, at any moment.
         while heap:
             opened = heapq.heappop(heap)
             parts = self._parts(opened)
