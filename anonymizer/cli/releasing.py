@@ -238,7 +238,7 @@ def count() -> None:
 
 @click.command(epilog="\b\nExample:\n  anonymizer keys steward")
 @click.argument("name", type=PATH)
-@carried_out("anonymizer.cli.export")
+@carried_out("anonymizer.cli.releases")
 def keys() -> None:
     """Make a pair of keys for signatures: NAME.private.pem and NAME.public.pem.
 
@@ -252,7 +252,7 @@ def keys() -> None:
 @click.argument("release", type=PATH)
 @click.option("--key", type=PATH, required=True, help="The private key, a PEM file.")
 @click.option("--force", is_flag=True, help="Replace a signature by another key.")
-@carried_out("anonymizer.cli.export")
+@carried_out("anonymizer.cli.releases")
 def sign() -> None:
     """Sign a RELEASE that stands: its release.json, which has the checksum of the table.
 

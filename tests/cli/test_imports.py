@@ -1,8 +1,12 @@
 """Every command loads what it needs, and nothing heavy that it does not."""
 
+import inspect
 import json
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -119,3 +123,16 @@ def test_reports_do_not_load_each_other(loaded):
     _, modules = loaded["import anonymizer.report.release"]
     reports = {name for name in modules if name.startswith("anonymizer.report.")}
     assert reports == {"anonymizer.report.release"}
+
+
+@pytest.mark.parametrize("declaring", ["authoring", "checking", "releasing"])
+def test_what_carries_a_command_out_takes_what_the_command_gives(declaring):
+    declared = import_module(f"anonymizer.cli.{declaring}")
+    text = Path(declared.__file__).read_text(encoding="utf-8")
+    found = re.findall(r'@carried_out\("([\w.]+)"\)\ndef (\w+)', text)
+    assert len(found) == text.count("@carried_out(") > 0
+    for home, name in found:
+        given = {each.name for each in getattr(declared, name).params if each.expose_value}
+        given -= {each for each in given if each.startswith("more_")}  # several_option takes them
+        taken = inspect.signature(getattr(import_module(home), name))
+        taken.bind(**dict.fromkeys(given))  # else a TypeError
