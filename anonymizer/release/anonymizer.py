@@ -244,17 +244,15 @@ class Anonymizer(Displayed, Request, Conventions):
             recoded = fitted(self, table)
             self._remember(recoded)
             return recoded
-        return without_index(self._fitted(table)) if self.verify else self._fitted_rows(table)
+        if self.verify:
+            return without_index(self._fitted(table))
+        require_rows(self.chosen_recoding)
+        rows = table.reset_index(drop=True)
+        return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 
     def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
         self.schema.require_pinned(table.columns)
         return self.fit_counted(table, self.task(table))
-
-    def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Every row of a table that was fitted, as its release has it."""
-        require_rows(self.chosen_recoding)
-        rows = table.reset_index(drop=True)
-        return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 
     def fit_counted(self, X: T, task: Task, relation: Original | None = None) -> T:
         """The release of a table that was counted already: ``task(X)``.

@@ -264,24 +264,20 @@ def _explained(error: ValidationError) -> InputError:
                 return InputError(absent, f"write {form_of(key)}", section=key)
             said = f"{place}{key} is missing"
         case "union_tag_invalid":
-            return InputError(_unknown_method(str(first["ctx"]["tag"])), section="recoding")
+            name = str(first["ctx"]["tag"])
+            now = (
+                f"; it is {RENAMED[name]!r} now" if name in RENAMED else suggestion(name, SECTIONS)
+            )
+            unknown = f"[recoding] method = {shown(name)} is unknown{now}"
+            return InputError(unknown, section="recoding")
         case _ if not section and key in FORMS:
-            return InputError(_wrong_section(key), section=key)
+            once = key != "privacy"
+            how = "as one section" if once else "in double brackets, once for each model"
+            return InputError(f"{key} is written {how}: {form_of(key)}", section=key)
         case _:
             inner = section[2:] if section[:1] == ["recoding"] else section[1:]
             said = f"{place}{'.'.join([*inner, key])} {_expected(first)}"
     return InputError(said, section=section[0] if section else None, key=key)
-
-
-def _wrong_section(name: str) -> str:
-    """What is said of a section that is written as something else."""
-    how = "in double brackets, once for each model" if name == "privacy" else "as one section"
-    return f"{name} is written {how}: {form_of(name)}"
-
-
-def _unknown_method(name: str) -> str:
-    now = f"; it is {RENAMED[name]!r} now" if name in RENAMED else suggestion(name, SECTIONS)
-    return f"[recoding] method = {shown(name)} is unknown{now}"
 
 
 def _known(section: list[str], key: str) -> str:

@@ -82,18 +82,16 @@ class Conventions:
             else:
                 setattr(self, argument, value)
         for argument, changes in options.items():
-            setattr(self, argument, self._changed(argument, changes))
+            # Options of a name are those of what it stands for.
+            given = getattr(self, f"chosen_{argument}", getattr(self, argument))
+            setattr(self, argument, changed(given, changes))
         return self
-
-    def _changed(self, argument: str, changes: Mapping[str, object]) -> object:
-        """An argument with other options; those of a name are of what the name stands for."""
-        return changed(getattr(self, f"chosen_{argument}", getattr(self, argument)), changes)
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise _not_fitted()(
-                "this Anonymizer is not fitted yet; call fit or fit_transform first"
-            )
+            # Wherever scikit-learn is in use, the error is one of its own, too.
+            error = _of_both() if "sklearn.exceptions" in sys.modules else NotFittedError
+            raise error("this Anonymizer is not fitted yet; call fit or fit_transform first")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "columns_")
@@ -143,11 +141,6 @@ class Conventions:
     @classmethod
     def _parameters(cls) -> list[str]:
         return [field.name for field in fields(cls)]  # type: ignore[arg-type]
-
-
-def _not_fitted() -> type[NotFittedError]:
-    """The error before a fit: one of scikit-learn's, too, wherever that is in use."""
-    return _of_both() if "sklearn.exceptions" in sys.modules else NotFittedError
 
 
 @cache

@@ -151,9 +151,11 @@ def mapping_files(source: ExportedRelease) -> dict[str, str]:
     have an apostrophe before them.
     """
     files = file_names(source.names)
-    contents = {
-        file: _text([HEADER, *_lines(source.manifest.labels(name))]) for name, file in files.items()
-    }
+    contents = {}
+    for name, file in files.items():
+        labels = source.manifest.labels(name)
+        lines = [(*line, text) for text, label in labels for line in label.lines()]
+        contents[file] = _text([HEADER, *lines])
     contents[CLASSES] = _text([source.released, *source.classes])
     contents[COLUMNS] = columns_text(files)
     return contents
@@ -190,11 +192,6 @@ RESERVED = {
     *(f"{port}{n}" for port in ("com", "lpt") for n in "123456789"),
 }
 """Names that Windows keeps for devices."""
-
-
-def _lines(labels: Iterable[tuple[LabelText, Label]]) -> Iterator[tuple[LabelText, ...]]:
-    for text, label in labels:
-        yield from ((*line, text) for line in label.lines())
 
 
 def _text(rows: Iterable[Sequence[LabelText]]) -> str:

@@ -39,7 +39,13 @@ def policies(reported: Sequence[Reported], models: Sequence[PrivacyModel]) -> It
     """
     left = dict(enumerate(reported))
     for number, model in enumerate(models):
-        place = next((place for place, each in left.items() if _is_about(each, model)), None)
+        own = described(model)
+        alike = (
+            place
+            for place, each in left.items()
+            if (each["model"], each["attribute"]) == (own["model"], own["attribute"])
+        )
+        place = next(alike, None)
         if place is None:
             words = f"requires {_named(model)}, the release promises nothing of it: it is WEAKER"
             yield required(f"privacy.study.{number}", False, "", words, "study")
@@ -57,11 +63,6 @@ def described(model: PrivacyModel) -> dict[str, Any]:
         "attribute": model.attribute if model.sensitive else None,
         "parameters": model.parameters,
     }
-
-
-def _is_about(reported: Reported, model: PrivacyModel) -> bool:
-    own = described(model)
-    return all(reported[name] == own[name] for name in ("model", "attribute"))
 
 
 def _named(model: PrivacyModel) -> str:
