@@ -1,7 +1,8 @@
-"""A site's part, recoded by the release of the steward and written with what proves its place.
+"""Parts recoded by the release of the steward, written with what proves their place, and added.
 
 A part is no release: the policy is about all parts together. So its directory has no manifest of a
-release but ``part.json``, which names the release and the counts that it belongs to.
+release but ``part.json``, which names the release and the counts that it belongs to. Whoever has
+all parts counts them again and adds them: their sum has to be what was released.
 """
 
 import json
