@@ -63,24 +63,24 @@ ONLY_IN = {
     "weasyprint": {"report"},
 }
 MOST = {
-    "files of the core": 425,
-    "circles of modules at run time": 2,
-    "own imports within functions": 212,
-    "private share of the functions": 39.4,
+    "files of the core": 301,
+    "circles of modules at run time": 0,
+    "own imports within functions": 56,
+    "private share of the functions": 38.2,
     "class names declared more than once": 3,
     "messages used to decide": 4,
     "calls into another room with the table": 90,
     "changes of room in the order of time": 64,
     "of these changes, up to a higher floor": 31,
-    "functions of the library that are entered": 1_050,  # some show progress, on a slow machine
-    "files in which these are": 146,
-    "deepest call": 32,
+    "functions of the library that are entered": 1_040,  # some show progress, on a slow machine
+    "files in which these are": 115,
+    "deepest call": 33,  # one of it loads the module of a command when that runs
     "opens of the table by Python": 5,
     "SQL statements": 41,
 }
 """What ``benchmarks/house.py`` measures: bounds fall with it, and rise by decision alone."""
 
-LEAST = {"lines with a comment (pragmas left out)": 0.88}
+LEAST = {"lines with a comment (pragmas left out)": 1.03}
 """Figures that may rise."""
 
 MOST_LINES = 600

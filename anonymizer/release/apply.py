@@ -26,7 +26,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files import Format, GivenFormat, columns_in, describe_file
+from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import with_safe_names_in
 
@@ -193,6 +193,8 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
     given = GivenFormat(separator=roles.separator, missing_values=tuple(roles.missing_values))
     with as_study(study, _by_option):
         form = describe_file(path, given, columns)
+        from anonymizer.tables.relations.embedded.files import columns_in  # loads duckdb
+
         if form.parquet or {*columns} <= {*columns_in(path, form)}:
             return form
         return describe_file(path, replace(given, separator=None), columns)

@@ -685,6 +685,11 @@ def test_numpy_numbers_are_numbers():
     assert EntropyLDiversity(np.float64(2.5)).threshold == 2.5
 
 
+def test_names_that_a_parameter_may_be():
+    assert set(TCloseness.choices("distance")) > {"equal", "ordered"}
+    assert TCloseness.choices("t") == KAnonymity.choices("k") == ()
+
+
 def test_parameters_as_a_manifest_has_them():
     assert TCloseness(0.5, "kl", attribute="w").parameters == {"t": 0.5, "distance": "kl"}
     ordered = TCloseness(0.5, "ordered", order=["a", 2]).parameters

@@ -4,7 +4,6 @@ In go paths and formats, out come tables of Arrow, or ``ParquetColumns`` that ar
 time.
 """
 
-from anonymizer.tables.files.delimited import columns_in as columns_in
 from anonymizer.tables.files.delimited import write_table as write_table
 from anonymizer.tables.files.format import Format as Format
 from anonymizer.tables.files.format import GivenFormat as GivenFormat

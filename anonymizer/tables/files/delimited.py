@@ -16,8 +16,8 @@ import pyarrow.csv
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.tables.files.format import Format, with_plain_numbers
-from anonymizer.tables.files.opening import is_spread, readable, require_named, table_stream
-from anonymizer.tables.files.parquet import parquet_columns, write_parquet
+from anonymizer.tables.files.opening import require_named, table_stream
+from anonymizer.tables.files.parquet import write_parquet
 from anonymizer.tables.reading import COLUMNS, LINE
 
 BLOCK = 16 * 1024 * 1024
@@ -25,17 +25,6 @@ BLOCK = 16 * 1024 * 1024
 
 LONGEST_NAME = 10_000
 """Letters of a column's name: a whole question may be one, a whole table is none."""
-
-
-def columns_in(path: Path, form: Format) -> list[str]:
-    """The columns of a table file, without its records; InputError when it cannot be read."""
-    if is_spread(path):
-        from anonymizer.tables.relations.embedded.files import opened  # loads duckdb
-
-        with opened(path, form) as table:
-            return list(table.columns)
-    with readable(path, form.encoding):
-        return parquet_columns(path) if form.parquet else csv_columns(path, form)
 
 
 def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:

@@ -42,12 +42,6 @@ def parquet_file(path: Path, **options: Any) -> pyarrow.parquet.ParquetFile:
     return pyarrow.parquet.ParquetFile(path, **options)
 
 
-def parquet_columns(path: Path) -> list[str]:
-    """The columns of a Parquet file."""
-    with parquet_file(path) as file:
-        return [str(name) for name in file.schema_arrow.names]
-
-
 def ordered_categories(path: Path) -> dict[str, list[Any]]:
     """The categories, in their order, of the columns of a Parquet file that have one."""
     with parquet_file(path) as file:

@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.tables.files.delimited import csv_columns
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import (
     POSTGRES,
@@ -22,6 +23,7 @@ from anonymizer.tables.files.opening import (
     files_of,
     is_database,
     is_postgres,
+    is_spread,
     is_sqlite,
     partitions,
     readable,
@@ -104,6 +106,15 @@ def opened(
                 found = _found(connection, path, form, columns, table, once)
         require_named(path, found.columns, columns, form)
         yield found
+
+
+def columns_in(path: Path, form: Format) -> list[str]:
+    """The columns of CSV, without its records; InputError when it cannot be read."""
+    if is_spread(path):
+        with opened(path, form) as table:
+            return list(table.columns)
+    with readable(path, form.encoding):
+        return csv_columns(path, form)
 
 
 def _found(
