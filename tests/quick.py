@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 BY_HAND = re.compile(r"test_\w*(by_hand|worked)\w*")
 ALWAYS = ("tests/test_architecture.py", "tests/test_examples.py")
 OPTIONS = ("-n", "2", "--dist=load", "--maxschedchunk=1", "-x", "--ff", "-q", "-m", "not slow")
-SECONDS = 35
+SECONDS = 30
 """To collect the tests, and to end those that have begun, takes up to twenty more."""
 
 
