@@ -212,7 +212,7 @@ def _logging(level: int) -> Iterator[None]:
 
 
 def _write_anything(*streams: object) -> None:
-    """Let streams spell out what their encoding has not (in a path, say) instead of failing."""
+    """Let streams spell out what their encoding cannot write, as in a path, instead of failing."""
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
