@@ -1,15 +1,16 @@
 """From the columns of a table to count matrices: what a schema's counts are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import as_array, tabulated
+from anonymizer.counts.persons import PERSON, Persons, by_persons
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information.matrices import CountMatrix
+from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, one_text_each
@@ -22,15 +23,66 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
     return taxonomy.encode(values)[codes]
 
 
-def spread(
-    column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = alike_keys
-) -> tuple[CountMatrix, tuple[object, ...]]:
-    """Count a tally's rows by their cell and value, shape (cells, values), and list the values.
+Numbering = Callable[[pd.Series], tuple[Codes, Sequence[object]]]
+"""What numbers the distinct values of a column: the code of each row's, and the values."""
 
-    Values of one key are one value; the default is the view of who takes most for one.
+Histograms = tuple[dict[str, CountMatrix], dict[str, tuple[object, ...]]]
+"""Count matrices by name, shape (classes, values), and what the columns of each count."""
+
+
+def histograms(
+    table: engine.Table,
+    names: Iterable[str],
+    class_of: Codes,
+    classes: int,
+    number: Numbering,
+) -> Histograms:
+    """Count records by class and value of each of some columns, and list the values.
+
+    ``class_of``: of each row, shape (rows,). ``number``: which of its values are one.
     """
-    codes, values = by_text(column, keys)
-    return tabulated(cell_of, codes, sizes, (int(cell_of.max()) + 1, len(values))), values
+    joint, values = {}, {}
+    for name in names:
+        codes, kinds = number(table[name])
+        values[name] = tuple(kinds)
+        joint[name] = counted_by(codes, len(kinds), class_of, classes, engine.sizes_of(table))
+    return joint, values
+
+
+def of_persons(
+    table: engine.Table,
+    names: Iterable[str],
+    class_of: Codes,
+    classes: int,
+    persons: Persons,
+    among: Persons | None,
+    number: Numbering,
+) -> Histograms:
+    """Count records by class and person, and persons by class and value of each of some columns.
+
+    In parts of a person: see ``Persons``. ``among``: of the table that this one is a part of.
+    """
+    parts = persons.parts_in_rows(among)
+    joint, values = {}, {}
+    for name in names:
+        codes, kinds = number(table[name])
+        values[by_persons(name)] = tuple(kinds)
+        joint[by_persons(name)] = counted_by(codes, len(kinds), class_of, classes, parts)
+    sizes = engine.sizes_of(table)
+    joint[PERSON] = counted_by(persons.person_of, len(persons), class_of, classes, sizes)
+    return joint, {**values, PERSON: ()}
+
+
+def counted_by(
+    codes: Codes, values: int, class_of: Codes, classes: int, sizes: Ints | None
+) -> CountMatrix:
+    """Count rows by class and value, each of some size, or of 1: shape (classes, values)."""
+    if as_array(classes, values):
+        # Sums of whole numbers below 2^53 are exact as floats.
+        found = np.bincount(class_of * values + codes, sizes, minlength=classes * values)
+        return found.astype(np.int64, copy=False).reshape(classes, values)
+    sizes = np.ones(len(codes), np.int64) if sizes is None else sizes
+    return tabulated(class_of, codes, sizes, (classes, values))
 
 
 def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[object, ...]]:
@@ -40,7 +92,7 @@ def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[
     value comes after a text that looks like it. Values of one key are one value; the default is
     that of Python's csv, which keeps texts apart.
     """
-    codes, values = _as_read(column, keys)
+    codes, values = as_read(column, keys)
     places = list(map(_place, values))
     order = sorted(range(len(values)), key=places.__getitem__)
     if order == list(range(len(values))):
@@ -65,19 +117,6 @@ def _place(value: object) -> tuple[str, bool, str]:
     return str(without_sign(value)), False, str(value)
 
 
-def histograms(
-    table: engine.Table, name: str, class_of: Codes, classes: int, keys: SpellingKeys = alike_keys
-) -> tuple[CountMatrix, tuple[object, ...]]:
-    """Count records by class and value, shape (classes, values), and list the values."""
-    codes, values = _as_read(table[name], keys)
-    shape, cells = (classes, len(values)), class_of * len(values) + codes
-    if as_array(*shape):
-        return engine.sized(table, cells, classes * len(values)).reshape(shape), tuple(values)
-    pairs, pair = np.unique(cells, return_inverse=True)
-    sizes = engine.sized(table, pair, len(pairs))
-    return tabulated(*np.divmod(pairs, len(values)), sizes, shape), tuple(values)
-
-
 def one_spelling(column: pd.Series) -> pd.Series:
     """Keep one spelling for each value of a column, of those in which it occurs.
 
@@ -94,7 +133,7 @@ def reads_as_written(column: pd.Series, keys: SpellingKeys = alike_keys) -> bool
     return len(set(keys(list(texts)))) == len(texts)
 
 
-def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]]:
+def as_read(column: pd.Series, keys: SpellingKeys = alike_keys) -> tuple[Codes, Sequence[object]]:
     """Number the distinct values of a column; of those of one key the plainest text stands."""
     codes, values = engine.distinct(column)
     stands = one_text_each(_texts(values), keys)
@@ -130,11 +169,14 @@ def require_everybody(counts: Counts) -> None:
     """Require that the population holds every record of the table."""
     if counts.population is None:
         return
-    lacking = counts.population < counts.sizes
+    persons = counts.joint.get(PERSON)
+    here = counts.sizes if persons is None else occurring(persons)
+    lacking = counts.population < here
     if lacking.any():
-        records = int((counts.sizes - counts.population)[lacking].sum())
+        number = int((here - counts.population)[lacking].sum())
+        what = "records" if persons is None else "persons"
         raise InputError(
-            f"the population lacks {records:,} records of the table, in {int(lacking.sum()):,} of "
+            f"the population lacks {number:,} {what} of the table, in {int(lacking.sum()):,} of "
             f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
             "who is in the table"
         )

@@ -1,6 +1,6 @@
 """Counts: the only view of a table that search, privacy models and objectives ever see."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
+from anonymizer.counts.persons import HIDDEN, PERSON, by_persons, of_column
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.information.matrices import CountMatrix, dense, is_sparse
@@ -107,7 +108,9 @@ class Counts:
     whichever of them these counts hold. No privacy model is about the ``targets``. ``population``
     (classes,) are the records of a population; classes of which only that has records are then
     among the others, of size 0. ``gaps`` are the sensitive attributes whose last value is a missing
-    one that counts as nothing.
+    one that counts as nothing. Where persons have several records, ``joint`` has two more kinds of
+    counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
+    attribute.
     """
 
     names: tuple[str, ...]
@@ -153,12 +156,24 @@ class Counts:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes."""
-        return tuple(name for name in self.joint if name not in self.targets)
+        return tuple(name for name in self.attributes if name not in self.targets)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes and the targets: columns whose values are counted."""
+        return tuple(name for name in self.joint if not name.startswith(HIDDEN))
+
+    def judged(self, attribute: str | None, of_persons: bool = False) -> Classes:
+        """Return what a model judges: as ``about``, but each person counts once where some repeat.
+
+        ``of_persons``: by the person whose record it is.
+        """
+        return self.about(judged_by(attribute, of_persons, self.joint))
 
     @property
     def dense(self) -> "Counts":
         """The counts with arrays only; InputError where one would be too large."""
-        joint = {name: dense(each, name) for name, each in self.joint.items()}
+        joint = {name: dense(each, of_column(name)) for name, each in self.joint.items()}
         return replace(self, joint=joint)
 
     def about(self, attribute: str | None) -> Classes:
@@ -171,7 +186,7 @@ class Counts:
             self.margins[attribute],
             self.values.get(attribute, ()),
             self.population,
-            attribute,
+            of_column(attribute),
             attribute in self.gaps,
         )
 
@@ -229,8 +244,11 @@ class Counts:
         return self._with(cells[order[starts]], lambda rows: merged(rows, order, starts))
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
-        """Deal each sensitive attribute out at random among the same classes: margins stay."""
-        joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
+        """Deal each attribute out at random among the same classes: margins stay.
+
+        Records that are dealt out are of no person.
+        """
+        joint = {name: _dealt(self.joint[name], rng) for name in self.attributes}
         return replace(self, joint=joint)
 
     def _with(self, cells: Codes, rows_of: Callable[[CountMatrix], Any]) -> "Counts":
@@ -242,6 +260,23 @@ class Counts:
             joint={name: rows_of(matrix) for name, matrix in self.joint.items()},
             population=None if self.population is None else rows_of(self.population),
         )
+
+
+def judged_by(attribute: str | None, of_persons: bool, known: Container[str]) -> str | None:
+    """Return the name of the counts that a model judges, of those that are known.
+
+    InputError where it is about persons, and nobody knows whose each record is.
+    """
+    if of_persons and PERSON not in known:
+        raise InputError(
+            "a model of the policy is about persons; name the column, or the columns, that tell "
+            'whose each record is, such as person = "patient_id"'
+        )
+    if of_persons:
+        return PERSON
+    if attribute is not None and by_persons(attribute) in known:
+        return by_persons(attribute)
+    return attribute
 
 
 MANY = 1 << 17

@@ -3,26 +3,31 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import (
+    Numbering,
+    as_read,
+    by_text,
     encoded,
     histograms,
     in_order,
+    of_persons,
     one_spelling,
     require_everybody,
-    spread,
     stacked,
 )
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import in_columns, with_empty_rows
+from anonymizer.counts.persons import HIDDEN, Persons, by_persons
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
-from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
@@ -40,6 +45,9 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 
 Values = tuple[object, ...]
 
+ALIKE = partial(by_text, keys=alike_keys)
+"""Number the values of a column in the order of their texts, those that read alike as one."""
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -48,7 +56,9 @@ class Schema:
     A release leaves out the ``identifiers`` and is to keep much information about the ``targets``,
     which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns. The
     ``insensitive`` columns are released as they are: all without another role if None, else those
-    that are listed, and a table that has any further column is refused.
+    that are listed, and a table that has any further column is refused. ``person`` are the columns
+    that together tell whose each record is, none where each is of a person of its own; a release
+    leaves them out, too.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -57,6 +67,7 @@ class Schema:
     missing: Missing = "error"
     targets: tuple[str, ...] = ()
     insensitive: tuple[str, ...] | None = None
+    person: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -64,6 +75,8 @@ class Schema:
                 raise InputError(
                     f"column names must be texts, not {name!r}; rename(columns=str) mends it"
                 )
+            if name.startswith(HIDDEN):
+                raise InputError(f"column name {name!r} begins with a NUL character; rename it")
         if not self.quasi_identifiers:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if self.missing not in MISSING:
@@ -85,6 +98,7 @@ class Schema:
             "an identifier": self.identifiers,
             "a target": self.targets_alone,
             "insensitive": self.insensitive or (),
+            "that of persons": self.person,
         }
         of_it = [role for role, names in named.items() if name in names]
         return f" (it is {' and '.join(of_it)})" if len(of_it) > 1 else ""
@@ -102,7 +116,17 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.quasi_identifiers, *self.counted)
+        return (*self.quasi_identifiers, *self.counted, *self.person)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that no release has."""
+        return (*self.identifiers, *self.person)
+
+    @property
+    def without_persons(self) -> "Schema":
+        """The roles in a release, where nobody sees whose a record is."""
+        return replace(self, identifiers=self.left_out, person=()) if self.person else self
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -157,6 +181,7 @@ class Schema:
             self.require_left(engine.records(table))
         else:
             self._require_values(table)
+        self._require_persons(table)
         spelled = self.sensitive if respell else ()
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
 
@@ -191,7 +216,7 @@ class Schema:
     def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         # Nothing but the quasi-identifiers of a population is read.
-        only = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
+        only = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None, person=())
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:
@@ -220,20 +245,31 @@ class Schema:
             missing = engine.missing_values(table, self.columns)
             self.refuse_missing(missing, engine.records(table))
 
+    def _require_persons(self, table: engine.Table) -> None:
+        """Require that every record says whose it is: missing values may be those of one person."""
+        for column, count in engine.missing_values(table, self.person).items():
+            raise InputError(
+                f"column {column!r}, which tells persons apart, misses the value of {count} of "
+                f"{engine.records(table)} records; leave these records out, or give each person "
+                "among them a value"
+            )
+
     def counts(
         self,
         tally: engine.Tally,
         taxonomies: Mapping[str, Taxonomy],
         people: engine.Tally | None = None,
+        persons: Persons | None = None,
     ) -> Counts:
         """Turn a tally into counts, cells being codes of the taxonomies.
 
-        ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
+        ``people`` tallies the quasi-identifiers of a population, which must hold the whole table;
+        ``persons`` are those of the table that the tally is a part of.
         """
-        cells, sizes, joint, values = _by_cell(
-            tally, _cells(tally, taxonomies, self.quasi_identifiers), self.counted
-        )
-        joint, values, gaps = self.with_gaps(joint, values)
+        cells = _cells(tally, taxonomies, self.quasi_identifiers)
+        cells, class_of = _distinct_cells(cells)
+        sizes = engine.sized(tally, class_of, len(cells))
+        joint, values, gaps = self.histograms(tally, class_of, len(cells), persons, ALIKE)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
@@ -253,16 +289,37 @@ class Schema:
         require_everybody(counts)
         return counts
 
+    def histograms(
+        self,
+        table: engine.Table,
+        class_of: Codes,
+        classes: int,
+        among: Persons | None,
+        number: Numbering,
+    ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
+        """Count the attributes of a table by class, and its persons; last come those with gaps.
+
+        ``class_of``: of each row, shape (rows,); ``among``: the persons of the table that it is a
+        part of; ``number``: which values of an attribute are one.
+        """
+        joint, values = histograms(table, self.counted, class_of, classes, number)
+        if self.person:
+            persons = Persons.of(table, self.person)
+            more = of_persons(table, self.sensitive, class_of, classes, persons, among, number)
+            joint, values = joint | more[0], values | more[1]
+        return self.with_gaps(joint, values)
+
     def with_gaps(
         self, joint: Mapping[str, CountMatrix], values: Mapping[str, Values]
     ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
-        """Return histograms, what they count, and attributes whose last value counts as nothing.
+        """Return histograms, what they count, and those whose last value counts as nothing.
 
         Where all records miss an attribute, that is its value. A text that some reader takes for
         missing is a value to whoever reads the text: ``None`` may be an answer.
         """
         found, kinds, gaps = dict(joint), dict(values), []
-        for name in self.sensitive if self.missing == "gap" else ():
+        names = [*self.sensitive, *map(by_persons, self.sensitive if self.person else ())]
+        for name in names if self.missing == "gap" else ():
             missing = [is_missing(value) for value in values[name]]
             if any(missing) and not all(missing):
                 # Stable: values keep the order of their texts, the missing one comes last.
@@ -278,27 +335,14 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
     return np.column_stack(columns).astype(np.intp)
 
 
-def _by_cell(
-    tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = alike_keys
-) -> tuple[Codes, Ints, dict[str, CountMatrix], dict[str, Values]]:
-    """Return the distinct cells of a tally's rows, with sizes, histograms by attribute, and values.
+def _distinct_cells(cells: Codes) -> tuple[Codes, Codes]:
+    """Return the distinct cells of some rows, and the place of each row's among them, (rows,).
 
     Rows that differ by sensitive values alone are one cell before histograms are made: of many
     values there are far more such rows than cells.
     """
     _, first, cell_of = np.unique(row_keys(cells), return_index=True, return_inverse=True)
-    sizes = np.zeros(len(first), np.int64)
-    np.add.at(sizes, cell_of, tally.sizes)
-    joint, values = _joint(
-        {n: spread(tally.combinations[n], cell_of, tally.sizes, keys) for n in counted}
-    )
-    return cells[first], sizes, joint, values
-
-
-def _joint(
-    found: Mapping[str, tuple[CountMatrix, Values]],
-) -> tuple[dict[str, CountMatrix], dict[str, Values]]:
-    return {n: matrix for n, (matrix, _) in found.items()}, {n: v for n, (_, v) in found.items()}
+    return cells[first], cell_of
 
 
 def taxonomies_of(
@@ -336,19 +380,23 @@ def recount(
     schema: Schema,
     population: engine.Table | None = None,
     keys: SpellingKeys = alike_keys,
+    persons: Persons | None = None,
 ) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
     Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
     The quasi-identifiers of the population, where there is one, have to stand as they are in the
-    table. ``keys`` says which spellings of sensitive values are one value.
+    table. ``keys`` says which spellings of sensitive values are one value; ``persons`` are those of
+    the table that this one is a part of.
     """
     if population is not None:
-        return classes_of(table, schema, population, keys=keys)[0]
+        return classes_of(table, schema, population, keys=keys, persons=persons)[0]
     tally = engine.tally(table, schema.columns)
     cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
-    cells, sizes, joint, values = _by_cell(tally, cells.astype(np.intp), schema.counted, keys)
-    joint, values, gaps = schema.with_gaps(joint, values)
+    cells, class_of = _distinct_cells(cells.astype(np.intp))
+    sizes = engine.sized(tally, class_of, len(cells))
+    number = partial(by_text, keys=keys)
+    joint, values, gaps = schema.histograms(tally, class_of, len(cells), persons, number)
     return Counts.of(
         schema.quasi_identifiers, cells, sizes, joint, values, schema.targets_alone, gaps=gaps
     )
@@ -360,11 +408,12 @@ def classes_of(
     population: engine.Table | None = None,
     complete: bool = True,
     keys: SpellingKeys = alike_keys,
+    persons: Persons | None = None,
 ) -> tuple[Counts, Codes]:
     """Count the classes of a table as it stands, and give the class of each row, (rows,).
 
     Those of the population come after those of the table, of which only a population that need not
-    be ``complete`` may lack any.
+    be ``complete`` may lack any. ``persons``: those of the table that this one is a part of.
     """
     everybody = (
         table if population is None else stacked(table, population, schema.quasi_identifiers)
@@ -373,10 +422,8 @@ def classes_of(
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
     rows = len(table.index)
     mine, others = class_of[:rows], class_of[rows:]
-    joint, values = _joint(
-        {name: histograms(table, name, mine, len(first), keys) for name in schema.counted}
-    )
-    joint, values, gaps = schema.with_gaps(joint, values)
+    number = partial(as_read, keys=keys)
+    joint, values, gaps = schema.histograms(table, mine, len(first), persons, number)
     counts = Counts(
         schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.counts import Classes, Counts, judged_by
+from anonymizer.counts.persons import of_column
 from anonymizer.kernels import FrequencySet, Histograms, Kernel
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 
@@ -43,7 +44,8 @@ class Budget(NamedTuple):
 class Layout:
     """Meaning of the columns of a frequency set.
 
-    ``places`` are the columns [start, stop) of each sensitive attribute and each target;
+    ``places`` are the columns [start, stop) of each sensitive attribute and each target, and of
+    what is counted of persons (see ``Counts``);
     ``margins`` (columns,) are the records of the whole table, the last one being all of them;
     ``values`` is what the columns of each attribute count. With a ``population`` the last column
     but one counts its records. ``gaps`` are as in ``Counts``.
@@ -80,6 +82,10 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
+    def judged(self, attribute: str | None, of_persons: bool) -> str | None:
+        """Return the name of the counts that a model judges: see ``Counts.judged``."""
+        return judged_by(attribute, of_persons, self.places)
+
     def classes(
         self, attribute: str | None, counts: Columns | Histograms, margins: Ints
     ) -> Classes:
@@ -92,7 +98,7 @@ class Layout:
             margins[start:stop],
             self.values.get(attribute, ()) if attribute else (),
             of.counts[:, -2].astype(np.int64) if self.population else None,
-            attribute,
+            None if attribute is None else of_column(attribute),
             attribute in self.gaps,
         )
 
@@ -175,8 +181,9 @@ def _trailing(counts: Counts) -> list[Ints]:
 
 
 def _kind(counts: Counts) -> type[np.signedinteger[Any]]:
+    sums = [int(margin.sum()) for margin in counts.margins.values()]  # of persons there are parts
     people = 0 if counts.population is None else int(counts.population.sum())
-    return np.int32 if max(counts.records, people) < 2**31 else np.int64
+    return np.int32 if max(counts.records, people, *sums) < 2**31 else np.int64
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,9 @@ from anonymizer.privacy.sizes import DeltaPresence as DeltaPresence
 from anonymizer.privacy.sizes import HighestReidentificationRisk as HighestReidentificationRisk
 from anonymizer.privacy.sizes import KAnonymity as KAnonymity
 from anonymizer.privacy.sizes import KMap as KMap
+from anonymizer.privacy.sizes import LargestShare as LargestShare
+from anonymizer.privacy.sizes import PersonKAnonymity as PersonKAnonymity
+from anonymizer.privacy.sizes import over_persons as over_persons
 from anonymizer.privacy.sizes import population_of as population_of
 from anonymizer.privacy.sizes import without_people as without_people
 from anonymizer.tables.population import Population as Population
@@ -52,6 +55,8 @@ MODELS: dict[str, type[PrivacyModel]] = {
     model.name: model
     for model in (
         KAnonymity,
+        PersonKAnonymity,
+        LargestShare,
         DistinctLDiversity,
         EntropyLDiversity,
         RecursiveLDiversity,

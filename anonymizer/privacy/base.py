@@ -101,7 +101,8 @@ class PrivacyModel(ABC):
     ``per_class``: every class is measured; otherwise the table as a whole is, and merging any of
     its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
-    measured against. ``required``: parameters with a default that a study has to give nevertheless.
+    measured against. ``of_persons``: it counts persons, by the column that tells whose each record
+    is. ``required``: parameters with a default that a study has to give nevertheless.
     ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
     it; then readers who take some values for one find nothing worse than the two who take all of
     them for one, or none. ``beyond``: the message about a parameter that not even the table as a
@@ -129,6 +130,7 @@ class PrivacyModel(ABC):
     per_class: ClassVar[bool] = True
     judges_empty: ClassVar[bool] = False
     absolute: ClassVar[bool] = False
+    of_persons: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
@@ -178,6 +180,18 @@ class PrivacyModel(ABC):
         A class that breaks one of them is not saved by what else is suppressed.
         """
         return (self,) if self.strongly_monotone else ()
+
+    def over_persons(self) -> "PrivacyModel":
+        """Return the model for a table of which persons have several records.
+
+        InputError where it counts records, and nobody has said what it means of persons.
+        """
+        if self.sensitive or self.of_persons:
+            return self
+        raise InputError(
+            f"{self.name} counts records, and what it means of persons who have several is not "
+            "defined here; leave it out, or leave out person"
+        )
 
     def ceiling(self, margin: Ints) -> float:
         """Bound the bits I(X~;W) of classes that all satisfy the model (Eq. 13)."""
@@ -515,4 +529,4 @@ def _conditions(
     """Yield every model with each sensitive attribute that it is about; None: class sizes."""
     for model in models:
         for attribute in attributes_of(model, counts.sensitive):
-            yield model, attribute, counts.about(attribute)
+            yield model, attribute, counts.judged(attribute, model.of_persons)

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import MOST_RECORDS, require_number
+from anonymizer.errors import MOST_RECORDS, InputError, require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.information.matrices import largest, occurring, rarer
 from anonymizer.kernels import Bound, Kind
@@ -149,6 +149,15 @@ class EntropyLDiversity(SensitiveModel):
     def lasting(self) -> tuple[PrivacyModel, ...]:
         """Require as many different values, however often each occurs."""
         return DistinctLDiversity(self._least, attribute=self.attribute).lasting()
+
+    def over_persons(self) -> PrivacyModel:
+        """Itself, unless it estimates: estimates are made of numbers of records."""
+        if self.estimator == "plug-in":
+            return self
+        raise InputError(
+            f"{self.name}: estimator = {self.estimator!r} corrects for numbers of records, and "
+            "persons have several; leave it out"
+        )
 
     @property
     def _bits(self) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError
 from anonymizer.information.matrices import (
     is_sparse,
     largest,
@@ -131,6 +132,15 @@ class AlphaKAnonymity(ShareModel):
     def lasting(self) -> tuple[PrivacyModel, ...]:
         """The records."""
         return (KAnonymity(self.k),)
+
+    def over_persons(self) -> PrivacyModel:
+        """Itself with k = 1: its k counts records."""
+        if self.k == 1:
+            return self
+        raise InputError(
+            f"{self.name}: k = {self.k} counts records, of which persons have several; give k = 1, "
+            f"and k-anonymity with k = {self.k}, which counts persons"
+        )
 
 
 @dataclass(frozen=True)

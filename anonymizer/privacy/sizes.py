@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -9,9 +10,18 @@ import pandas as pd
 
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError
+from anonymizer.information.matrices import largest, occurring
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole, Wording
+from anonymizer.privacy.base import (
+    TOLERANCE,
+    PositiveShare,
+    PrivacyModel,
+    Share,
+    Whole,
+    Wording,
+    reads_sparse,
+)
 from anonymizer.tables.population import Population, Withheld
 
 
@@ -72,6 +82,91 @@ class KAnonymity(SizeModel):
 
     k: Whole
 
+    def over_persons(self) -> PrivacyModel:
+        return PersonKAnonymity(self.k)
+
+
+@dataclass(frozen=True)
+class PersonKAnonymity(KAnonymity):
+    """Every class has records of at least k distinct persons, each of whom may have several.
+
+    K-anonymity of a table with a column that tells whose each record is. Strongly monotone: a class
+    has the persons of each class that it was merged from.
+    """
+
+    name = "person-k-anonymity"
+    condition = "distinct persons of g >= k"
+    unit = "persons"
+    source = "Samarati 2001; El Emam et al. 2012"
+    beyond = "exceeds the {best:.0f} persons of the table"
+    of_persons = True
+
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        return occurring(classes.joint).astype(float)
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At least k persons; who have at least k records, which is quicker to see."""
+        return (Bound(Kind.SIZE, self.limit), Bound(Kind.DISTINCT, self.limit))
+
+    def over_persons(self) -> PrivacyModel:
+        return self
+
+
+@dataclass(frozen=True)
+class LargestShare(PrivacyModel):
+    """No person has more than a share of the records of a class: max_p n_gp / n_g <= share.
+
+    Whoever knows that somebody is in a class, and takes any of its records for theirs, is right
+    with a probability of at most that. Monotone: of two classes with n_gp <= share n_g and
+    n_hp <= share n_h the sums do as well, for every person p. Not strongly monotone: a class of
+    one record of a new person may be merged with one that is all of theirs.
+    """
+
+    name = "largest-share"
+    condition = "max_p n_gp / n_g <= share, n_gp the records of person p in g"
+    unit = "share"
+    source = "as the (n, k) rule of table protection, n = 1; Hundepool et al. 2012"
+    bounded_by = "share"
+    beyond = "is below {best:.6f}, the share of the person with most records in the whole table"
+    absolute = True
+    sensitive = False
+    of_persons = True
+    wording = Wording(
+        "Nobody has more than {share:share} of the records with the same released values of "
+        "{shared}, so that no record is that of a given person with a higher probability.",
+        "The person with most records of a class has {worst:share} of them.",
+        "How many persons there are: A class may be of few persons, each with as many records as "
+        "the others.",
+    )
+    start = {"share": 0.2}
+
+    share: PositiveShare
+
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        return np.asarray(largest(classes.joint) / np.maximum(classes.sizes, 1))
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        persons = len(table.margin)
+        upper = np.full(persons, self.limit)
+        return (Bound(Kind.SHARES, 0.0, lower=np.zeros(persons), upper=upper),)
+
+
+def over_persons(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """Return the models of a policy for a table of which persons have several records.
+
+    Where nobody says how large a share of a class may be one person's, it is 1 / k: a person of
+    whom a class of k has more records than that is found with a higher probability than it
+    promises. InputError where a model is about records alone.
+    """
+    found = tuple(model.over_persons() for model in models)
+    k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
+    if k > 1 and not any(isinstance(model, LargestShare) for model in found):
+        place = max(n for n, model in enumerate(found) if isinstance(model, PersonKAnonymity))
+        found = (*found[: place + 1], LargestShare(1 / k), *found[place + 1 :])
+    return found
+
 
 class PopulationModel(PrivacyModel):
     """Model of class sizes in the table and in a population."""
@@ -126,6 +221,10 @@ class KMap(PopulationModel):
 
     def measure(self, classes: Classes) -> Floats:
         return self.sizes(classes).astype(float)
+
+    def over_persons(self) -> PrivacyModel:
+        """Itself: a population holds people."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -246,3 +345,9 @@ class HighestReidentificationRisk(RiskModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         return (Bound(Kind.SIZE if self.population is None else Kind.POPULATION, 1 / self.limit),)
+
+    def over_persons(self) -> PrivacyModel:
+        """Itself of a population, which holds people; else k-anonymity of them, k = 1 / risk."""
+        if self.population is not None:
+            return self
+        return PersonKAnonymity(ceil(1 / self.limit))

@@ -94,7 +94,7 @@ class GeneralizationPlan(RecodingPlan):
 
     @property
     def published(self) -> Schema:
-        """The schema of the released table: a column that numbers its classes may be added."""
+        """The schema of the recoded table: a column that numbers its classes may be added."""
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
         return self.schema.with_quasi_identifier(CLASS) if numbered else self.schema
 
@@ -105,7 +105,7 @@ class GeneralizationPlan(RecodingPlan):
         are ``*`` where there is such a class.
         """
         people = self._people()
-        return None if people is None else matched(released, people, self.schema)
+        return None if people is None else matched(released, people, self.schema.without_persons)
 
     @property
     def everybody(self) -> Tally | None:

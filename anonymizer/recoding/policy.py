@@ -64,17 +64,20 @@ class Policy:
         whole: list[Subject] = []
         nothing = np.zeros((0, len(margins)), np.int64)
         for model in self.models:
-            for attribute in attributes_of(model, self.layout.sensitive):
+            for about in attributes_of(model, self.layout.sensitive):
+                attribute = self.layout.judged(about, model.of_persons)
                 table = self.layout.classes(attribute, nothing, margins)
                 bounds = model.bounds(table.known)
-                if table.gap:  # of the whole table's kernels read all records
+                # Of the whole table's kernels read all records; where persons count once these are
+                # others than are judged.
+                if table.gap or (attribute != about and not model.of_persons):
                     bounds = tuple(
                         replace(bound, known=True) for bound in bounds if bound.kind not in OF_TABLE
                     )
                 start, stop = self.layout.place(attribute)
                 for bound in bounds:
                     # Without the column of gaps, and one before for the records of a population.
-                    end, before = stop - bound.known, bound.kind in OF_POPULATION
+                    end, before = stop - table.gap, bound.kind in OF_POPULATION
                     laid = (bound, start - before, end - before)
                     (together if bound.kind in OF_TABLE else known).append(laid)
                 # Models without bounds measure classes themselves, one by one or all together.

@@ -317,7 +317,7 @@ class RecodingPlan(ABC):
 
     @property
     def published(self) -> Schema:
-        """The schema of the released table: a column that numbers its classes may be added."""
+        """The schema of the recoded table: a column that numbers its classes may be added."""
         return self.schema
 
     def people(self, released: engine.Table) -> Tally | None:

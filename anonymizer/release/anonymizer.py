@@ -61,6 +61,9 @@ class Anonymizer(Displayed, Request, Conventions):
         is ``"loss"``, or ``"discernibility"`` of a recoding whose groups are not those of levels.
     identifiers
         Columns that are left out of the release.
+    person
+        The column, or the columns, that tell whose each record is where persons have several. They
+        are left out of the release, and the policy is about persons: see ``docs/persons.md``.
     insensitive
         Columns that are released as they are. With None, the default, these are all columns without
         a role; where they are listed, a table that has any further column is refused by its name.
@@ -130,6 +133,7 @@ class Anonymizer(Displayed, Request, Conventions):
     verify: bool = True
     unseen: Unseen = "error"
     insensitive: Sequence[str] | None = None
+    person: str | Sequence[str] = ()
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

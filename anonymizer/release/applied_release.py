@@ -136,9 +136,10 @@ def _schema(manifest: Manifest) -> Schema:
     return Schema(
         tuple(manifest.recoding),
         tuple(roles.sensitive),
-        tuple(roles.identifiers),
+        tuple(name for name in roles.identifiers if name not in roles.person),
         roles.missing,
         tuple(roles.targets),
+        person=tuple(roles.person),
     )
 
 

@@ -146,7 +146,8 @@ def _expectation(plan: Plan, manifest: Manifest) -> Expectation:
     """What the new release is held against: the policy of the one that is applied."""
     listed = plan.source.listed
     numbered = listed is not None and listed.numbered
-    schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
+    schema = plan.schema.without_persons
+    schema = schema.with_quasi_identifier(CLASS) if numbered else schema
     objective = {} if manifest.objective is None else manifest.objective.model_dump()
     return Expectation(schema, plan.fitted.models, objective)
 

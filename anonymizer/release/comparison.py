@@ -54,7 +54,7 @@ class RawComparison:
         if raw is None or self.outcome.fate == "removed":
             raw = self.fitted.count(left)
         stored = self.outcome.released if self.raw.original is None else self.raw.original
-        known = (*released.names, *released.sensitive, *self.fitted.schema.identifiers)
+        known = (*released.names, *released.sensitive, *self.fitted.schema.left_out)
         others = [column for column in stored.columns if column not in known]
         records, kept = engine.records(self.raw.table), engine.records(self.admitted)
         warnings = (
@@ -110,7 +110,7 @@ class RawComparison:
             everybody = len(admitted.index) == len(original.tally.index)
             table = original.relation if everybody else original.relation.recoded(kept)
         schema = self.fitted.schema
-        keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, (), (), lambda: table)
+        keyed = Keyed(table, schema.quasi_identifiers, schema.left_out, (), (), lambda: table)
         yield from repeated_warnings(keyed, self.fitted.models)
 
     def _of_suppression(self) -> Iterator[ReleaseWarning]:
@@ -159,7 +159,7 @@ class RawComparison:
     ) -> Iterable[ReleaseWarning]:
         """Warnings about columns that are released as they are, and about the order of records."""
         outcome, relation = self.outcome, self.raw.original
-        names = [*self.fitted.schema.identifiers, *outcome.hidden]
+        names = [*self.fitted.schema.left_out, *outcome.hidden]
         if relation is not None:
             return relation_warnings(relation, cast(Tally, left), outcome, raw, others, names)
         if isinstance(left, Tally):  # it has no other columns, and its records no order

@@ -16,7 +16,7 @@ from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
-from anonymizer.privacy import MODELS, Population, PrivacyModel
+from anonymizer.privacy import MODELS, Population, PrivacyModel, over_persons
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.document import PINNED, STRATEGY, StudyDocument, read_document
 from anonymizer.release.manifest.parts import Order
@@ -54,7 +54,11 @@ class Description:
         """The models of the policy."""
         if not self.document.privacy:
             raise InputError(f"{self.path}: [[privacy]] must list at least one model")
-        return tuple(self._model(given) for given in self.document.privacy)
+        models = tuple(self._model(given) for given in self.document.privacy)
+        try:
+            return over_persons(models) if self.document.data.person else models
+        except InputError as error:
+            raise InputError(f"{self.path}: [[privacy]] {error}") from None
 
     def _model(self, section: Mapping[str, Any]) -> PrivacyModel:
         """Build a privacy model from its table, checking names before values."""
@@ -92,6 +96,7 @@ class Description:
             document.data.missing,
             tuple(self.targets),
             self._insensitive,
+            document.data.person,
         )
 
     @property
@@ -110,7 +115,8 @@ class Description:
     @property
     def published(self) -> Schema:
         """The roles of the columns of a release: one more distinguishes merged classes."""
-        return self.schema.with_quasi_identifier(CLASS) if self.recoding.numbered else self.schema
+        schema = self.schema.without_persons
+        return schema.with_quasi_identifier(CLASS) if self.recoding.numbered else schema
 
     @cached_property
     def targets(self) -> dict[str, float]:

@@ -81,7 +81,7 @@ Engine = Literal["duckdb", "spark", "dask"]
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
-    ``columns``: those of a CSV file without a header line, or ``PINNED``.
+    ``person``: the columns that tell whose each record is. ``columns``: those of a CSV file without a header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
 
@@ -89,6 +89,7 @@ class Data(Section):
     separator: StrictStr | None = None
     missing: Missing = "error"
     missing_values: Texts = ()
+    person: Texts = ()
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None
     thousands: StrictStr | None = None

@@ -254,7 +254,7 @@ def scored(
     ``fitted``, ``released``: the columns of the table that was fitted, and of its release.
     """
     schema = plan.schema
-    needless = {*schema.counted, *schema.identifiers}
+    needless = {*schema.counted, *schema.left_out}
     require_columns(table.columns, [name for name in fitted if name not in needless])
     recoded = plan.apply(_chosen(table, fitted), verify=False, unseen=unseen)
     return _as_features(_chosen(recoded, released), schema.quasi_identifiers)

@@ -44,7 +44,7 @@ def proven(
 def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTable:
     """Choose the recoding of a table with some ``columns``, and carry it out; nothing is proven."""
     recoding, counted = requested.chosen_recoding, task.counted
-    recoding.require_room({*columns} - {*counted.schema.identifiers})
+    recoding.require_room({*columns} - {*counted.schema.left_out})
     fitted, outcome = _searched(recoding, task)
     because = requested.objective_for(recoding)[1]
     if because and not fitted.random:

@@ -124,7 +124,7 @@ def chances(
 
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """
-    bits = {name: np.zeros((2, SHUFFLES)) for name in raw.joint}
+    bits = {name: np.zeros((2, SHUFFLES)) for name in raw.attributes}
     for shuffle in range(SHUFFLES if bits else 0):
         dealt = raw.shuffled(rng)
         recoded = recode(dealt)

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.document import in_a_line
@@ -27,7 +28,7 @@ from anonymizer.release.frames import (
     table_of,
     without_index,
 )
-from anonymizer.release.proof import prove
+from anonymizer.release.proof import prove, same_sizes
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
@@ -273,12 +274,15 @@ class PlannedTable(NamedTuple):
         policy.
         """
         plan, outcome = self.plan, self.outcome
-        fitted, released = plan.fitted, outcome.released
+        fitted, recoded = plan.fitted, outcome.released
         if raw.original is not None:  # its tally has no columns but those that were counted
-            others = {*raw.columns} - {*fitted.schema.identifiers}
+            others = {*raw.columns} - {*fitted.schema.left_out}
             fitted.require_room([name for name in raw.columns if name in others])
-        people = fitted.people(released)
-        counts, verdicts = prove(released, fitted.published, fitted.models, people)
+        people, person = fitted.people(recoded), fitted.schema.person
+        persons = Persons.of(self.admitted, person) if person else None
+        counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
+        released = engine.without_columns(recoded, person)  # from here on nobody sees whose one is
+        outcome = replace(outcome, released=released)
         release = Release(
             released=engine.records(released),
             classes=counts.occupied,
@@ -320,7 +324,7 @@ class ProvenTable:
     @property
     def columns(self) -> list[str]:
         """The columns of the release: those of the table but for identifiers, then added ones."""
-        kept = [name for name in self.raw.columns if name not in self.plan.schema.identifiers]
+        kept = [name for name in self.raw.columns if name not in self.plan.schema.left_out]
         return kept + [name for name in self.records.columns if name not in kept]
 
     @property
@@ -375,10 +379,10 @@ class RecodedTable(ProvenTable):
         PolicyBrokenError when a class breaks it, InputError where the table changed meanwhile.
         """
         released, plan = self.table if table is None else table, self.plan.fitted
-        plan.schema.require_unnamed(released.columns)
-        columns = plan.published.columns
-        recounted = released.tally(columns)
-        expected = engine.tally(self.records, columns)
-        if not np.array_equal(np.sort(recounted.sizes), np.sort(expected.sizes)):
+        schema = plan.published.without_persons
+        schema.require_unnamed(released.columns)
+        recounted = released.tally(schema.columns)
+        if not same_sizes(recounted, self.records, schema):
             raise InputError(CHANGED)
-        prove(recounted, plan.published, plan.models, plan.people(recounted))
+        if not plan.schema.person:
+            prove(recounted, schema, plan.models, plan.people(recounted))

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
@@ -36,13 +39,16 @@ def prove(
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: engine.Table | None = None,
+    persons: Persons | None = None,
 ) -> tuple[Counts, list[Verdict]]:
     """Verify a table that is about to be released; give its counts and the verdicts on them.
+
+    ``persons``: those of the table of which some records are released.
 
     Raises PolicyBrokenError when it breaks the policy: with the models that fail and by how much,
     no value of any record.
     """
-    counts, found = _recounted(table, schema, models, population)
+    counts, found = _recounted(table, schema, models, population, persons)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -50,6 +56,19 @@ def prove(
             + "; ".join(_failure(verdict) for verdict in broken)
         )
     return counts, found
+
+
+def same_sizes(table: engine.Table, expected: engine.Table, schema: Schema) -> bool:
+    """Return whether two tables have as many classes of each size, by sensitive values as well.
+
+    Where a released table does not show whose its records are, this is what says that the classes
+    which were proven are those that were released.
+    """
+    for columns in (schema.quasi_identifiers, schema.columns):
+        own, other = (np.sort(engine.tally(each, columns).sizes) for each in (table, expected))
+        if not np.array_equal(own, other):
+            return False
+    return True
 
 
 def require_present(table: engine.Table, names: Sequence[str], missing: Sequence[str]) -> None:
@@ -74,10 +93,11 @@ def _recounted(
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: engine.Table | None,
+    persons: Persons | None = None,
 ) -> tuple[Counts, list[Verdict]]:
     schema.require_released(table)
-    counts = recount(table, schema, population)
-    return counts, judged(table, counts, schema, models, population)
+    counts = recount(table, schema, population, persons=persons)
+    return counts, judged(table, counts, schema, models, population, persons)
 
 
 def judged(
@@ -86,6 +106,7 @@ def judged(
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: engine.Table | None = None,
+    persons: Persons | None = None,
 ) -> list[Verdict]:
     """The worst verdicts on a counted table that any reader of it comes to.
 
@@ -103,7 +124,7 @@ def judged(
     if not ambiguous:
         return found
     _require_bounded(models, ambiguous)
-    others = verdicts(recount(table, schema, population, keys=list), models)
+    others = verdicts(recount(table, schema, population, list, persons), models)
     return [
         one if not one.satisfied or other.satisfied else other
         for one, other in zip(found, others, strict=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.recoding import Watch
 from anonymizer.release.files import FILES, STEWARD, digests_of, shape_of
 from anonymizer.release.manifest import Manifest
@@ -24,12 +24,13 @@ from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output import Folder, Output, reserved
 from anonymizer.release.place import Place
 from anonymizer.release.plan import ProvenTable, RecodedTable
-from anonymizer.release.proof import prove, require_present
+from anonymizer.release.proof import prove, require_present, same_sizes
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
 from anonymizer.release.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import (
@@ -63,6 +64,7 @@ class Expectation(NamedTuple):
                 sensitive=list(schema.sensitive),
                 targets=list(schema.targets),
                 identifiers=list(schema.identifiers),
+                **({"person": list(person)} if (person := proven.plan.schema.person) else {}),
                 missing=schema.missing,
                 missing_values=list(form.missing_values),
                 separator=form.separator,
@@ -219,13 +221,29 @@ class ReleasedTable:
             schema.require_unnamed(written.columns)
             shown, counted = counted_in(written, schema.columns, stored.form)
             require_present(shown, schema.quasi_identifiers, stored.form.missing_values)
-            verdicts = prove(counted, schema, self.expectation.models, self.people)[1]
+            verdicts = self._proven(counted)
         if engine.records(counted) != self.release.released:
             raise InputError(
                 "the released file has other records than were released: was the table changed in "
                 "the meantime? Run again; nothing was written"
             )
         return replace(self.release, privacy=verdicts)
+
+    def _proven(self, counted: Tally) -> Sequence[Verdict]:
+        """Hold the policy against what the file shows; of persons that its classes are as proven.
+
+        InputError when they are not, PolicyBrokenError when a class breaks the policy.
+        """
+        schema, models = self.expectation.schema, self.expectation.models
+        if not self.recoded.plan.schema.person:
+            return prove(counted, schema, models, self.people)[1]
+        if not same_sizes(counted, self.recoded.records, schema):
+            raise InputError(
+                "nothing was released: read back from its file the table has other classes than "
+                "were proven, and it does not show whose its records are; write each value in one "
+                "way, or release Parquet"
+            )
+        return self.release.privacy
 
     def manifest(self, release: Release, path: Path, key: PrivateKey | None) -> Manifest:
         """Describe it as it was written, for its steward."""

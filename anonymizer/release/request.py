@@ -19,9 +19,15 @@ from anonymizer.errors import (
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, followed, ignore
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.masking import Bottleneck, Noise, Pram
+from anonymizer.masking import Bottleneck, Noise, Pram, RandomRecoding
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
-from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, models_of, population_of
+from anonymizer.privacy import (
+    DifferentialPrivacy,
+    PrivacyModel,
+    models_of,
+    over_persons,
+    population_of,
+)
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
@@ -115,6 +121,7 @@ class Request:
     identifiers: Sequence[str]
     missing: Missing
     insensitive: Sequence[str] | None
+    person: str | Sequence[str]
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -140,6 +147,7 @@ class Request:
                 "seed": self.seed,
                 "time_limit": self.time_limit,
                 **({} if pinned is None else {"insensitive": sorted(pinned)}),
+                **({"person": schema.person} if schema.person else {}),
             }
         )
 
@@ -178,6 +186,7 @@ class Request:
             self.missing,
             tuple(getattr(named, "targets", ())),  # one that is given by its name has none
             None if pinned is None else column_names("insensitive", pinned),
+            column_names("person", self.person),
         )
 
     @property
@@ -186,7 +195,7 @@ class Request:
         models = models_of(self.privacy)
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
-        return models
+        return over_persons(models) if self.schema.person else models
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -225,6 +234,12 @@ class Request:
         recoding, models = self.chosen_recoding, self.models
         objective, run = self.objective_for(recoding)[0], self.run()
         recoding.require_suitable(models, objective, run)
+        if self.schema.person and isinstance(recoding, RandomRecoding):
+            raise InputError(
+                f"recoding {recoding.name!r} draws the values of each record by itself, and all "
+                "records of a person together show more of them; choose one that generalizes, or "
+                "leave out person"
+            )
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             self._require_given_grounds()
         return Task(count(models), models, objective, whole_seed(self.seed), run)

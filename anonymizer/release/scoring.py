@@ -61,7 +61,7 @@ def _admitted(schema: Schema, table: pd.DataFrame) -> pd.DataFrame:
         raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
     names = schema.quasi_identifiers
     require_columns(table.columns, names)
-    left = table.drop(columns=[name for name in schema.identifiers if name in table.columns])
+    left = table.drop(columns=[name for name in schema.left_out if name in table.columns])
     rows = engine.replaced(left, {name: engine.stripped(left[name]) for name in names})
     if schema.missing == "error":
         schema.refuse_missing(engine.missing_values(rows, names), len(rows))
@@ -95,7 +95,7 @@ def recalled(plan: "Plan", table: pd.DataFrame, unseen: Unseen) -> pd.DataFrame 
             if found is None:
                 return None
             columns[name] = found
-        elif name not in plan.schema.identifiers:
+        elif name not in plan.schema.left_out:
             columns[name] = table[name]
     return pd.DataFrame(columns, index=table.index)
 

@@ -84,6 +84,7 @@ class Study(Description):
             identifiers=self.schema.identifiers,
             missing=self.document.data.missing,
             insensitive=self.schema.insensitive,
+            person=self.schema.person,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

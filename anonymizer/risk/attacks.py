@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from anonymizer.counts.columns import histograms
+from anonymizer.counts.columns import as_read, histograms
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import tabulated
 from anonymizer.errors import InputError
@@ -244,8 +244,7 @@ def intersect(
     first = np.unique(class_of, return_index=True)[1]
     mine = class_of[:number]
     table = pd.DataFrame(known, columns=[*known])
-    found = {name: histograms(table, name, mine, len(first)) for name in known}
-    joint = {name: matrix for name, (matrix, _) in found.items()}
+    joint, values = histograms(table, known, mine, len(first), as_read)
     counts = Counts(
         tuple(f"release {place}" for place in range(1, len(people) + 1)),
         np.column_stack([engine.distinct(of)[0][first] for of in people]).astype(np.intp),
@@ -253,7 +252,7 @@ def intersect(
         joint,
         {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
         number,
-        {name: values for name, (_, values) in found.items()},
+        values,
         population=None
         if population is None
         else np.bincount(class_of[number:], minlength=len(first)).astype(np.int64),

@@ -99,6 +99,10 @@ class ReportedRoles(ManifestPart):
     sensitive: list[StrictStr] = Field(description="Columns that the policy protects.")
     targets: list[StrictStr] = Field(description="Columns that information is kept about.")
     identifiers: list[StrictStr] = Field(description="Columns that were left out.")
+    person: list[StrictStr] = Field(
+        default_factory=list,
+        description="Those of them that tell whose each record is: the policy is about persons.",
+    )
     missing: Missing = Field(
         description="What became of records without a value: error (there are none), drop (left "
         "out), gap (of a sensitive attribute it counts as nothing), "
