@@ -280,7 +280,10 @@ def judged_by(attribute: str | None, of_persons: bool, known: Container[str]) ->
 
 
 MANY = 1 << 17
-"""Records from which on counts are dealt out, not records."""
+"""Records from which on counts are dealt out, not records, where there are fewer of those."""
+
+MOST_PERMUTED = 1 << 26
+"""Records up to which they are dealt out one by one, some 24 bytes each."""
 
 
 def row_keys(cells: Codes) -> Codes:
@@ -309,9 +312,10 @@ def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
     """Deal out a count matrix of the same margins: the values of the records, permuted."""
     if is_sparse(joint):
         return dealt_out(joint, rng)
-    if joint.sum() > MANY:
+    records, (classes, values) = int(joint.sum()), joint.shape
+    # A record takes less time than a count, of which there are many where classes are small.
+    if records > max(MANY, min(classes * values, MOST_PERMUTED)):
         return _drawn(joint, rng)
-    classes, values = joint.shape
     record_class = np.repeat(np.arange(classes), joint.sum(axis=1))
     record_value = np.repeat(np.arange(values), joint.sum(axis=0))
     cell = record_class * values + rng.permutation(record_value)

@@ -92,7 +92,7 @@ class Description:
         return Schema(
             tuple(document.quasi_identifiers),
             document.sensitive.attributes,
-            document.identifiers.attributes,
+            tuple(n for n in document.identifiers.attributes if n not in document.data.person),
             document.data.missing,
             tuple(self.targets),
             self._insensitive,

@@ -178,15 +178,16 @@ class Request:
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
         named = self.objective if isinstance(self.objective, Objective) else None
-        pinned = self.insensitive
+        pinned, person = self.insensitive, column_names("person", self.person)
+        identifiers = column_names("identifiers", self.identifiers)
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
-            column_names("identifiers", self.identifiers),
+            tuple(name for name in identifiers if name not in person),
             self.missing,
             tuple(getattr(named, "targets", ())),  # one that is given by its name has none
             None if pinned is None else column_names("insensitive", pinned),
-            column_names("person", self.person),
+            person,
         )
 
     @property
