@@ -61,6 +61,15 @@ def text_of(value: object) -> str:
     return "0" if whole == "-0" else whole
 
 
+def both_texts(value: object) -> tuple[str, str]:
+    """How a value is written, and its text, which equal ones share.
+
+    >>> both_texts("39.0"), both_texts(39)
+    (('39.0', '39'), ('39', '39'))
+    """
+    return str(value).strip(), text_of(value)
+
+
 def texts_of(values: Iterable[object]) -> list[str | None]:
     """The text of each value; None for a missing one."""
     return [None if is_missing(value) else text_of(value) for value in values]
