@@ -368,8 +368,9 @@ class RecodingPlan(ABC):
             found[name] = self.taxonomies[name].describe(partition, written)
             if partition is self.taxonomies[name].levels[0]:  # 1.0 is 1 next to suppressed records
                 for group in found[name]:
-                    shown_as = written.get(text_of(group["label"]))
-                    group["label"] = group["label"] if shown_as is None else str(shown_as)
+                    label = group["label"]
+                    if label is not None:  # no text, though Python writes it as one: None
+                        group["label"] = str(written.get(text_of(label), label))
         return found
 
     @property

@@ -12,7 +12,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, read_keys
-from anonymizer.tables.values import is_missing, text_of
+from anonymizer.tables.values import both_texts, is_missing
 
 
 def verify(
@@ -78,7 +78,7 @@ def require_present(table: engine.Table, names: Sequence[str], missing: Sequence
     """
     for name in names if missing else ():
         values = engine.distinct(table[name])[1]
-        texts = {text_of(value) for value in values if not is_missing(value)}
+        texts = {each for value in values if not is_missing(value) for each in both_texts(value)}
         for text in missing:
             if text in texts:
                 raise InputError(

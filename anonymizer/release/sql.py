@@ -13,6 +13,8 @@ from anonymizer.release.files import MANIFEST
 from anonymizer.tables.values import number_of, number_text
 
 WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
+LARGE = "-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|2[0-9]|3[0-7])"
+"""A whole number of up to 38 digits, as a float is written."""
 NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
@@ -107,14 +109,16 @@ def _value(source: ExportedRelease, column: str) -> str:
 
 
 def _keys(source: ExportedRelease) -> str:
-    """One text for equal numbers: 39 for 39.0, 0 for -0."""
+    """One text for equal numbers: 39 for 39.0, 0 for -0, all digits of 1e+16."""
     keys = []
     for number in range(len(source.names)):
         text = name(f"anonymizer text {number}")
         whole = f"SUBSTRING({text} FROM 1 FOR POSITION('.' IN {text}) - 1)"
+        digits = f"CAST(CAST({text} AS DECIMAL(38, 0)) AS VARCHAR)"
         keys.append(
             f"CASE WHEN {text} = '-0' OR {text} SIMILAR TO '-0[.]0+' THEN '0' "
-            f"WHEN {text} SIMILAR TO '{WHOLE}' THEN {whole} ELSE {text} END "
+            f"WHEN {text} SIMILAR TO '{WHOLE}' THEN {whole} "
+            f"WHEN {text} SIMILAR TO '{LARGE}' THEN {digits} ELSE {text} END "
             f"AS {name(f'anonymizer key {number}')}"
         )
     return f"  SELECT *,\n    {NEXT.join(keys)}\n  FROM {name('anonymizer texts')}"

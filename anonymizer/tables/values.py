@@ -16,6 +16,9 @@ import pandas as pd
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
 
+LARGE = re.compile(r"-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|[2-9][0-9]|[1-9][0-9]{2})")
+"""A whole number from 10^16 on, as a float is written."""
+
 LETTERS = frozenset(ascii_letters)
 """No finite number begins with any of them."""
 
@@ -43,11 +46,14 @@ def text_of(value: object) -> str:
     ('39', '39', '39', '0.5', '0047', '0')
     >>> text_of("2020-01-01T01:00:00+01:00"), text_of("2020-01-01 00:00:00Z")
     ('2020-01-01 00:00:00+00:00', '2020-01-01 00:00:00+00:00')
+    >>> text_of(1e16), text_of("1e+16"), text_of("1e5")
+    ('10000000000000000', '10000000000000000', '1e5')
     """
     if isinstance(value, datetime) and value.tzinfo is not None:
         return str(value.astimezone(UTC))
     text = str(value).strip()
-    if not isinstance(value, str | bool) and isinstance(value, Real | Decimal):
+    typed = not isinstance(value, str | bool) and isinstance(value, Real | Decimal)
+    if typed or LARGE.fullmatch(text):
         number = number_of(value)
         exact = isinstance(value, Decimal)
         if number is not None and (exact or number == number.to_integral_value()):
@@ -59,6 +65,15 @@ def text_of(value: object) -> str:
             return text
     whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
     return "0" if whole == "-0" else whole
+
+
+def both_texts(value: object) -> tuple[str, str]:
+    """How a value is written, and its text, which equal ones share.
+
+    >>> both_texts("39.0"), both_texts(39)
+    (('39.0', '39'), ('39', '39'))
+    """
+    return str(value).strip(), text_of(value)
 
 
 def texts_of(values: Iterable[object]) -> list[str | None]:

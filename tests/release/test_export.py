@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
 
-from anonymizer import Hierarchy, InputError
+from anonymizer import Hierarchy, InputError, verify_release
 from anonymizer.cli import main
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.export import source_of
 from anonymizer.release.publish import publish
 from anonymizer.release.sql import select_of, sql_of
 from anonymizer.release.study import Study
+from anonymizer.risk.audit import audit_files
 
 SAME = (
     "suppressed and kept",
@@ -148,6 +149,25 @@ MERGED = '[search]\nseed = 3\ntime-limit = 0.2\n[recoding]\nmethod = "merged-cel
 def unverified(monkeypatch) -> None:
     """Manifests that were tampered with come as far as what writes files: a second defence."""
     monkeypatch.setattr("anonymizer.release.export.require_followable", lambda *_: None)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_large_numbers_run(tmp_path: Path, level: int) -> None:
+    """Floats from 10^16 on, of which a study lists one as it is written."""
+    table = pd.DataFrame({"size": [3.0, 1e16, 2.5e18, 1e37] * 4, "class": ["a", "b"] * 8})
+    table.to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "people.parquet"\nmissing = "drop"\n'
+        '[quasi-identifiers]\nsize = { keep = [["1e+16"]] }\n[sensitive]\nattributes = ["class"]\n'
+        '[identifiers]\nattributes = []\n[[privacy]]\nmodel = "k-anonymity"\nk = 4\n'
+        f'[recoding]\nmethod = "fixed"\nlevels = {{ size = {level} }}\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    assert verify_release(tmp_path / "out", Study(tmp_path / "study.toml")).satisfied
+    assert audit_files([tmp_path / "out"], [tmp_path / "people.parquet"]).satisfied
+    require_same(tmp_path / "out")
+    shown = {str(value) for value in read(tmp_path / "out" / "released.parquet")["size"]}
+    assert shown == [{"3.0", "1e+16", "2.5e+18", "1e+37"}, {"10000000000000000", "other"}][level]
 
 
 @pytest.mark.usefixtures("unverified")

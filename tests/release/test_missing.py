@@ -21,6 +21,7 @@ from anonymizer.release.apply import publish_applied
 from anonymizer.release.export import mapping_files, source_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
+from anonymizer.release.proof import require_present
 from anonymizer.release.publish import publish
 from anonymizer.release.sql import sql_of
 from anonymizer.release.study import Study
@@ -367,6 +368,11 @@ def test_a_label_that_reads_as_missing_is_refused_where_it_is_shown(tmp_path, mi
         else:
             publish(Study(path), tmp_path / "out")
             assert verify_release(tmp_path / "out", Study(path)).satisfied
+
+
+def test_a_number_that_reads_as_missing_is_refused():
+    with pytest.raises(InputError, match=re.escape("column 'a' would show '39.0', which")):
+        require_present(pd.DataFrame({"a": ["39.0"]}), ["a"], ["39.0"])
 
 
 def numbered(directory):

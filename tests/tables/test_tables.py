@@ -128,6 +128,12 @@ def test_what_counts_as_missing(tmp_path):
     assert rows(frame) == [[None, "?"], [None, ""], [None, "x"], [None, "?"]]
 
 
+def test_a_number_is_missing_as_it_is_declared(tmp_path):
+    path = put(tmp_path, "a,b\n39.0,\n39,\n7.0,\n7,\n")
+    frame = read(path, ["a"], missing_values=("39.0", "7"))
+    assert rows(frame) == [[None, ""], ["39", ""], [None, ""], [None, ""]]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -32,7 +32,7 @@ from anonymizer.release.proof import prove, require_present
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
 from anonymizer.tables import engine
-from anonymizer.tables.values import text_of
+from anonymizer.tables.values import both_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,9 @@ def _may_show(plan: RecodingPlan, texts: Sequence[str]) -> bool:
         else [partition.labels for partition in recoding.values()]
     )
     numbers = CLASS in plan.published.quasi_identifiers and any(map(str.isdigit, texts))
-    labelled = any(text_of(label) in texts for labels in by_name for label in labels)
+    labelled = any(
+        not {*texts}.isdisjoint(both_texts(label)) for labels in by_name for label in labels
+    )
     return ANY in texts or numbers or labelled
 
 

@@ -19,7 +19,7 @@ import pyarrow.compute
 from anonymizer.errors import InputError, shown
 from anonymizer.tables import engine
 from anonymizer.tables.reading import dialect
-from anonymizer.tables.values import text_of
+from anonymizer.tables.values import both_texts
 
 UTF8 = "utf-8"
 
@@ -288,5 +288,5 @@ def cleaned(column: pd.Series, form: Format) -> pd.Series:
     column = engine.stripped(column)
     codes, values = engine.distinct(column)
     absent = {"", *form.missing_values}
-    missing = np.array([text_of(value) in absent for value in values], bool)
+    missing = np.array([not absent.isdisjoint(both_texts(value)) for value in values], bool)
     return column.mask(missing[codes]) if missing.any() else column
