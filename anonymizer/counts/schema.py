@@ -180,8 +180,8 @@ class Schema:
             table = engine.drop_missing(table, self.columns)
             self.require_left(engine.records(table))
         else:
+            self._require_persons(table)
             self._require_values(table)
-        self._require_persons(table)
         spelled = self.sensitive if respell else ()
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
 

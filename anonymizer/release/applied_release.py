@@ -136,10 +136,10 @@ def _schema(manifest: Manifest) -> Schema:
     return Schema(
         tuple(manifest.recoding),
         tuple(roles.sensitive),
-        tuple(name for name in roles.identifiers if name not in roles.person),
+        tuple(name for name in roles.identifiers if name not in manifest.person),
         roles.missing,
         tuple(roles.targets),
-        person=tuple(roles.person),
+        person=tuple(manifest.person),
     )
 
 

@@ -81,7 +81,8 @@ Engine = Literal["duckdb", "spark", "dask"]
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
-    ``person``: the columns that tell whose each record is. ``columns``: those of a CSV file without a header line, or ``PINNED``.
+    ``person``: the columns that tell whose each record is. ``columns``: those of a CSV file without
+    a header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import numpy as np
-
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.persons import Persons
@@ -300,6 +298,7 @@ class PlannedTable(NamedTuple):
             unseen=self.unseen,
             applies=None if plan.followed is None else {"sha256": plan.followed.sha256},
             masking=outcome.randomization,
+            person=person,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome)
         if fitted.private:

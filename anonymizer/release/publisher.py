@@ -64,7 +64,6 @@ class Expectation(NamedTuple):
                 sensitive=list(schema.sensitive),
                 targets=list(schema.targets),
                 identifiers=list(schema.identifiers),
-                **({"person": list(person)} if (person := proven.plan.schema.person) else {}),
                 missing=schema.missing,
                 missing_values=list(form.missing_values),
                 separator=form.separator,

@@ -30,6 +30,7 @@ LEFT_OUT = (
     "settled",
     "unseen",
     "applies",
+    "person",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -123,6 +124,8 @@ class Release(Displayed):
         How many values, and records with them, the recoding could not place, and what was done.
     applies
         The SHA-256 of the manifest whose recoding was applied; None where one was fitted.
+    person
+        The columns of the table that tell whose each record is: the policy is about persons.
     """
 
     released: int
@@ -150,6 +153,7 @@ class Release(Displayed):
     settled: Sequence[str] = ()
     unseen: Mapping[str, object] | None = None
     applies: Mapping[str, str] | None = None
+    person: Sequence[str] = ()
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"
@@ -216,7 +220,8 @@ class Release(Displayed):
 
 
 def _verdict(each: Verdict) -> list[object]:
-    about = each.attribute or ("class sizes" if each.model.per_class else "the table")
+    sizes = "persons" if each.model.of_persons else "class sizes"
+    about = each.attribute or (sizes if each.model.per_class else "the table")
     fails = f"{each.violating:,} of {each.classes:,}"
     holds = "yes" if each.satisfied else "NO"
     return [each.model.name, about, each.model.range, float(each.worst), fails, holds]

@@ -271,21 +271,23 @@ DIGEST = 15
 """Characters of a digest that are shown."""
 
 
-def against(quasi_identifiers: str, sensitive: str = "") -> str:
+def against(quasi_identifiers: str, sensitive: str = "", persons: bool = False) -> str:
     """Whom conditions on equivalence classes hold against, and what they do not promise.
 
-    Names of columns, as a sentence lists them. A differentially private release does not depend on
-    what is known, and needs no such sentences. k-anonymity does not prevent singling out: Cohen and
-    Nissim, PNAS 117 (2020).
+    Names of columns, as a sentence lists them; ``persons``: whether some have several records. A
+    differentially private release does not depend on what is known, and needs no such sentences.
+    k-anonymity does not prevent singling out: Cohen and Nissim, PNAS 117 (2020).
 
     >>> against("age and sex").partition(".")[0]
     'The policy holds against somebody who knows age and sex of everybody'
     """
     also = f", and about {sensitive} only what the whole table shows" if sensitive else ""
+    known = f"{quasi_identifiers} of {'one record of ' if persons else ''}everybody"
+    more = "who knows several records of a person or more" if persons else "who knows more"
     return (
-        f"The policy holds against somebody who knows {quasi_identifiers} of everybody{also}. It "
-        "is no promise against somebody who knows more, who reasons from how the recoding was "
-        "chosen, or who links other releases. It does not prevent singling out."
+        f"The policy holds against somebody who knows {known}{also}. It is no promise against "
+        f"somebody {more}, who reasons from how the recoding was chosen, or who links other "
+        "releases. It does not prevent singling out."
     )
 
 
@@ -303,7 +305,7 @@ def _verdict(verdict: Verdict) -> list[object]:
     failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
     return [
         f"{model.name} ({', '.join(parameters)})",
-        verdict.attribute or "class sizes",
+        verdict.attribute or ("persons" if model.of_persons else "class sizes"),
         model.range,
         verdict.worst,
         failing,
@@ -335,11 +337,18 @@ SAID = {
 def verification_report(found: Verification) -> Iterator[Block]:
     """Yield what differs, one line each, what was checked, what cannot be, and the verdicts."""
     yield from _verified(found)
+    if found.unexamined:
+        names = ", ".join(f"{model.name} {model.range}" for model in found.unexamined)
+        yield (
+            f"Not examined: {names}. The policy is about persons, and the released table does not "
+            "show whose its records are: give the table that it was made of with --original."
+        )
     if found.verdicts:
         yield verdict_table(found.verdicts)
         private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)
         if found.satisfied and not private:
-            yield against("the quasi-identifiers", "sensitive attributes")
+            persons = any(each.model.of_persons for each in found.verdicts)
+            yield against("the quasi-identifiers", "sensitive attributes", persons)
 
 
 def _verified(found: Verification) -> Iterable[str]:

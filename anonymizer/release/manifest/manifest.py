@@ -114,6 +114,11 @@ class Reported(ManifestPart):
         description="Columns of which the raw table spells values in several ways, the release in "
         "one: whoever recodes it by other means has to know.",
     )
+    person: list[StrictStr] = Field(
+        default_factory=list,
+        description="The identifiers that tell whose each record is, where the policy is about "
+        "persons who have several.",
+    )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
         default_factory=dict,
@@ -262,6 +267,11 @@ class Manifest(Reported):
         }
         if respelled := self.spelled_alike:
             changed["respelled"] = respelled
+        if self.person:  # whose the records of a class are is a figure of the raw table
+            changed["privacy"] = [
+                each.model_copy(update={"worst": None}) if each.of_persons else each
+                for each in self.privacy
+            ]
         if self.hides_presence:
             changed |= dict.fromkeys(OF_PRESENCE)
             if self.suppressed_class == "none":  # would tell that everybody there is in the table

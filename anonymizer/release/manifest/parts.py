@@ -99,10 +99,6 @@ class ReportedRoles(ManifestPart):
     sensitive: list[StrictStr] = Field(description="Columns that the policy protects.")
     targets: list[StrictStr] = Field(description="Columns that information is kept about.")
     identifiers: list[StrictStr] = Field(description="Columns that were left out.")
-    person: list[StrictStr] = Field(
-        default_factory=list,
-        description="Those of them that tell whose each record is: the policy is about persons.",
-    )
     missing: Missing = Field(
         description="What became of records without a value: error (there are none), drop (left "
         "out), gap (of a sensitive attribute it counts as nothing), "
@@ -253,10 +249,16 @@ class ReportedVerdict(ManifestPart):
     worst: Number | None = Field(
         None,
         description="The measure of the class that comes off worst, in the unit of the model; null "
-        "where it is infinite.",
+        "where it is infinite, or is of persons, whom the released table does not show.",
     )
     violating_classes: Count = Field(0, description="Classes that break the model.")
     satisfied: StrictBool = Field(True, description="Whether no class breaks it.")
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether persons decide, where some have several records; not those of a population."""
+        kind = MODELS.get(self.model)
+        return kind is None or kind.of_persons or kind.sensitive
 
     @property
     def privacy_model(self) -> PrivacyModel:

@@ -42,17 +42,14 @@ class RequiredEvidence:
     ) -> "RequiredEvidence":
         """The evidence in files.
 
-        Raises InputError when a key cannot be read, the original is given without the private one,
-        or a series without any.
+        Raises InputError when a key cannot be read, or a series is given without any.
         """
         if key is None and series:
             raise InputError("only a signature says which release it is: give the key with --key")
         if original is None:
             return cls(None if key is None else PublicKey.read(key), series=series)
         if key is None:
-            raise InputError(
-                "--original needs the private key of who released the table; give it with --key"
-            )
+            return cls(original=Path(original))
         private = PrivateKey.read(key)
         return cls(private.public, Path(original), private.of_counts, series)
 
@@ -60,6 +57,13 @@ class RequiredEvidence:
         """Refuse evidence where there is no manifest that it could be about."""
         if self.key is not None:
             raise InputError(f"there is no {manifest}, which a signature would be about")
+
+    def require_use(self, manifest: Manifest) -> None:
+        """Refuse an original that shows nothing: without the private key it shows persons alone."""
+        if self.original is not None and self.key is None and not manifest.person:
+            raise InputError(
+                "--original needs the private key of who released the table; give it with --key"
+            )
 
     def checks(
         self, directory: Path, content: bytes, manifest: Manifest, study: Study | None
@@ -109,7 +113,7 @@ class RequiredEvidence:
         roles = manifest.file[1]
         names = {*manifest.recoding, *roles.sensitive, *roles.targets}
         with as_study(study, _as_table):
-            place = _place_of(self.original, roles.missing_values, study, [*names])
+            place = place_of(self.original, roles.missing_values, study, [*names])
             with place.opened([*names]) as stored:
                 hierarchies = _hierarchies(manifest, study)
                 table = CountedTable.of(stored, [*names], hierarchies, place.form).at_ground
@@ -123,7 +127,7 @@ def _as_table(error: InputError) -> str | None:
     return "name one of them as table in [data]" if error.key == "table" else None
 
 
-def _place_of(
+def place_of(
     path: Path, missing_values: Sequence[str], study: Study | None, names: Sequence[str]
 ) -> Place:
     """Where the original lies, and how: as the study says, or as it looks."""

@@ -24,6 +24,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels
 from anonymizer.release.verification.check import FieldCheck, leaves, required, treatment_of
 from anonymizer.release.verification.evidence import RequiredEvidence
+from anonymizer.release.verification.persons import of_original, shown_by_table
 from anonymizer.release.verification.policies import models_of, policy_of_study, rules
 from anonymizer.release.verification.stored import (
     Facts,
@@ -62,6 +63,8 @@ class Verification:
     warnings
         Those that the manifest reports, and those about people who have several records, or values
         that find one, that the released table shows; they are no differences.
+    unexamined
+        Models about persons: the released table does not show whose its records are.
     """
 
     table: Path
@@ -70,6 +73,7 @@ class Verification:
     signer: str | None = None
     series: Series | None = None
     warnings: tuple[ReportedWarning | ReleaseWarning, ...] = ()
+    unexamined: tuple[PrivacyModel, ...] = ()
 
     @property
     def by_study(self) -> bool:
@@ -80,6 +84,7 @@ class Verification:
         different = f"{len(self.differences):,} of {len(self.checks):,} checks differ"
         holds = all(verdict.satisfied for verdict in self.verdicts)
         policy = "policy holds" if holds else "policy does not hold"
+        policy = "policy not examined" if holds and self.unexamined else policy
         return in_a_line(self, self.table.name, different, policy)
 
     @property
@@ -94,8 +99,9 @@ class Verification:
 
     @property
     def satisfied(self) -> bool:
-        """Whether everything agrees and every model holds for every class."""
-        return not self.differences and all(verdict.satisfied for verdict in self.verdicts)
+        """Whether everything agrees and every model holds for every class; none is unexamined."""
+        holds = all(verdict.satisfied for verdict in self.verdicts)
+        return holds and not self.differences and not self.unexamined
 
     def to_dict(self) -> dict[str, object]:
         """Differences, checks and verdicts as JSON has them; no value of any record."""
@@ -107,6 +113,7 @@ class Verification:
             "differences": [str(check) for check in self.differences],
             "checks": [check.to_dict() for check in self.checks],
             "privacy": [verdict.to_dict() for verdict in self.verdicts],
+            **({"unexamined": [each.name for each in self.unexamined]} if self.unexamined else {}),
         }
 
 
@@ -138,7 +145,8 @@ def verify_release(
         be signed by it.
     original
         The table that the release is said to be made of, whose counts must have the fingerprint of
-        the manifest. This needs the private key.
+        the manifest. This needs the private key; without it the original shows whose the records
+        of a release are, where the policy is about persons.
     series
         What the signature has to say of the release: its ``name``, its ``period``, the digest of
         the manifest of the release ``after`` which it comes. This needs a key.
@@ -166,6 +174,7 @@ def verify_release(
     manifest = Manifest.of_bytes(content, place)
     whole, wrong = _of_steward(directory) if steward else (None, [])
     manifest = whole or manifest
+    evidence.require_use(manifest)
     with sound(place):
         table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
@@ -174,7 +183,7 @@ def verify_release(
                 return _bare(path, study)
             table = path
         signed = [*evidence.checks(directory, content, manifest, study), *wrong]
-        found = _verified(table, manifest, study, watch)
+        found = _verified(table, manifest, study, watch, evidence.original)
         known = {check.field for check in signed}
         others = [check for check in found.checks if check.field not in known]
         if not manifest.whole and not wrong:
@@ -219,7 +228,9 @@ def _bare(path: Path, study: Study | None) -> Verification:
     return Verification(path, (), verdicts, warnings=tuple(found))
 
 
-def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch) -> Verification:
+def _verified(
+    path: Path, manifest: Manifest, study: Study | None, watch: Watch, original: Path | None
+) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     try:
@@ -228,7 +239,7 @@ def _verified(path: Path, manifest: Manifest, study: Study | None, watch: Watch)
             watch("comparing checksums", 0, None)
             of_files = [*file_checks(path, manifest.to_dict())]
             watch("counting the table", 0, None)
-            return _verified_in(stored, path, of_files, manifest, study)
+            return _verified_in(stored, path, of_files, manifest, study, original)
     except InputError as error:
         of_files = [*file_checks(path, manifest.to_dict())] if path.is_dir() else []
         if all(check.agrees for check in of_files):
@@ -244,8 +255,9 @@ def _verified_in(
     of_files: Sequence[FieldCheck],
     manifest: Manifest,
     study: Study | None,
+    original: Path | None,
 ) -> Verification:
-    models = models_of(manifest, study)
+    models, person = models_of(manifest, study), bool(manifest.person)
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     identifiers = manifest.file[1].identifiers
     checks = [*of_files, *column_checks(stored.columns, reported, schema, identifiers)]
@@ -259,11 +271,27 @@ def _verified_in(
     if not engine.records(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
-    facts = _facts(manifest, stored, table, schema, models, people)
+    shown = shown_by_table(models, person)
+    facts = _facts(manifest, stored, table, schema, shown, people)
+    if person and original is not None:
+        verdicts, check = of_original(manifest, study, original, table, schema)
+        facts = replace(facts, models=models, verdicts=verdicts or facts.verdicts)
+        checks.append(check)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
     warnings = _warned(manifest, facts)
-    return Verification(path, tuple(checks), _verdicts(facts, study, people), warnings=warnings)
+    unexamined = [
+        model
+        for model, verdict in zip(models, facts.verdicts, strict=True)
+        if model is not None and verdict is None
+    ]
+    return Verification(
+        path,
+        tuple(checks),
+        _verdicts(facts, None if person else study, people),
+        warnings=warnings,
+        unexamined=tuple(unexamined) if person else (),
+    )
 
 
 def _warned(manifest: Manifest, facts: Facts) -> tuple[ReportedWarning | ReleaseWarning, ...]:
@@ -357,13 +385,15 @@ def _people(
 
 
 def require_sound(path: Path, found: Verification, consequence: str) -> None:
-    """Require that what was found of a release agrees, and that its policy holds.
+    """Require that what was found of a release agrees, and that its policy holds as it shows.
 
     ``consequence``: what follows where it does not, for the message. Raises PolicyBrokenError.
     """
     if found.satisfied:
         return
     broken = sum(not verdict.satisfied for verdict in found.verdicts)
+    if not broken and not found.differences:  # nothing but persons, whom no released table shows
+        return
     reasons = [plural(len(found.differences), "difference")] * bool(found.differences)
     reasons += [f"{plural(broken, 'model')} of the policy that does not hold"] * bool(broken)
     raise PolicyBrokenError(

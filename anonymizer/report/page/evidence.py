@@ -129,11 +129,20 @@ class Evidence:
     def of_people(self) -> bool:
         """Whether a record may be taken for a person: none is known to have several."""
         warned = {each.code for each in self.manifest.warnings}
-        return "repeated-identifier" not in warned
+        return "repeated-identifier" not in warned and not self.persons
+
+    @property
+    def persons(self) -> bool:
+        """Whether the policy is about persons, some of whom have several records."""
+        return bool(self.manifest.person)
 
     def said(self, text: str) -> str:
         """A sentence about people; about records where people have several of them."""
         return text if self.of_people else of_records(text)
+
+    def promised(self, text: str) -> str:
+        """The same of what the policy is about: people, too, where it counts each person once."""
+        return text if self.persons else self.said(text)
 
     @property
     def signed(self) -> bool:

@@ -48,6 +48,12 @@ def verdict(evidence: Evidence) -> str:
     were = "was" if conditions == 1 else "were"
     number = len(evidence.sizes)
     over = "its only class" if number == 1 else f"all of its {count(number)} classes"
+    if evidence.persons:
+        return (
+            f"The policy held when the release was made: {plural(conditions, 'condition')} about "
+            f"persons, over {over}. The released table does not show whose its records are, so "
+            "that nobody can count persons in it again; its maker can, with the original table."
+        )
     about = "" if evidence.of_people else " It is about records, of which some people have several."
     return (
         f"The policy holds: {plural(conditions, 'condition')} {were} counted again in the "
@@ -110,7 +116,9 @@ def policy_section(evidence: Evidence) -> ReportSection:
     models = evidence.manifest.privacy
     blocks: list[Block] = [
         Table(
-            evidence.said("What the policy promises every person in the table, and what was found"),
+            evidence.promised(
+                "What the policy promises every person in the table, and what was found"
+            ),
             ("Model", "Promise", "Found in this table"),
             [_promise(evidence, verdict) for verdict in models],
         ),
@@ -129,7 +137,7 @@ def _against(evidence: Evidence) -> Iterator[Block]:
     """Whom the policy holds against; differential privacy does not depend on what is known."""
     if not evidence.private:
         about = ", ".join(evidence.schema.sensitive)
-        yield against(listed(evidence.quasi_identifiers), about)
+        yield against(listed(evidence.quasi_identifiers), about, evidence.persons)
 
 
 def _whose(evidence: Evidence) -> str:
@@ -138,6 +146,13 @@ def _whose(evidence: Evidence) -> str:
         return (
             "Each record counts as one person: where a person has several records, fewer people "
             "share a class than is said here."
+        )
+    if evidence.persons:
+        return (
+            "The conditions count persons, whose several records count as much together as the one "
+            "record of another. The released table does not show whose its records are, so that "
+            "what was found of persons is as it was when the release was made. All other figures "
+            "here count records."
         )
     return (
         "The conditions count records. Some people have several of them (see the warnings), so "
@@ -151,8 +166,10 @@ def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    cells = (sentence(each, places) for each in (wording.promise, wording.measured))
-    return name, *map(evidence.said, cells)
+    found = sentence(wording.measured, places)
+    if evidence.persons and verdict.of_persons and verdict.worst is None:
+        found = "Its maker alone knows how near a class comes to that."
+    return name, *map(evidence.promised, (sentence(wording.promise, places), found))
 
 
 def _wording(verdict: ReportedVerdict) -> Wording:
@@ -229,7 +246,7 @@ def _point(text: str) -> Point:
 def _models(evidence: Evidence) -> Iterator[Point]:
     """What each model leaves open, each once."""
     found = {
-        _point(evidence.said(sentence(wording.leaves_open, _places(evidence, verdict)))): None
+        _point(evidence.promised(sentence(wording.leaves_open, _places(evidence, verdict)))): None
         for verdict in evidence.manifest.privacy
         if (wording := _wording(verdict)).leaves_open
     }
@@ -361,11 +378,11 @@ def risk_section(evidence: Evidence) -> ReportSection:
 
 def _of_several(evidence: Evidence) -> str:
     """What the risk is of where people have several records."""
-    several = (
-        " It is that of records: some people have several (see the warnings), and theirs may be "
-        "much higher."
-    )
-    return "" if evidence.of_people else several
+    if evidence.of_people:
+        return ""
+    why = "" if evidence.persons else " (see the warnings)"
+    higher = "higher" if evidence.persons else "much higher"
+    return f" It is that of records: some people have several{why}, and theirs may be {higher}."
 
 
 def verify_section(evidence: Evidence) -> ReportSection:

@@ -1,0 +1,69 @@
+"""The policy of a release about persons: what its table shows of it, and what the original does.
+
+A released table does not show whose its records are. Its steward, who has the original, recodes
+that as the manifest says: its classes have to be those of the released table, and who is in them
+is known there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from anonymizer.counts.persons import Persons
+from anonymizer.counts.schema import Schema, recount
+from anonymizer.errors import PolicyBrokenError
+from anonymizer.privacy import PrivacyModel, Verdict
+from anonymizer.release.applied import plan_for
+from anonymizer.release.applied_release import AppliedRelease
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.proof import judged, same_sizes
+from anonymizer.release.relations import CountedTable
+from anonymizer.release.study import Study
+from anonymizer.release.verification.check import FieldCheck, required
+from anonymizer.release.verification.evidence import place_of
+from anonymizer.tables import engine
+
+OTHER = "does not have the classes of the release under its recoding: it is another table"
+
+
+def shown_by_table(
+    models: Sequence[PrivacyModel | None], persons: bool
+) -> list[PrivacyModel | None]:
+    """Return the models that a released table shows; None for one about persons."""
+    return [
+        None if persons and model and (model.of_persons or model.sensitive) else model
+        for model in models
+    ]
+
+
+def of_original(
+    manifest: Manifest, study: Study | None, original: Path, table: engine.Tally, schema: Schema
+) -> tuple[Sequence[Verdict], FieldCheck]:
+    """Recode the original as a manifest says, and judge its classes by whose their records are.
+
+    ``table``: the released one, counted, by the roles of ``schema``. The verdicts are in the order
+    of the manifest; none where the original is another table.
+
+    Raises InputError when the original cannot be read or recoded.
+    """
+    roles = manifest.file[1]
+    source = AppliedRelease.of(manifest, study).source
+    names = [*source.plan.schema.columns]
+    place = place_of(original, roles.missing_values, study, names)
+    with place.opened(names) as stored:
+        hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
+        known = {name: each for name, each in hierarchies.items() if each is not None}
+        raw = CountedTable.of(stored, names, known, place.form)
+    there = replace(source.plan.schema, identifiers=()).admit(raw.table)
+    unseen = "error" if manifest.unseen is None else manifest.unseen.treated
+    plan = plan_for(source, there, unseen)[0]
+    try:
+        released = plan.carry_out(there).released
+    except PolicyBrokenError:  # more would have to be suppressed than was
+        released = None
+    if released is None or not same_sizes(released, table, schema):
+        return (), required("privacy of persons", False, "", OTHER, "original")
+    persons, people = Persons.of(there, plan.schema.person), plan.people(released)
+    counts = recount(released, plan.published, people, persons=persons)
+    verdicts = judged(released, counts, plan.published, plan.models, people, persons)
+    return verdicts, FieldCheck("privacy of persons", "original", True)
