@@ -186,6 +186,12 @@ def require_countable(study: Study) -> None:
                 f"{study.path}: the quantiles of {name!r} follow from the records, which lie at "
                 "several sites; give its ground as cut points, such as ground = [10, 20, 30]"
             )
+    if study.schema.person:
+        raise InputError(
+            f"{study.path}: [data] person is for a table that lies in one place: counts of parts "
+            "would carry the keys of persons from site to site; leave it out, and release one "
+            "record of each person"
+        )
     if study.document.output.csv_safe:
         raise InputError(
             f"{study.path}: [output] csv-safe is for tables that are released as one; leave it "

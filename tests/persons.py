@@ -1,0 +1,92 @@
+"""Policies about persons counted in plain Python, record by record: the oracle of what is released.
+
+Knows a table as rows of labels, a sensitive value and a person; nothing of counts or kernels.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log2
+
+
+@dataclass(frozen=True)
+class Record:
+    """A released record: its labels, its sensitive value, whose it is, and how many these have.
+
+    ``records``: of the person, in the table before any was left out.
+    """
+
+    labels: tuple[Hashable, ...]
+    value: Hashable
+    person: Hashable
+    records: int
+
+    @property
+    def weight(self) -> Fraction:
+        return Fraction(1, self.records)
+
+
+def records_of(
+    labels: Sequence[Sequence[Hashable]], values: Sequence[Hashable], persons: Sequence[Hashable]
+) -> list[Record]:
+    """The records of a whole table, a row of labels each."""
+    many = Counter(persons)
+    rows = zip(labels, values, persons, strict=True)
+    return [Record(tuple(row), value, person, many[person]) for row, value, person in rows]
+
+
+def classes_of(records: Sequence[Record]) -> list[list[Record]]:
+    found: dict[tuple[Hashable, ...], list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.labels].append(record)
+    return list(found.values())
+
+
+def shares(records: Sequence[Record]) -> dict[Hashable, Fraction]:
+    """The share of each sensitive value, each record of a person with n weighing 1/n."""
+    total = sum(record.weight for record in records)
+    found: dict[Hashable, Fraction] = defaultdict(Fraction)
+    for record in records:
+        found[record.value] += record.weight / total
+    return dict(found)
+
+
+def persons(group: Sequence[Record], table: Sequence[Record]) -> float:
+    return len({record.person for record in group})
+
+
+def largest_share(group: Sequence[Record], table: Sequence[Record]) -> float:
+    return max(Counter(record.person for record in group).values()) / len(group)
+
+
+def effective(group: Sequence[Record], table: Sequence[Record]) -> float:
+    """2^H of the sensitive values."""
+    return 2.0 ** -sum(float(p) * log2(p) for p in shares(group).values())
+
+
+def distinct(group: Sequence[Record], table: Sequence[Record]) -> float:
+    return len({record.value for record in group})
+
+
+def likeliest(group: Sequence[Record], table: Sequence[Record]) -> float:
+    return float(max(shares(group).values()))
+
+
+def distance(group: Sequence[Record], table: Sequence[Record]) -> float:
+    """Total variation of the sensitive values of a class and of the table."""
+    own, whole = shares(group), shares(table)
+    return float(sum(abs(own.get(value, 0) - whole[value]) for value in whole) / 2)
+
+
+def gain(group: Sequence[Record], table: Sequence[Record]) -> float:
+    own, whole = shares(group), shares(table)
+    return float(max((own.get(value, 0) - p) / p for value, p in whole.items()))
+
+
+Measure = Callable[[Sequence[Record], Sequence[Record]], float]
+
+
+def worst(measure: Measure, records: Sequence[Record], at_least: bool) -> float:
+    """The measure of the class that comes off worst."""
+    return (min if at_least else max)(measure(group, records) for group in classes_of(records))

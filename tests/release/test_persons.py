@@ -1,0 +1,370 @@
+"""Releases of tables of which persons have several records: the policy is true of persons."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import persons as oracle
+import pyarrow as pa
+import pytest
+from engines import KINDS, records_of
+from lengths import at_length
+
+from anonymizer import (
+    AlphaKAnonymity,
+    Anonymizer,
+    AverageReidentificationRisk,
+    BasicBetaLikeness,
+    Boxes,
+    Cut,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    Fixed,
+    FullDomain,
+    Hierarchy,
+    HighestReidentificationRisk,
+    InputError,
+    KAnonymity,
+    MergedCells,
+    PolicyBrokenError,
+    PolicyUnreachableError,
+    Pram,
+    TCloseness,
+    VariableRange,
+)
+from anonymizer.privacy import LargestShare, PersonKAnonymity
+from anonymizer.release.apply import publish_applied
+from anonymizer.release.publish import publish
+from anonymizer.release.sites.counts import count_part
+from anonymizer.release.study import Study
+from anonymizer.release.verification.verification import verify_release
+
+AGE = Hierarchy.ranges(widths=[2, 4, 8])
+SEX = Hierarchy.suppression()
+POLICIES = [
+    ([KAnonymity(2)], []),
+    ([KAnonymity(3), LargestShare(0.5)], []),
+    ([KAnonymity(2), EntropyLDiversity(1.5)], [("effective", 1.5, True)]),
+    ([KAnonymity(2), TCloseness(0.5, distance="equal")], [("distance", 0.5, False)]),
+    ([KAnonymity(2), DistinctLDiversity(2)], [("distinct", 2, True)]),
+    ([AlphaKAnonymity(0.7, 1), KAnonymity(2)], [("likeliest", 0.7, False)]),
+    ([KAnonymity(2), BasicBetaLikeness(1.5)], [("gain", 1.5, False)]),
+]
+RECODINGS = [
+    FullDomain(),
+    FullDomain(suppression=0.2),
+    FullDomain(suppression=0.3, remove=True),
+    VariableRange(),
+    Cut(),
+    Boxes(),
+    MergedCells(),
+    Fixed({"age": 2, "sex": 0}, suppression=0.4),
+]
+
+
+def table_of(rng: np.random.Generator) -> pd.DataFrame:
+    """Some 30 records of 9 persons or so; where each stands in the table is a column of its own."""
+    records = int(rng.integers(12, 40))
+    person = rng.integers(0, int(rng.integers(3, 12)), records)
+    age = rng.integers(0, 8, 12)
+    return pd.DataFrame(
+        {
+            "who": [f"p{each}" for each in person],
+            "age": (age[person] + rng.integers(0, 2, records)).astype(int),
+            "sex": np.where(person % 2, "f", "m"),
+            "w": rng.choice(["a", "b", "c"], records, p=[0.5, 0.3, 0.2]),
+            "place": np.arange(records),
+        }
+    )
+
+
+def released_records(raw: pd.DataFrame, released: pd.DataFrame) -> list[oracle.Record]:
+    """The released records with whose they are, by their places in the raw table."""
+    person = raw["who"].iloc[released["place"]].tolist()
+    many = raw["who"].value_counts()
+    names = [name for name in ("age", "sex", "class") if name in released.columns]
+    labels = released[names].astype(str).itertuples(index=False, name=None)
+    rows = zip(labels, released["w"], person, strict=True)
+    return [oracle.Record(row, value, who, int(many[who])) for row, value, who in rows]
+
+
+def anonymizer_of(privacy, recoding, **options) -> Anonymizer:
+    return Anonymizer(
+        {"age": AGE, "sex": SEX},
+        sensitive="w",
+        privacy=privacy,
+        recoding=recoding,
+        person="who",
+        **options,
+    )
+
+
+def test_seven_visits_of_one_woman_are_no_class_of_five():
+    raw = pd.DataFrame(
+        {
+            "who": ["w"] * 7 + [f"p{n}" for n in range(10)],
+            "age": [81] * 7 + [50] * 5 + [60] * 5,
+            "w": ["flu"] * 17,
+        }
+    )
+    ages = Hierarchy.from_rows([["81", "*"], ["50", "*"], ["60", "*"]])
+    by_records = Anonymizer({"age": ages}, privacy=[KAnonymity(5)]).fit(raw)
+    assert by_records.release_.levels == {"age": 0}
+    by_persons = Anonymizer({"age": ages}, privacy=[KAnonymity(5)], person="who", sensitive="w")
+    with pytest.raises(PolicyUnreachableError, match=r"largest-share: share = 0\.2 is below 0\.41"):
+        by_persons.fit(raw)
+    by_persons = by_persons.set_params(privacy=[KAnonymity(5), LargestShare(0.5)]).fit(raw)
+    assert by_persons.release_.levels == {"age": 1}
+    assert [each.worst for each in by_persons.release_.privacy] == [11, 7 / 17]
+
+
+@pytest.mark.parametrize("recoding", RECODINGS, ids=repr)
+def test_every_class_of_a_release_satisfies_the_policy_of_persons(recoding):
+    rng, released_some = np.random.default_rng(38), 0
+    for _, (privacy, sensitive) in product(range(at_length(3, 60)), POLICIES):
+        raw = table_of(rng)
+        anonymizer = anonymizer_of(privacy, recoding)
+        try:
+            released = anonymizer.fit_transform(raw)
+        except (PolicyUnreachableError, PolicyBrokenError):
+            continue
+        released_some += 1
+        records = released_records(raw, released)
+        k = privacy[0].k if isinstance(privacy[0], KAnonymity) else privacy[1].k
+        share = next((each.share for each in privacy if isinstance(each, LargestShare)), 1 / k)
+        expected = {
+            "person-k-anonymity": oracle.worst(oracle.persons, records, True),
+            "largest-share": oracle.worst(oracle.largest_share, records, False),
+        }
+        assert expected["person-k-anonymity"] >= k
+        assert expected["largest-share"] <= share + 1e-9
+        found = {each.model.name: each.worst for each in anonymizer.release_.privacy}
+        for name, bound, at_least in sensitive:
+            value = oracle.worst(getattr(oracle, name), records, at_least)
+            assert value >= bound - 1e-9 if at_least else value <= bound + 1e-9
+            (model,) = [each for each in privacy if each.sensitive]
+            assert found[model.name] == pytest.approx(value, abs=1e-9)
+        assert {name: found[name] for name in expected} == pytest.approx(expected)
+        assert "who" not in released.columns
+    assert released_some > 2
+
+
+def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, object]:
+    width = [1, 2, 4, 8, 1000][node[0]]
+    return value // width, sex if node[1] == 0 else "*"
+
+
+def test_the_best_levels_are_those_of_enumeration():
+    rng, solved = np.random.default_rng(1), 0
+    for _, (privacy, sensitive) in product(range(at_length(12, 400)), POLICIES):
+        raw = table_of(rng)
+        k = privacy[0].k if isinstance(privacy[0], KAnonymity) else privacy[1].k
+        share = next((each.share for each in privacy if isinstance(each, LargestShare)), 1 / k)
+        best = None
+        for node in product(range(5), range(2)):
+            rows = zip(raw["age"], raw["sex"], strict=True)
+            records = oracle.records_of(
+                [levels_of(*row, node) for row in rows], raw["w"].tolist(), raw["who"].tolist()
+            )
+            holds = oracle.worst(oracle.persons, records, True) >= k
+            holds &= oracle.worst(oracle.largest_share, records, False) <= share + 1e-9
+            for name, bound, at_least in sensitive:
+                value = oracle.worst(getattr(oracle, name), records, at_least)
+                holds &= value >= bound - 1e-9 if at_least else value <= bound + 1e-9
+            squares = sum(len(group) ** 2 for group in oracle.classes_of(records))
+            if holds and (best is None or squares < best):
+                best = squares
+        try:
+            found = anonymizer_of(privacy, "full-domain", objective="discernibility").fit(raw)
+        except PolicyUnreachableError:
+            assert best is None
+            continue
+        solved += 1
+        assert found.search_.value == best
+    assert solved > 5
+
+
+@pytest.mark.parametrize("recoding", [FullDomain(), FullDomain(suppression=0.2), Boxes()], ids=repr)
+def test_a_person_for_each_record_changes_nothing(recoding):
+    rng = np.random.default_rng(5)
+    for privacy in ([KAnonymity(2)], [KAnonymity(3), TCloseness(0.4, distance="equal")]):
+        raw = table_of(rng).drop(columns="who")
+        own = raw.assign(who=[f"p{place}" for place in raw["place"]])
+        plain = anonymizer_of(privacy, recoding).set_params(person=())
+        pd.testing.assert_frame_equal(
+            anonymizer_of(privacy, recoding).fit_transform(own), plain.fit_transform(raw)
+        )
+
+
+def test_an_attacker_who_knows_one_record_finds_nobody():
+    """Who knows the released labels of one record of somebody names its class, and picks one."""
+    rng, attacked = np.random.default_rng(7), 0
+    for _ in range(at_length(40, 1000)):
+        raw = table_of(rng)
+        try:
+            released = anonymizer_of([KAnonymity(3)], "full-domain").fit_transform(raw)
+        except PolicyUnreachableError:
+            continue
+        attacked += 1
+        for group in oracle.classes_of(released_records(raw, released)):
+            whose = [record.person for record in group]
+            assert len({*whose}) >= 3
+            assert max(whose.count(who) / len(whose) for who in whose) <= 1 / 3 + 1e-9
+    assert attacked > 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_every_kind_are_released_alike(kind):
+    raw = table_of(np.random.default_rng(11))
+    anonymizer = anonymizer_of([KAnonymity(2), EntropyLDiversity(1.2)], "full-domain")
+    expected = anonymizer.fit_transform(raw)
+    privacy = anonymizer.release_.privacy
+    found = anonymizer.fit_transform(KINDS[kind](pa.Table.from_pandas(raw)))
+    assert records_of(found) == records_of(expected)
+    assert anonymizer.release_.privacy == privacy
+
+
+def test_several_columns_tell_persons_apart():
+    raw = table_of(np.random.default_rng(3))
+    parts = raw.assign(clinic=raw["who"].str[0] + "x", number=raw["who"].str[1:].astype(int))
+    anonymizer = anonymizer_of([KAnonymity(2)], "full-domain")
+    released = anonymizer.fit_transform(raw)
+    several = anonymizer_of([KAnonymity(2)], "full-domain").set_params(person=["clinic", "number"])
+    pd.testing.assert_frame_equal(several.fit_transform(parts.drop(columns="who")), released)
+
+
+REFUSED = [
+    ({"recoding": Pram(1.0)}, "recoding 'pram' draws the values of each record by itself"),
+    ({"privacy": [AlphaKAnonymity(0.5, 5)]}, "k = 5 counts records, of which persons have several"),
+    (
+        {"privacy": [AverageReidentificationRisk(0.1)]},
+        "average-reidentification-risk counts records, and what it means of persons",
+    ),
+    (
+        {"privacy": [EntropyLDiversity(2, estimator="grassberger")]},
+        "estimator = 'grassberger' corrects for numbers of records",
+    ),
+    ({"person": "sex"}, "column 'sex' has more than one role"),
+    ({"person": "whom"}, "the table has no column 'whom'"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), REFUSED)
+def test_what_is_not_defined_of_persons_is_refused(changed, message):
+    anonymizer = anonymizer_of([KAnonymity(2)], "full-domain").set_params(**changed)
+    with pytest.raises(InputError, match=message):
+        anonymizer.fit(table_of(np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("missing", ["error", "gap", "category"])
+def test_a_record_of_nobody_is_refused(missing):
+    raw = table_of(np.random.default_rng(0))
+    raw.loc[[1, 4], "who"] = None
+    anonymizer = anonymizer_of([KAnonymity(2)], "full-domain", missing=missing)
+    with pytest.raises(InputError, match="'who', which tells persons apart, misses the value of 2"):
+        anonymizer.fit(raw)
+    anonymizer.set_params(missing="drop").fit(raw)
+    assert anonymizer.release_.dropped == 2
+
+
+def test_the_highest_risk_of_persons_is_that_of_k_of_them():
+    anonymizer = anonymizer_of([HighestReidentificationRisk(0.4)], "full-domain")
+    assert anonymizer.models == (PersonKAnonymity(3), LargestShare(1 / 3))
+
+
+def test_manifests_tell_no_figure_of_persons():
+    raw = table_of(np.random.default_rng(2))
+    release = (
+        anonymizer_of([KAnonymity(2), EntropyLDiversity(1.1)], "full-domain").fit(raw).release_
+    )
+    assert [each.worst for each in release.manifest.privacy] == [None, None, None]
+    assert all(each.worst for each in release.steward_manifest.privacy)
+    assert release.manifest.person == ["who"]
+
+
+STUDY = """\
+[data]
+path = "raw.csv"
+person = "who"
+[quasi-identifiers]
+age = { widths = [2, 4, 8] }
+sex = "suppress"
+[sensitive]
+attributes = ["w"]
+[identifiers]
+attributes = ["who", "place"]
+[[privacy]]
+model = "k-anonymity"
+k = 3
+[[privacy]]
+model = "t-closeness"
+distance = "equal"
+t = 0.6
+"""
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A release in a directory, and the table that it was made of."""
+    raw = table_of(np.random.default_rng(4))
+    raw.to_csv(tmp_path / "raw.csv", index=False)
+    (tmp_path / "study.toml").write_text(STUDY)
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    return tmp_path / "release", tmp_path / "raw.csv"
+
+
+def test_a_released_file_has_nobody_and_its_policy_is_examined_with_the_original(published):
+    release, raw = published
+    assert [*pd.read_csv(release / "released.csv").columns] == ["age", "sex", "w"]
+    alone = verify_release(release)
+    assert not alone.satisfied
+    assert not alone.differences
+    names = ["person-k-anonymity", "largest-share", "t-closeness"]
+    assert [each.name for each in alone.unexamined] == names
+    for study in (None, raw.with_name("study.toml")):
+        for steward in (True, False):
+            found = verify_release(release, study, original=raw, steward=steward)
+            assert found.satisfied, [*map(str, found.differences)]
+            assert [each.model.name for each in found.verdicts] == names
+
+
+def test_another_original_does_not_prove_a_release(published):
+    release, raw = published
+    other = raw.with_name("other.csv")
+    pd.read_csv(raw).iloc[1:].to_csv(other, index=False)
+    found = verify_release(release, original=other)
+    assert [each.field for each in found.differences] == ["privacy of persons"]
+    assert not found.satisfied
+    one = pd.read_csv(raw).assign(who="one")  # whose every record is one person's
+    one.to_csv(other, index=False)
+    found = verify_release(release, original=other, steward=False)
+    assert not found.satisfied
+    assert [each.satisfied for each in found.verdicts] == [False, False, True]
+
+
+def test_an_original_alone_shows_nothing_of_a_release_without_persons(tmp_path, published):
+    _, raw = published
+    plain = STUDY.replace('person = "who"\n', "")
+    (tmp_path / "study.toml").write_text(plain)
+    publish(Study(tmp_path / "study.toml"), tmp_path / "plain")
+    with pytest.raises(InputError, match="--original needs the private key"):
+        verify_release(tmp_path / "plain", original=raw)
+
+
+def test_a_release_is_followed_by_a_table_that_says_whose_its_records_are(tmp_path, published):
+    release, raw = published
+    publish_applied(release, raw, tmp_path / "next")
+    assert verify_release(tmp_path / "next", original=raw).satisfied
+    pd.read_csv(raw).drop(columns="who").to_csv(tmp_path / "nobody.csv", index=False)
+    with pytest.raises(InputError, match="has no column 'who'"):
+        publish_applied(release, tmp_path / "nobody.csv", tmp_path / "third")
+    pd.read_csv(raw).assign(who="one").to_csv(tmp_path / "one.csv", index=False)
+    with pytest.raises(PolicyBrokenError, match="person-k-anonymity fails in"):
+        publish_applied(release, tmp_path / "one.csv", tmp_path / "third")
+
+
+def test_parts_are_not_counted_with_the_keys_of_persons(published, tmp_path):
+    _, raw = published
+    study = Study(raw.with_name("study.toml"))
+    with pytest.raises(InputError, match=r"\[data\] person is for a table that lies in one place"):
+        count_part(study, raw, tmp_path / "part.counts")
