@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from anonymizer.release.request import RECODINGS
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
+from anonymizer.tables.population import people_counted
 from anonymizer.tables.relations.relation import Relation
 
 ONE_BY_ONE = "records are compared one by one"
@@ -35,8 +36,8 @@ ONE_BY_ONE = "records are compared one by one"
 class Description:
     """What a study describes, each part made once it is needed; paths are relative to its file."""
 
-    populations: dict[tuple[str, str | None], Population]
-    """Each by its path and table, counted once."""
+    populations: "dict[PopulationPlace, Population]"
+    """Each by its place, counted once."""
 
     def __init__(self, path: str | Path | StudyDocument) -> None:
         if not isinstance(path, StudyDocument):
@@ -404,38 +405,52 @@ def _value(text: str) -> int | float | str:
     return text
 
 
+@dataclass(frozen=True)
+class PopulationPlace:
+    """Where a population lies: its ``path``, the ``table`` of a database, the column of counts.
+
+    ``count``: how many people each row is, None where it is one.
+    """
+
+    path: str
+    table: str | None = None
+    count: str | None = None
+
+    @classmethod
+    def of(cls, given: object) -> "PopulationPlace":
+        """The place that a study names."""
+        keys: Any = {"path": given} if isinstance(given, str) else given
+        known = isinstance(keys, dict) and {"path"} <= {*keys} <= {"path", "table", "count"}
+        if known and all(isinstance(value, str) for value in keys.values()):
+            return cls(**keys)
+        raise InputError(
+            f"population = {given!r:.200} must be the path of a table, which may lie in a database "
+            "or hold how many people each row is, such as "
+            '{ path = "census.duckdb", table = "people" } or '
+            '{ path = "census.csv", count = "people" }'
+        )
+
+
 def population_of(study: "Description", given: object) -> Population:
     """The table of a population, counted once for a study; InputError where it is no table."""
-    path, table = _place_of(given)
-    if (path, table) not in study.populations:
+    place = PopulationPlace.of(given)
+    if place not in study.populations:
         names = tuple(study.document.quasi_identifiers)
-        counting = partial(_everybody, study, path, table)
-        study.populations[path, table] = Population(counting(names), path, counting)
-    return study.populations[path, table]
+        counting = partial(_everybody, study, place)
+        study.populations[place] = Population(counting(names), place.path, counting)
+    return study.populations[place]
 
 
-def _everybody(study: "Description", given: str, table: str | None, names: Sequence[str]) -> Tally:
+def _everybody(study: "Description", where: PopulationPlace, names: Sequence[str]) -> Tally:
     """The people of a population, counted where it lies."""
-    path = study.path.parent / given
-    form = study.format_of(path, names)
+    path = study.path.parent / where.path
+    columns = [*names, *([] if where.count is None else [where.count])]
+    form = study.format_of(path, columns)
     place = study.place_of(path, form)
-    place = place if table is None else place._replace(table=table)
-    with _named(given), place.opened(names) as stored:
-        return CountedTable.of(stored, names, {}, form).tally
-
-
-def _place_of(given: object) -> tuple[str, str | None]:
-    """The path of a population, and its table if that is a database."""
-    if isinstance(given, str):
-        return given, None
-    if isinstance(given, dict) and {*given} == {"path", "table"}:
-        path, table = given["path"], given["table"]
-        if isinstance(path, str) and isinstance(table, str):
-            return path, table
-    raise InputError(
-        f"population = {given!r:.200} must be the path of a table, or of a database and the name "
-        'of its table, such as { path = "census.duckdb", table = "people" }'
-    )
+    place = place if where.table is None else place._replace(table=where.table)
+    with _named(where.path), place.opened(columns) as stored:
+        tally = CountedTable.of(stored, columns, {}, form).tally
+    return tally if where.count is None else people_counted(tally, where.count, where.path)
 
 
 @contextmanager

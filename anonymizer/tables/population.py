@@ -11,6 +11,38 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.values import number_of
+
+MOST_PEOPLE = 2**53
+"""Bound on the people of a row: floats count that far."""
+
+
+def people_counted(table: engine.Table, count: str, name: str = "population") -> Tally:
+    """Count the people of a table whose rows say how many each is, in the column ``count``.
+
+    Combinations of values that it does not list are those of nobody. InputError where a row has no
+    whole number of people.
+
+    >>> census = pd.DataFrame({"sex": ["f", "m"], "people": [3, 0]})
+    >>> people_counted(census, "people").sizes.tolist()
+    [3]
+    """
+    codes, values = engine.distinct(table[count])
+    numbers = [number_of(value) for value in values]
+    wrong = sum(
+        number is None or number != int(number) or not 0 <= number < MOST_PEOPLE
+        for number in numbers
+    )
+    if wrong:
+        raise InputError(
+            f"the population {name!r}: column {count!r} holds {wrong} values that are no whole "
+            "numbers of people, of 0 or more; write each in digits alone, such as 1200"
+        )
+    people = np.array([int(number or 0) for number in numbers], np.int64)[codes]
+    sizes = engine.sizes_of(table)
+    people = people if sizes is None else people * sizes
+    rows = engine.rows_of(table).drop(columns=count)[people > 0].reset_index(drop=True)
+    return Tally(rows, people[people > 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +50,9 @@ class Population:
     """A table of everybody that the records of another one may be taken for.
 
     ``table`` has one record per person and the quasi-identifiers among its columns, held one by one
-    or counted. ``name`` is what a manifest calls it. ``counting`` counts other columns of it, where
-    it lies elsewhere.
+    or counted: ``people_counted`` makes it of numbers of people, such as those of a census.
+    ``name`` is what a manifest calls it. ``counting`` counts other columns of it, where it lies
+    elsewhere.
     """
 
     table: engine.Table = field(repr=False)

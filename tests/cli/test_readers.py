@@ -211,4 +211,7 @@ def test_a_population_is_counted_where_it_lies(run: Run) -> None:
     assert (code, 'population = { path = "people.duckdb", table = ... }' in said) == (2, True), said
     study = study_of("people.csv", policy.format("7"))
     code, _, said = run("run", study, "-o", "other")
-    assert (code, "must be the path of a table, or of a database" in said) == (2, True), said
+    assert (code, "must be the path of a table, which may lie" in said) == (
+        2,
+        True,
+    ), said

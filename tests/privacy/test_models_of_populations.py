@@ -26,6 +26,7 @@ from anonymizer import (
     Population,
     check,
 )
+from anonymizer.tables.population import people_counted
 
 SIZES = {"101": (6, 8), "102": (4, 20), "201": (2, 6), "202": (0, 6)}
 """Records of each zip code in the table, and in the population."""
@@ -502,3 +503,50 @@ def test_suppression_leaves_the_labels_of_others_as_they_are(tmp_path):
     )
     released = anonymizer.fit_transform(pd.concat([table, lone], ignore_index=True))
     assert released["q"].value_counts().to_dict() == {"1": 20, "1.0": 20, "*": 5}
+
+
+def census() -> pd.DataFrame:
+    """The same people as counts, some of them in two lines, and a zip code of nobody."""
+    people = everybody()["zip"].value_counts().rename_axis("zip").reset_index(name="people")
+    first = people.assign(people=people["people"] // 2)
+    rest = people.assign(people=people["people"] - first["people"])
+    return pd.concat([first, rest, pd.DataFrame({"zip": ["999"], "people": [0]})])
+
+
+def test_people_who_are_counted_are_those_who_stand_one_by_one():
+    counted = people_counted(census(), "people")
+    assert counted.sizes.sum() == len(everybody())
+    assert "999" not in counted["zip"].tolist()
+    by_rows = KMap(7, everybody())
+    by_counts = KMap(7, Population(counted))
+    zips = {"zip": Hierarchy.prefixes([1])}
+    released = [
+        Anonymizer(zips, privacy=[model]).fit_transform(the_table())
+        for model in (by_rows, by_counts)
+    ]
+    pd.testing.assert_frame_equal(*released)
+
+
+@pytest.mark.parametrize("path", ["census.csv", "census.parquet"])
+def test_a_census_of_counts_releases_as_a_register_of_people_does(run, lay, tmp_path, path):
+    study = lay('model = "k-map"\nk = 7')
+    assert run("run", study, "-o", tmp_path / "one")[0] == 0
+    frame = census()
+    if path.endswith("csv"):
+        frame.to_csv(tmp_path / path, index=False)
+    else:
+        frame.astype({"zip": int}).to_parquet(tmp_path / path)
+    given = f'{{ path = "{path}", count = "people" }}'
+    study.write_text(study.read_text().replace('"people.csv"', given))
+    assert run("run", study, "-o", tmp_path / "two")[0] == 0
+    one, two = (json.loads((tmp_path / n / "release.json").read_text()) for n in ("one", "two"))
+    assert one["levels"] == two["levels"]
+    assert one["privacy"][0]["worst"] == two["privacy"][0]["worst"]
+    assert two["privacy"][0]["parameters"]["population"]["records"] == len(everybody())
+    assert run("verify", tmp_path / "two", "-s", study)[0] == 0
+
+
+@pytest.mark.parametrize("people", ["-1", "2.5", "many", ""])
+def test_people_are_whole_numbers(people):
+    with pytest.raises(InputError, match="'people' holds 1 values that are no whole numbers of"):
+        people_counted(pd.DataFrame({"zip": ["101", "102"], "people": ["3", people]}), "people")
