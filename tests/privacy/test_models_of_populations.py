@@ -517,12 +517,10 @@ def test_people_who_are_counted_are_those_who_stand_one_by_one():
     counted = people_counted(census(), "people")
     assert counted.sizes.sum() == len(everybody())
     assert "999" not in counted["zip"].tolist()
-    by_rows = KMap(7, everybody())
-    by_counts = KMap(7, Population(counted))
-    zips = {"zip": Hierarchy.prefixes([1])}
+    anonymizer = Anonymizer({"zip": Hierarchy.prefixes([1])})
     released = [
-        Anonymizer(zips, privacy=[model]).fit_transform(the_table())
-        for model in (by_rows, by_counts)
+        anonymizer.set_params(privacy=[KMap(7, people)]).fit_transform(the_table())
+        for people in (everybody(), Population(counted))
     ]
     pd.testing.assert_frame_equal(*released)
 
