@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.special import hyp2f1
 
 from anonymizer import InputError
 from anonymizer.privacy.population import (
@@ -17,6 +18,8 @@ from anonymizer.privacy.population import (
     Risk,
     estimated_risk,
     failure_probability,
+    household,
+    individual,
     journalist,
     marketer,
     population_uniqueness,
@@ -580,3 +583,48 @@ def test_merging_never_raises_risks(sizes, data, threshold):
 def test_risks_refuse(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("size", "people", "risk"),
+    [  # of the test data of sdcMicro 5.8.1, as it computes them
+        (107, 10700, 9.433072351665e-05),
+        (102, 10200, 9.90000990001e-05),
+        (46, 4600, 0.0002221728504777),
+        (1, 100, 0.04651687056554),
+    ],
+)
+def test_individual_risks_are_those_of_sdcmicro(size, people, risk):
+    assert individual([size], [people])[0] == pytest.approx(risk, rel=1e-9)
+
+
+@given(size=st.sampled_from([1, 2]), rate=st.floats(0.001, 0.999))
+def test_individual_risk_is_the_mean_of_one_over_the_people(size, rate):
+    """E(1/F) of a negative binomial F: a hypergeometric function, closed for f of 1 and 2."""
+    exact = rate**size / size * hyp2f1(size, size, size + 1, 1 - rate)
+    assert individual([size], [size / rate])[0] == pytest.approx(exact, rel=1e-6)
+
+
+@given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=8), weight=st.floats(0.2, 1.0))
+def test_where_everybody_is_in_the_table_individual_risk_is_one_over_the_class(sizes, weight):
+    found = individual(sizes, np.array(sizes) * weight)
+    assert found == pytest.approx(1 / np.array(sizes))
+
+
+def test_a_household_is_found_with_any_of_its_members():
+    risks, home = [0.5, 0.2, 0.1, 1.0, 0.3], ["a", "b", "a", "c", "c"]
+    expected = [1 - 0.5 * 0.9, 0.2, 1 - 0.5 * 0.9, 1.0, 1.0]
+    assert household(risks, home) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "people", "message"),
+    [
+        ([1, 2], [3.0], "individual risk: 2 classes, but 1 sums"),
+        ([1], [0.0], "sums of sampling weights must be numbers above 0"),
+        ([1], [float("nan")], "sums of sampling weights must be numbers above 0"),
+    ],
+)
+def test_weights_that_are_none_are_refused(sizes, people, message):
+    with pytest.raises(InputError, match=message):
+        individual(sizes, people)

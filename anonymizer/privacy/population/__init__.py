@@ -6,6 +6,8 @@ scipy is imported when a function first needs it, never by importing this packag
 
 from anonymizer.privacy.population.risks import Risk as Risk
 from anonymizer.privacy.population.risks import estimated_risk as estimated_risk
+from anonymizer.privacy.population.risks import household as household
+from anonymizer.privacy.population.risks import individual as individual
 from anonymizer.privacy.population.risks import journalist as journalist
 from anonymizer.privacy.population.risks import marketer as marketer
 from anonymizer.privacy.population.risks import prosecutor as prosecutor
