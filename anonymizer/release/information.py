@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import by_persons
 from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
@@ -153,7 +154,8 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -
 
 def bound_of(counts: Counts, models: Iterable[PrivacyModel | None], name: str) -> float:
     """The most bits that classes may tell about an attribute under a policy, inf for any number."""
-    if name in counts.gaps:  # a model bounds what known values tell, not who misses one
+    # A model bounds what known values tell, not who misses one; or what persons tell, not records.
+    if name in counts.gaps or by_persons(name) in counts.joint:
         return inf
     bounds = [
         model.ceiling(counts.margins[name])

@@ -106,7 +106,7 @@ def policy(facts: Facts) -> Iterator[FieldCheck]:
     for place, (reported, verdict) in enumerate(pairs):
         if verdict is not None:
             found = verdict.to_dict()
-            if facts.manifest.get("person") and not facts.whole:  # the steward's figure alone
+            if facts.persons and not facts.whole:  # the steward's figure alone
                 del found["worst"]
             yield from compared_all(f"privacy.{place}", reported, found)
 
@@ -286,7 +286,8 @@ def _ceilings(facts: Facts, given: Information, about: Sequence[str]) -> tuple[f
 
     Of several, sum_a min(I_a, b_a) is known by sum_a I_a and the bounds b_a alone.
     """
-    bounds = [bound_of(facts.counts, facts.models, name) for name in about]
+    models = [] if facts.persons else facts.models
+    bounds = [bound_of(facts.counts, models, name) for name in about]
     if len(about) == 1 or min(bounds) == inf:
         exact = max(min(given.original, *bounds), 0.0)
         return exact, exact

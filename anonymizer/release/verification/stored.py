@@ -97,6 +97,11 @@ class Facts:
         return any(isinstance(model, DifferentialPrivacy) for model in self.models)
 
     @property
+    def persons(self) -> bool:
+        """Whether the policy is about persons, whom the table does not show."""
+        return bool(self.manifest.get("person"))
+
+    @property
     def whole(self) -> bool:
         """Whether the manifest has the figures of the raw table."""
         return is_whole(self.manifest)

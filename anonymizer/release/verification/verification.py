@@ -271,11 +271,10 @@ def _verified_in(
     if not engine.records(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
-    shown = shown_by_table(models, person)
-    facts = _facts(manifest, stored, table, schema, shown, people)
+    facts = _facts(manifest, stored, table, schema, models, people)
     if person and original is not None:
         verdicts, check = of_original(manifest, study, original, table, schema)
-        facts = replace(facts, models=models, verdicts=verdicts or facts.verdicts)
+        facts = replace(facts, verdicts=verdicts or facts.verdicts)
         checks.append(check)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
@@ -313,9 +312,10 @@ def _facts(
 ) -> Facts:
     """Count a table, and judge it by the policy of its manifest."""
     counts = recount(table, schema, people)
-    known = [model for model in models if model is not None]
+    shown = shown_by_table(models, bool(manifest.person))
+    known = [model for model in shown if model is not None]
     verdicts = iter(judged(table, counts, schema, known, people))
-    each = [None if model is None else next(verdicts) for model in models]
+    each = [None if model is None else next(verdicts) for model in shown]
     recoding = manifest.recoding
     return Facts(manifest.to_dict(), recoding, stored, table, schema, counts, models, each)
 
