@@ -62,6 +62,16 @@ class AppliedRecoding:
         }
         return cls(plan, reaches, None, public=False)
 
+    def overlaps(self, placed: "AppliedPlan", table: engine.Table) -> bool:
+        """Return whether records of a table fit several of the listed classes.
+
+        ``placed``: the plan for the values of the table.
+        """
+        if self.listed is None:
+            return False
+        values = {name: each.levels[0].labels for name, each in placed.taxonomies.items()}
+        return self.listed.overlap(self.reaches, values, placed.codes(table))
+
 
 @dataclass(frozen=True, eq=False)
 class AppliedPlan(GeneralizationPlan):

@@ -226,12 +226,9 @@ def _recoded(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Recod
 
 def _overlapping(plan: Plan, admitted: Tally) -> str:
     """What a message adds where classes overlap: a table is not placed as the first one was."""
-    listed = plan.source.listed
-    if listed is None:
+    if plan.source.listed is None:
         return ""
-    placed = plan_for(plan.source, admitted, "suppress")[0]
-    values = {name: each.levels[0].labels for name, each in placed.taxonomies.items()}
-    if not listed.overlap(plan.source.reaches, values, placed.codes(admitted)):
+    if not plan.source.overlaps(plan_for(plan.source, admitted, "suppress")[0], admitted):
         return ""
     return (
         "; records fit several classes of the release, which overlap, and are in the first of "

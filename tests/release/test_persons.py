@@ -368,3 +368,21 @@ def test_parts_are_not_counted_with_the_keys_of_persons(published, tmp_path):
     study = Study(raw.with_name("study.toml"))
     with pytest.raises(InputError, match=r"\[data\] person is for a table that lies in one place"):
         count_part(study, raw, tmp_path / "part.counts")
+
+
+def test_classes_that_overlap_are_not_examined_with_the_original(tmp_path):
+    rows = {
+        "who": [f"p{n}" for n in range(12)],
+        "age": [n % 6 for n in range(12)],
+        "sex": ["f", "m"] * 6,
+    }
+    pd.DataFrame({**rows, "w": ["a", "b", "c"] * 4, "place": range(12)}).to_csv(
+        tmp_path / "raw.csv", index=False
+    )
+    (tmp_path / "study.toml").write_text(f'{STUDY}[recoding]\nmethod = "merged-cells"\n')
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    found = verify_release(tmp_path / "release", original=tmp_path / "raw.csv")
+    assert not found.differences
+    assert not found.satisfied
+    (check,) = [each for each in found.unchecked if each.field == "privacy of persons"]
+    assert check.reason.startswith("its classes overlap")
