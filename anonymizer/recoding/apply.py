@@ -19,7 +19,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels import NUMPY
+from anonymizer.kernels import NUMPY, choose
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout, histograms_of
 from anonymizer.privacy import PrivacyModel, Verdict, acceptable, measures_of, verdicts
@@ -291,9 +291,11 @@ def suppressed_of(
     ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already; ``forced``,
     classes that are suppressed whether or not they break the policy.
     """
-    layout = Layout.of(counts)
-    policy = Policy(models, layout, NUMPY)
-    histograms, bound = histograms_of(counts), policy.against(layout.margins)
+    layout, histograms = Layout.of(counts), histograms_of(counts)
+    # NumPy makes dense rows of sparse classes, each as long as there are values.
+    kernel = choose(len(counts) * len(layout.margins)) if histograms.sparse else NUMPY
+    policy = Policy(models, layout, kernel)
+    bound = policy.against(layout.margins)
     broken = None
     if forced is not None and forced.any():
         marks = bound.broken(histograms, int(layout.margins[-1]))[1] | forced

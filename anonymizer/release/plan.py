@@ -26,7 +26,7 @@ from anonymizer.release.frames import (
     table_of,
     without_index,
 )
-from anonymizer.release.proof import prove, same_sizes
+from anonymizer.release.proof import prove, same_classes
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
@@ -381,7 +381,7 @@ class RecodedTable(ProvenTable):
         schema = plan.published.without_persons
         schema.require_unnamed(released.columns)
         recounted = released.tally(schema.columns)
-        if not same_sizes(recounted, self.records, schema):
+        if not same_classes(recounted, self.records, schema):
             raise InputError(CHANGED)
         if not plan.schema.person:
             prove(recounted, schema, plan.models, plan.people(recounted))

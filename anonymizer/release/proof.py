@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Counts
@@ -12,7 +13,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, read_keys
-from anonymizer.tables.values import both_texts, is_missing
+from anonymizer.tables.values import both_texts, is_missing, texts_of
 
 
 def verify(
@@ -58,17 +59,26 @@ def prove(
     return counts, found
 
 
-def same_sizes(table: engine.Table, expected: engine.Table, schema: Schema) -> bool:
-    """Return whether two tables have as many classes of each size, by sensitive values as well.
+def same_classes(table: engine.Table, expected: engine.Table, schema: Schema) -> bool:
+    """Return whether two tables have the same classes, of as many records by sensitive value.
 
     Where a released table does not show whose its records are, this is what says that the classes
-    which were proven are those that were released.
+    which were proven are those that were released. Values are compared by their texts.
     """
-    for columns in (schema.quasi_identifiers, schema.columns):
-        own, other = (np.sort(engine.tally(each, columns).sizes) for each in (table, expected))
-        if not np.array_equal(own, other):
-            return False
-    return True
+    texts = [_texts(each, schema.columns) for each in (table, expected)]
+    group, _ = engine.grouped(pd.concat(texts, ignore_index=True), schema.columns)
+    groups = int(group.max(initial=-1)) + 1
+    rows = len(texts[0])
+    own = engine.sized(table, group[:rows], groups)
+    return bool((own == engine.sized(expected, group[rows:], groups)).all())
+
+
+def _texts(table: engine.Table, columns: Sequence[str]) -> pd.DataFrame:
+    found = {}
+    for name in columns:
+        codes, values = engine.distinct(table[name])
+        found[name] = np.array([*texts_of(values), None], object)[:-1][codes]
+    return pd.DataFrame(found, columns=[*columns])
 
 
 def require_present(table: engine.Table, names: Sequence[str], missing: Sequence[str]) -> None:

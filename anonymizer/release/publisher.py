@@ -24,7 +24,7 @@ from anonymizer.release.manifest.standing import require_free
 from anonymizer.release.output import Folder, Output, reserved
 from anonymizer.release.place import Place
 from anonymizer.release.plan import ProvenTable, RecodedTable
-from anonymizer.release.proof import prove, require_present, same_sizes
+from anonymizer.release.proof import prove, require_present, same_classes
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
@@ -236,7 +236,8 @@ class ReleasedTable:
         schema, models = self.expectation.schema, self.expectation.models
         if not self.recoded.plan.schema.person:
             return prove(counted, schema, models, self.people)[1]
-        if not same_sizes(counted, self.recoded.records, schema):
+        shown: Tally = self.recoded.tally
+        if not same_classes(counted, disarmed(shown) if self.options.safe else shown, schema):
             raise InputError(
                 "nothing was released: read back from its file the table has other classes than "
                 "were proven, and it does not show whose its records are; write each value in one "

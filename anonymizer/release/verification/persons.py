@@ -16,12 +16,13 @@ from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.applied import plan_for
 from anonymizer.release.applied_release import AppliedRelease
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.proof import judged, same_sizes
+from anonymizer.release.proof import judged, same_classes
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import FieldCheck, required
 from anonymizer.release.verification.evidence import place_of
 from anonymizer.tables import engine
+from anonymizer.tables.spreadsheet import disarmed
 
 FIELD = "privacy of persons"
 
@@ -68,9 +69,13 @@ def of_original(
         released = plan.carry_out(there).released
     except PolicyBrokenError:  # more would have to be suppressed than was
         released = None
-    if released is None or not same_sizes(released, table, schema):
-        if source.overlaps(plan, there):
-            return (), FieldCheck(FIELD, "unchecked", None, reason=OVERLAPPING)
+    if source.overlaps(plan, there):
+        return (), FieldCheck(FIELD, "unchecked", None, reason=OVERLAPPING)
+    cells = manifest.spreadsheet
+    safe = cells is not None and cells.safe
+    if released is None or not same_classes(
+        disarmed(released) if safe else released, table, schema
+    ):
         return (), required(FIELD, False, "", OTHER, "original")
     persons, people = Persons.of(there, plan.schema.person), plan.people(released)
     counts = recount(released, plan.published, people, persons=persons)
