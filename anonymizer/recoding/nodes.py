@@ -427,9 +427,8 @@ class Evaluator:
             return self.objective.of_levels(node)
         # From the base, so that sums have one order whatever else was counted.
         classes = self.kernel.roll_up(self.base, self.encoding.mask(node)).in_order()
-        canonical = replace(self, policy=replace(self.policy, kernel=NUMPY))
-        plain = canonical.plain(node, classes)
-        released = canonical.released(plain) if self.most else plain
+        plain = replace(self.plain(node, classes), kernel=NUMPY)
+        released = self.released(plain) if self.most else plain
         return self.objective.score(released or plain)
 
     def holds(self, classes: FrequencySet) -> bool:
