@@ -50,7 +50,8 @@ def check() -> None:
 
     Nothing is recoded. Columns are named, or a study says which is what; of a release, which is a
     directory or the table in it, release.json does. Exits with 0 when the policy holds for every
-    class, with 1 when not, or where --strict finds a warning. Column names alone are no policy:
+    class, with 1 when not, or where --strict finds a warning, with 3 where the policy is about
+    persons and TABLE does not show whose its records are. Column names alone are no policy:
     --require is one.
     """
 

@@ -183,6 +183,10 @@ def subject_options(command: Command) -> Command:
         ),
         names_option("--quasi-identifiers", "Without a study: what others may know"),
         names_option("--sensitive", "Without a study: what nobody shall learn of anybody"),
+        names_option(
+            "--person",
+            "Without a study: what tells whose each record is, where persons have several",
+        ),
         click.option(
             "--missing",
             type=click.Choice(["gap", "category", "drop", "error"]),

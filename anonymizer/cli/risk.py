@@ -33,7 +33,9 @@ def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
         found = check_file(subject_of(table, **options), watch)
     warn(found.warnings)
     show("the table was checked", as_json, found, check_report)
-    return 0 if found.satisfied and not (strict and found.warnings) else 1
+    if found.broken or (strict and found.warnings):
+        return 1
+    return UNEXAMINED if found.unexamined else 0
 
 
 def risk(
@@ -129,13 +131,15 @@ def subject_of(
     study: Path | None,
     quasi_identifiers: Sequence[str] | None,
     sensitive: Sequence[str] | None,
+    person: Sequence[str] | None,
     missing: Any,
     require: Sequence[str] = (),
     database_table: str | None = None,
     **form: Any,
 ) -> Subject:
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
-    by_name = quasi_identifiers or sensitive or missing or database_table or any(form.values())
+    named = quasi_identifiers or sensitive or person
+    by_name = named or missing or database_table or any(form.values())
     if study is not None:
         if by_name or require:
             raise click.UsageError("--study gives roles, policy and format; leave out the others")
@@ -150,5 +154,11 @@ def subject_of(
         return Subject.of_release(table).under(models)
     how = {name: value or None for name, value in form.items()} | {"table": database_table}
     return Subject.of_names(
-        table, quasi_identifiers, sensitive or (), models, missing or "gap", **how
+        table,
+        quasi_identifiers,
+        sensitive or (),
+        models,
+        missing or "gap",
+        person=person or (),
+        **how,
     )

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from anonymizer.counts.columns import by_text, encoded
 from anonymizer.counts.counts import Counts, row_keys
@@ -97,6 +98,7 @@ def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
     require_named(path, table.columns, schema.columns)
     schema.require_shape(table.columns, len(table))
     if schema.keeps_missing:
+        schema.require_persons(pd.DataFrame({name: table[name] for name in schema.person}))
         return table
     lacking = np.zeros(len(table), bool)
     for name in schema.columns:

@@ -180,7 +180,7 @@ class Schema:
             table = engine.drop_missing(table, self.columns)
             self.require_left(engine.records(table))
         else:
-            self._require_persons(table)
+            self.require_persons(table)
             self._require_values(table)
         spelled = self.sensitive if respell else ()
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
@@ -245,7 +245,7 @@ class Schema:
             missing = engine.missing_values(table, self.columns)
             self.refuse_missing(missing, engine.records(table))
 
-    def _require_persons(self, table: engine.Table) -> None:
+    def require_persons(self, table: engine.Table) -> None:
         """Require that every record says whose it is: missing values may be those of one person."""
         for column, count in engine.missing_values(table, self.person).items():
             raise InputError(

@@ -181,6 +181,11 @@ class PrivacyModel(ABC):
         """
         return (self,) if self.strongly_monotone else ()
 
+    @property
+    def judges_persons(self) -> bool:
+        """Whether it judges by persons, not records, where a person has several."""
+        return self.of_persons or self.sensitive
+
     def over_persons(self) -> "PrivacyModel":
         """Return the model for a table of which persons have several records.
 

@@ -25,9 +25,14 @@ class PolicyResult(Result):
     derived: ClassVar[tuple[str, ...]] = ("satisfied",)
 
     @property
+    def broken(self) -> bool:
+        """Whether a model of the policy that was examined is not satisfied."""
+        return not all(verdict.satisfied for verdict in self.privacy)
+
+    @property
     def satisfied(self) -> bool:
         """Whether every model of the policy is satisfied."""
-        return all(verdict.satisfied for verdict in self.privacy)
+        return not self.broken
 
 
 def as_json(value: Any) -> Any:

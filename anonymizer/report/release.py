@@ -292,11 +292,20 @@ def against(quasi_identifiers: str, sensitive: str = "", persons: bool = False) 
 
 
 def verdict_table(
-    verdicts: Iterable[Verdict], title: str = "Policy, recounted on the table"
+    verdicts: Iterable[Verdict],
+    title: str = "Policy, recounted on the table",
+    records: Sequence[int] = (),
 ) -> Table:
-    """Each model with its threshold and the class that comes off worst."""
+    """Each model with its threshold and the class that comes off worst.
+
+    ``records``: how many are in the classes that fail, of each; shown where there are any.
+    """
     columns = ["model", "about", "threshold", "worst class", "classes that fail", "holds"]
-    return Table(title, columns, [*map(_verdict, verdicts)], "s s s .6g s")
+    rows = [*map(_verdict, verdicts)]
+    if any(records):
+        columns.insert(5, "records in them")
+        rows = [[*row[:5], f"{of:,}", *row[5:]] for row, of in zip(rows, records, strict=True)]
+    return Table(title, columns, rows, "s s s .6g s")
 
 
 def _verdict(verdict: Verdict) -> list[object]:

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.feedback.document import Block, Table
-from anonymizer.feedback.words import plural
+from anonymizer.feedback.words import people, plural
 from anonymizer.release.files import MANIFEST
+from anonymizer.report.persons import OF_RECORDS, persons_report, smallest_class
 from anonymizer.report.release import verdict_table
 from anonymizer.risk import (
     DISTINCT,
@@ -66,10 +67,19 @@ def risk_report(
     """
     assessment = risk.assessment
     sizes, loss = assessment.reidentification.sizes, assessment.query_loss
-    yield (
-        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
-        f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
-    )
+    if assessment.persons is None:
+        yield (
+            f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
+            f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
+        )
+    else:
+        yield (
+            f"{sizes.sum():,} records of {people(assessment.persons.persons)} in "
+            f"{plural(len(sizes), 'equivalence class')}."
+        )
+        yield from persons_report(assessment.persons)
+    if risk.hides_persons:
+        yield OF_RECORDS
     yield (
         f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
         f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
@@ -80,10 +90,11 @@ def risk_report(
         **{f"inference of {name}": found for name, found in assessment.inference.items()},
     }
     yield _metrics(profiles)
+    counted = "records" if assessment.persons is None else "persons"
     for name, about in assessment.inference.items():
         yield (
             f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%}"
-            " of the records, who guesses that of the whole table for "
+            f" of the {counted}, who guesses that of the whole table for "
             f"{about.guessed_without:.2%}; in the surest class for {about.posterior.max():.2%}."
         )
     yield from _caution(assessment)
@@ -91,6 +102,8 @@ def risk_report(
         yield _classes(what, profile)
     if risk.ranking:
         yield from ranking_report(risk.ranking)
+        if assessment.persons is not None:
+            yield "Subsets of attributes are ranked by what they tell of records, not of persons."
     if risk.detected is not None:
         yield from detected_report(risk.detected, risk.detected_size)
     yield from undeclared_report(risk.undeclared)
@@ -270,13 +283,17 @@ MEANINGS = {
 }
 """What each figure of a check is, and what it says."""
 
+OF_PERSONS = {
+    "sample_uniqueness": ("persons alone in a class", "share of all persons"),
+    "prosecutor_highest": ("highest risk, prosecutor", "largest share of a class that is one's"),
+    "prosecutor_average": ("average risk, prosecutor", "over persons and their classes"),
+}
+"""What those are that differ where persons have several records."""
+
 
 def check_report(check: Check) -> Iterator[Block]:
     """Yield what a table satisfies as it stands, and how it does under a policy."""
-    yield (
-        f"{plural(check.records, 'record')} in {plural(check.classes, 'equivalence class')}, the "
-        f"smallest of {check.k:,}: k = {check.k}."
-    )
+    yield smallest_class(check)
     known = ", ".join(check.quasi_identifiers)
     yield f"A class is all records that are alike in what others may know: {known}."
     columns = ["figure", "value", "says"]
@@ -284,15 +301,21 @@ def check_report(check: Check) -> Iterator[Block]:
         title = f"The strictest that holds about {name} in every class"
         yield Table(title, columns, _explained(found), "s .6g s")
     title = "Risk that the record of a person who is known to be in the table is found"
-    yield Table(title, columns, _explained(check.risk), "s .6g s")
+    others = {} if check.persons is None else OF_PERSONS
+    yield Table(title, columns, _explained(check.risk, MEANINGS | others), "s .6g s")
     if check.privacy:
-        yield verdict_table(check.privacy)
-    else:
+        yield verdict_table(check.privacy, records=check.violating_records)
+    if check.unexamined:
+        names = ", ".join(dict.fromkeys(model.name for model in check.unexamined))
+        yield f"Not examined: {names}. {OF_RECORDS}"
+    elif not check.privacy:
         yield "No policy was given: --require, or a study, says what has to hold."
 
 
-def _explained(figures: Mapping[str, float]) -> list[list[object]]:
-    return [[MEANINGS[name][0], value, MEANINGS[name][1]] for name, value in figures.items()]
+def _explained(
+    figures: Mapping[str, float], meanings: Mapping[str, tuple[str, str]] = MEANINGS
+) -> list[list[object]]:
+    return [[meanings[name][0], value, meanings[name][1]] for name, value in figures.items()]
 
 
 LOSSES = [

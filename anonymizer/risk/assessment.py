@@ -5,20 +5,23 @@ No column is read or looked through more often than the figures need.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
+from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Floats
+from anonymizer.privacy import PrivacyModel
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.release.frames import table_of
 from anonymizer.risk import refinement
 from anonymizer.risk.measured import MeasuredTable
+from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import (
     Columnar,
@@ -45,14 +48,17 @@ class Assessment:
     """The risk of a table from an attacker who knows the quasi-identifiers.
 
     ``reidentification`` is the risk that a record is found by an attacker who knows that its person
-    is in the table, ``inference`` that of each sensitive attribute.
+    is in the table, ``inference`` that of each sensitive attribute. Where ``persons`` have several
+    records re-identification is about the person whose a record is, and each person counts once for
+    inference.
     """
 
     table: Columnar  # admitted
     schema: Schema
     classes: Refinement
-    reidentification: Reidentification
+    reidentification: Reidentification | Inference
     inference: Mapping[str, Inference]
+    persons: PersonRisk | None = None
 
     @property
     def query_loss(self) -> QueryLoss:
@@ -61,18 +67,21 @@ class Assessment:
 
     def to_dict(self) -> dict[str, object]:
         """Return the assessment as JSON has it."""
-        sizes = self.reidentification.sizes
+        sizes, records = self.reidentification.sizes, self.reidentification.records
+        persons = self.persons
         return {
-            "records": self.reidentification.records,
+            "records": records,
             "classes": len(sizes),
+            "persons": None if persons is None else persons.to_dict(),
             "reidentification": {
                 **self.reidentification.measures.to_dict(),
-                "average": len(sizes) / self.reidentification.records,
-                "alone": int((sizes == 1).sum()),
+                "average": len(sizes) / records if persons is None else persons.average,
+                "alone": int((sizes == 1).sum()) if persons is None else persons.alone,
             },
             "inference": {
                 name: {
                     **about.measures.to_dict(),
+                    "records": records,  # those of the measures are parts where persons count once
                     "guessed": about.guessed,
                     "guessed_without": about.guessed_without,
                 }
@@ -86,9 +95,12 @@ class Assessment:
 
         Columns: ``records``; of re-identification ``posterior`` (max p(x|y)), ``i1``, ``i2``,
         ``i3``, ``i4`` and ``uncertainty`` H(X|y) in bits, and ``itpr``, the class's term of ITPR;
-        of each sensitive attribute the same, such as ``i1(diagnosis)``.
+        of each sensitive attribute the same, such as ``i1(diagnosis)``. Also ``persons``, where
+        some have several records.
         """
         columns: dict[str, np.ndarray] = {"records": self.reidentification.sizes}
+        if self.persons is not None:
+            columns["persons"] = self.persons.about.occurring
         for suffix, profile in self._profiles():
             columns |= {what + suffix: getattr(profile, which) for what, which in TERMS.items()}
         return pd.DataFrame(columns, pd.RangeIndex(1, len(self.classes.sizes) + 1, name="class"))
@@ -99,7 +111,8 @@ class Assessment:
         Of a table that was counted, one for each combination of values of the columns with a role.
 
         Columns: ``class`` and ``records``, the class's number and size; of re-identification
-        ``posterior`` = 1 / n, ``i1``, ``i2`` (bits) and ``itpr``; and of each sensitive attribute,
+        ``posterior`` = 1 / n, of persons the largest share that one has of the class, ``i1``,
+        ``i2`` (bits) and ``itpr``; and of each sensitive attribute,
         say diagnosis, ``posterior(diagnosis)``, the probability of the value that the record has,
         ``max_posterior(diagnosis)``, that of the likeliest value, ``i1(diagnosis)``,
         ``i2(diagnosis)`` and ``itpr(diagnosis)``. Who reads it learns what an attacker would,
@@ -130,6 +143,7 @@ def assess(
     quasi_identifiers: str | Sequence[str],
     sensitive: str | Sequence[str] = (),
     missing: Missing = "error",
+    person: str | Sequence[str] = (),
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
@@ -144,6 +158,9 @@ def assess(
     missing
         The treatment of records that miss a value: ``"error"``, ``"drop"``, ``"gap"`` or
         ``"category"``.
+    person
+        The column, or the columns, that tell whose each record is where persons have several. The
+        figures are about persons then.
 
     Returns
     -------
@@ -162,24 +179,45 @@ def assess(
     [2, 1]
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
-    schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
+    persons = column_names("person", person)
+    schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
     return assess_columns(MeasuredTable.of(table_of(table), schema, respell=True).table, schema)
 
 
-def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:
-    """Measure the risk of a table that was admitted, reading a column at a time."""
+def assess_columns(
+    table: Columnar,
+    schema: Schema,
+    watch: Watch = ignore,
+    models: Sequence[PrivacyModel] = (),
+) -> Assessment:
+    """Measure the risk of a table that was admitted, reading a column at a time.
+
+    ``models``: the policy, whose k the persons are held against who are left to an attacker.
+    """
     watch("grouping the records", 0, None)
     classes = refined_by(table, schema.quasi_identifiers)
+    persons = _persons(table, schema) if schema.person else None
+    parts = None if persons is None else persons.parts_in_rows()
     inference = {}
     for place, name in enumerate(schema.sensitive):
         watch("counting sensitive values", place, len(schema.sensitive))
-        inference[name] = classes.inference(table[name])
-    return Assessment(table, schema, classes, classes.reidentification(), inference)
+        inference[name] = classes.inference(table[name], parts)
+    if persons is None:
+        return Assessment(table, schema, classes, classes.reidentification(), inference)
+    watch("looking at choices of events", 0, None)
+    about = Inference.tallied(classes.class_of, persons.person_of, classes.weights)
+    return Assessment(table, schema, classes, about, inference, PersonRisk.of(about, models))
+
+
+def _persons(table: Columnar, schema: Schema) -> Persons:
+    """Return the persons of a table that need not be in memory."""
+    people = refined_by(table, schema.person)
+    return Persons(schema.person, cast(engine.Table, table), people.class_of, people.sizes)
 
 
 def _posterior_of(about: Inference, class_of: Codes, values: Codes) -> Floats:
     number = len(about.margin)
-    rows = np.repeat(np.arange(len(about.sizes)), np.diff([*about.starts, len(about.counts)]))
+    rows = np.repeat(np.arange(len(about.sizes)), about.occurring)
     cell = np.searchsorted(rows * number + about.values, class_of * number + values)
     return np.asarray(about.counts[cell] / about.sizes[class_of], float)
 

@@ -126,8 +126,7 @@ def guesses(joint: ArrayLike | CountMatrix, skew: float = SKEW) -> Guesses:
     """
     about = Inference.of(joint)
     measured, sizes, alike = about.measures, about.sizes, about.homogeneous
-    cells = np.diff(about.starts, append=len(about.counts))
-    shares = about.counts / np.repeat(sizes, cells)
+    shares = about.counts / np.repeat(sizes, about.occurring)
     gains = np.maximum.reduceat(shares * (about.records / about.margin[about.values]), about.starts)
     return Guesses(
         records=about.records,

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.persons import PERSON
 from anonymizer.counts.schema import Missing, Schema, recount
 from anonymizer.errors import column_names
 from anonymizer.feedback.document import in_a_line
@@ -23,9 +24,12 @@ from anonymizer.privacy import (
     PrivacyModel,
     TCloseness,
     Verdict,
+    about_each,
+    acceptable,
     is_ordered,
     measures_of,
     models_of,
+    over_persons,
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
@@ -37,6 +41,8 @@ from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings import ReleaseWarning, class_warnings, telling_warnings
 from anonymizer.risk.file import Subject
 from anonymizer.risk.measured import MeasuredTable
+from anonymizer.risk.persons import PersonRisk
+from anonymizer.risk.profile import Inference
 from anonymizer.tables import engine
 
 MEASURES: Mapping[str, PrivacyModel] = {
@@ -63,9 +69,10 @@ class Check(PolicyResult):
     records, classes
         Records, and combinations of values of the quasi-identifiers.
     k
-        Records of the smallest class.
+        Persons of the smallest class; its records where every record is of a person of its own.
     sensitive
-        For each sensitive attribute the strictest parameters that every class satisfies:
+        For each sensitive attribute the strictest parameters that every class satisfies, where each
+        person counts once:
         ``distinct_l``, ``entropy_l`` (2^H, plug-in), ``t_kl`` (bits), ``t_equal``, ``t_ordered``
         (where its values are numbers, or a model of the policy gives their order),
         ``basic_beta``, ``enhanced_beta``, ``delta_disclosure`` (bits) and ``alpha``; infinite where
@@ -73,15 +80,25 @@ class Check(PolicyResult):
     risk
         Of re-identification: ``prosecutor_highest`` and ``prosecutor_average``; with a population
         also ``journalist_highest``, ``journalist_average`` and ``marketer``; and
-        ``sample_uniqueness``, the share of records alone in their class.
+        ``sample_uniqueness``, the share of records alone in their class. Of persons who have
+        several records ``prosecutor_highest`` is the largest share that one of them has of a class.
     privacy
         The verdict of every model of the policy.
+    violating_records
+        For each of them the records in classes that break it.
+    unexamined
+        Models of the policy that are about persons, where the table does not show whose its records
+        are: nobody knows by it whether they hold.
     warnings
         Weaknesses of the table, whether the policy holds or not. Of a release also those that its
         manifest reports of the raw table.
     quasi_identifiers
         The columns whose combinations of values are the classes.
+    persons
+        The persons of the table; None where every record is of a person of its own.
     """
+
+    derived = (*PolicyResult.derived, "k_of", "largest_share")
 
     records: int
     classes: int
@@ -91,11 +108,31 @@ class Check(PolicyResult):
     privacy: Sequence[Verdict]
     warnings: Sequence[ReleaseWarning | ReportedWarning] = ()
     quasi_identifiers: Sequence[str] = ()
+    violating_records: Sequence[int] = ()
+    unexamined: Sequence[PrivacyModel] = ()
+    persons: int | None = None
 
     def __repr__(self) -> str:
         policy = "policy holds" if self.satisfied else "policy does not hold"
-        about = policy if self.privacy else "no policy"
+        if self.unexamined and not self.broken:
+            policy = "policy not examined"
+        about = policy if self.privacy or self.unexamined else "no policy"
         return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", about)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every model of the policy was examined, and is satisfied."""
+        return not (self.broken or self.unexamined)
+
+    @property
+    def k_of(self) -> str:
+        """What k counts."""
+        return "records" if self.persons is None else "persons"
+
+    @property
+    def largest_share(self) -> float | None:
+        """The largest share of a class that is one person's; None where persons have one record."""
+        return None if self.persons is None else self.risk["prosecutor_highest"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as JSON has it; an infinite figure is null."""
@@ -103,7 +140,11 @@ class Check(PolicyResult):
             name: {measure: value if isfinite(value) else None for measure, value in found.items()}
             for name, found in self.sensitive.items()
         }
-        return {**super().to_dict(), "sensitive": sensitive}
+        found = {**super().to_dict(), "sensitive": sensitive}
+        records = found.pop("violating_records")
+        for verdict, number in zip(found["privacy"], records, strict=True):
+            verdict["violating_records"] = number
+        return {**found, "unexamined": [model.name for model in self.unexamined]}
 
 
 def check(
@@ -112,6 +153,7 @@ def check(
     sensitive: str | Sequence[str] = (),
     privacy: Sequence[PrivacyModel] = (),
     missing: Missing = "error",
+    person: str | Sequence[str] = (),
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
@@ -130,6 +172,9 @@ def check(
     missing
         The treatment of records that miss a value: ``"error"``, ``"drop"``, ``"gap"`` or
         ``"category"``.
+    person
+        The column, or the columns, that tell whose each record is where persons have several. The
+        figures and the policy are about persons then.
 
     Returns
     -------
@@ -149,8 +194,9 @@ def check(
     2
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
-    schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
-    models = models_of(privacy)
+    persons = column_names("person", person)
+    schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
+    models = over_persons(models_of(privacy)) if persons else models_of(privacy)
     people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)
@@ -163,38 +209,55 @@ def check_measured(
     models: Sequence[PrivacyModel],
     population: engine.Table | None = None,
     identifiers: Sequence[str] = (),
+    unexamined: Sequence[PrivacyModel] = (),
 ) -> Check:
     """Check a table that was admitted, and a population recoded as it is.
 
     ``identifiers`` are columns that a release of the table leaves out; of them only warnings about
-    persons who have several records speak.
+    persons who have several records speak. ``unexamined``: models that the table cannot be held
+    against.
     """
     table = measured.table
     counts = recount(table, schema, population)
     alike = all(reads_as_written(table[name]) for name in schema.sensitive)
     views = [counts] if alike else [counts, recount(table, schema, population, keys=list)]
     sizes = counts.sizes[counts.sizes > 0]
-    known = {*schema.quasi_identifiers, *schema.sensitive, *identifiers}
+    persons = PersonRisk(Inference.of(counts.joint[PERSON]), ()) if schema.person else None
+    verdicts = judged(table, counts, schema, models, population)
+    policy = (*models, *unexamined)
+    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.person, *identifiers}
     others = [column for column in measured.columns if column not in known]
     return Check(
         records=counts.records,
         classes=len(sizes),
-        k=int(sizes.min()),
+        k=int(sizes.min()) if persons is None else persons.k,
         sensitive={
-            name: _measured([view.about(name).occupied for view in views], models)
+            name: _measured([view.judged(name).occupied for view in views], policy)
             for name in counts.sensitive
         },
-        risk=_risks(counts),
-        privacy=judged(table, counts, schema, models, population),
+        risk=_risks(counts, persons),
+        privacy=verdicts,
         warnings=(
-            *class_warnings(counts, models, len(others)),
+            *class_warnings(counts, policy, len(others)),
             *telling_warnings(table, schema),
             *spelling_warnings(table, schema.sensitive),
-            *measured.of_persons(schema, models, identifiers),
+            *measured.of_persons(schema, policy, identifiers),
             *measured.warnings(others),
         ),
         quasi_identifiers=schema.quasi_identifiers,
+        violating_records=[max(_breaking(view, each) for view in views) for each in verdicts],
+        unexamined=unexamined,
+        persons=None if persons is None else persons.persons,
     )
+
+
+def _breaking(counts: Counts, verdict: Verdict) -> int:
+    """The records in classes that break a model, as one reader of the table counts them."""
+    if verdict.satisfied:
+        return 0
+    about = [] if verdict.attribute is None else [verdict.attribute]
+    broken = ~acceptable(counts, about_each([verdict.model], about))
+    return int(counts.sizes[broken].sum())
 
 
 def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[str, float]:
@@ -217,15 +280,17 @@ def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | N
     return MEASURES["t_ordered"] if is_ordered(classes) else None
 
 
-def _risks(counts: Counts) -> dict[str, float]:
+def _risks(counts: Counts, persons: PersonRisk | None) -> dict[str, float]:
     """The risks of re-identification: see ``Check``."""
     sizes = counts.sizes[counts.sizes > 0]
-    known = prosecutor(sizes)
-    risks = {
-        "sample_uniqueness": sample_uniqueness(sizes),
-        "prosecutor_highest": known.highest,
-        "prosecutor_average": known.average,
-    }
+    if persons is None:
+        known = prosecutor(sizes)
+        found = sample_uniqueness(sizes), known.highest, known.average
+    else:
+        sizes = persons.about.occurring
+        found = persons.alone / persons.persons, persons.largest_share, persons.average
+    names = "sample_uniqueness", "prosecutor_highest", "prosecutor_average"
+    risks = dict(zip(names, found, strict=True))
     if counts.population is not None:
         people = counts.population[counts.sizes > 0]
         guessed = journalist(sizes, people)
@@ -241,9 +306,11 @@ def check_file(subject: Subject, watch: Watch = ignore) -> Check:
     The table is counted where it lies. A population that models are about is recoded where the
     table is a release, with a manifest in its directory, and taken as it is otherwise.
     """
-    models = subject.privacy
+    models, unexamined = subject.examined
     with subject.measured(watch, respell=False) as measured:
         watch("measuring the table", 0, None)
         people = subject.population(measured.table)
-        found = check_measured(measured, subject.schema, models, people, subject.identifiers)
+        found = check_measured(
+            measured, subject.schema, models, people, subject.identifiers, unexamined
+        )
         return replace(found, warnings=subject.warned(found.warnings))

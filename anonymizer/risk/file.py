@@ -17,7 +17,7 @@ from anonymizer.counts.counting import open_columns
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, suggestion
 from anonymizer.feedback.progress import Watch, ignore
-from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.privacy import PrivacyModel, models_of, over_persons, population_of
 from anonymizer.release.files import COUNTS, MANIFEST, home_of, sound
 from anonymizer.release.manifest import Manifest, is_release
 from anonymizer.release.manifest.parts import ReportedWarning
@@ -126,6 +126,7 @@ class Subject:
         privacy: Sequence[PrivacyModel] = (),
         missing: Missing = "gap",
         table: str | None = None,
+        person: Sequence[str] = (),
         **form: Any,
     ) -> "Subject":
         """Take any table, with columns by name.
@@ -136,11 +137,14 @@ class Subject:
         path = table_in(path)
         if path.suffix == ".toml":
             raise InputError(f"{path} is a study, not a table; name the table that its [data] has")
-        schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
+        schema = Schema(
+            tuple(quasi_identifiers), tuple(sensitive), missing=missing, person=tuple(person)
+        )
+        models = over_persons(models_of(privacy)) if person else models_of(privacy)
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():
             found = describe_file(path, GivenFormat(**given), schema.columns)
-        return cls(path, schema, found, given=models_of(privacy), table=table, named=True)
+        return cls(path, schema, found, given=models, table=table, named=True)
 
     def under(self, models: Sequence[PrivacyModel]) -> "Subject":
         """Return the subject under another policy; under its own where no model is given."""
@@ -157,6 +161,23 @@ class Subject:
         if self.manifest is not None and not self.given:
             return self.manifest.policy
         return self.given
+
+    @property
+    def hides_persons(self) -> bool:
+        """Whether the policy is about persons, and the table does not show whose a record is."""
+        if self.study is not None:
+            return bool(self.study.schema.person) and not self.schema.person
+        return self.manifest is not None and not self.given and bool(self.manifest.person)
+
+    @property
+    def examined(self) -> tuple[Sequence[PrivacyModel], Sequence[PrivacyModel]]:
+        """The models of the policy that the table can be held against, and the others."""
+        models = self.privacy
+        hidden = [self.hides_persons and each.judges_persons for each in models]
+        return (
+            [model for model, hides in zip(models, hidden, strict=True) if not hides],
+            [model for model, hides in zip(models, hidden, strict=True) if hides],
+        )
 
     def warned(
         self, found: Iterable[ReleaseWarning | ReportedWarning]
@@ -254,6 +275,7 @@ class FileRisk:
     ranking: Ranking | None = None  # None where it was not requested
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
+    hides_persons: bool = False  # persons have several records, and it does not show whose each is
     details: pd.DataFrame | None = field(default=None, repr=False)  # of each class or record
     # about people with several records, and their values; of a release those of its manifest, too
     warnings: Sequence[ReleaseWarning | ReportedWarning] = ()
@@ -262,6 +284,7 @@ class FileRisk:
         """Return the risk as JSON has it."""
         content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
         content["warnings"] = [each.to_dict() for each in self.warnings]
+        content["hides_persons"] = self.hides_persons
         if self.ranking is not None:
             content |= {"by_attribute": self.ranking.to_dict(), "detected": as_json(self.detected)}
             content["detected_size"] = self.detected_size
@@ -281,14 +304,16 @@ def assess_file(
     """
     with _opened(subject, watch, details == "record") as measured:
         schema = subject.schema
-        assessment = assess_columns(measured.table, schema, watch)
+        assessment = assess_columns(measured.table, schema, watch, subject.privacy)
         columns = [name for name in measured.columns if isinstance(name, str)]
-        hidden = (*schema.sensitive, *subject.identifiers)
+        hidden = (*schema.sensitive, *schema.person, *subject.identifiers)
         declared = {*hidden, *subject.targets} & set(columns)
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)
         warnings = measured.of_persons(schema, subject.privacy, subject.identifiers)
-        found = FileRisk(assessment, others, warnings=subject.warned(warnings))
+        hides = subject.hides_persons
+        said = subject.warned(warnings)
+        found = FileRisk(assessment, others, warnings=said, hides_persons=hides)
         if details is not None:
             watch("writing the details", 0, None)
             found = replace(found, details=_details(assessment, measured, details))

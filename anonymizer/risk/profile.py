@@ -316,10 +316,15 @@ class Inference(Profile):
         """Max over x of p(x|y)."""
         return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
 
+    @cached_property
+    def occurring(self) -> Codes:
+        """The distinct values of each class, shape (classes,)."""
+        return np.diff(self.starts, append=len(self.counts))
+
     @property
     def homogeneous(self) -> Mask:
         """True for each class whose records all have the same value, shape (classes,)."""
-        return np.asarray(np.diff(self.starts, append=len(self.counts)) == 1)
+        return np.asarray(self.occurring == 1)
 
     @property
     def guessed(self) -> float:

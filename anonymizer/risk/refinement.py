@@ -123,9 +123,13 @@ class Refinement:
         """The profile of the classes with the record itself at risk."""
         return Reidentification.of(self.sizes)
 
-    def inference(self, column: pd.Series) -> Inference:
-        """The profile of the classes with a sensitive attribute at risk."""
-        return Inference.tallied(self.class_of, by_text(column)[0], self.weights)
+    def inference(self, column: pd.Series, weights: Ints | None = None) -> Inference:
+        """The profile of the classes with a sensitive attribute at risk.
+
+        ``weights``: what each row counts, by default its records, shape (rows,).
+        """
+        weights = self.weights if weights is None else weights
+        return Inference.tallied(self.class_of, by_text(column)[0], weights)
 
     def measures(self, about: pd.Series | None) -> Measures:
         """The measures about a sensitive attribute, or with None about the record itself."""

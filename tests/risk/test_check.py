@@ -129,8 +129,17 @@ def test_a_policy_held_against_a_table():
         ("pay", True, 0),
     ]
     assert not found.satisfied
+    assert found.violating_records == [0, 8, 0, 8, 0, 8, 0]
     assert found.privacy[5].worst == inf  # fewer than 5 records
     assert found.to_dict()["privacy"][5]["worst"] is None
+
+
+def test_records_in_classes_that_fail():
+    """Class x has four records of two spellings of one state, y two of two, z one."""
+    table = pd.DataFrame({"a": list("xxxxyyz"), "w": ["flu", "Flu"] * 2 + ["flu", "cold", "flu"]})
+    found = check(table, "a", "w", [KAnonymity(3), DistinctLDiversity(2)])
+    assert [each.violating for each in found.privacy] == [2, 2]
+    assert found.violating_records == [3, 5]
 
 
 def test_the_strictest_parameters_hold_and_stricter_ones_do_not():
@@ -273,6 +282,7 @@ def test_json_has_what_it_promises(run, study, tmp_path):
             "worst": 4,
             "violating_classes": 0,
             "satisfied": True,
+            "violating_records": 0,
         }
     ]
     assert found["satisfied"] is True
@@ -284,6 +294,7 @@ def test_a_policy_that_does_not_hold_is_1(run, study, tmp_path):
     assert (code, err) == (1, "")
     (verdict,) = json.loads(out)["privacy"]
     assert (verdict["worst"], verdict["satisfied"], verdict["violating_classes"]) == (4, False, 2)
+    assert verdict["violating_records"] == 8
 
 
 def test_what_is_infinite_is_null(run, study, tmp_path):

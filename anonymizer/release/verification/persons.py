@@ -38,10 +38,7 @@ def shown_by_table(
     models: Sequence[PrivacyModel | None], persons: bool
 ) -> list[PrivacyModel | None]:
     """Return the models that a released table shows; None for one about persons."""
-    return [
-        None if persons and model and (model.of_persons or model.sensitive) else model
-        for model in models
-    ]
+    return [None if persons and model and model.judges_persons else model for model in models]
 
 
 def of_original(
