@@ -242,6 +242,11 @@ def risk() -> None:
 )
 @click.option("--table", metavar="NAME", help="That of originals in a database, if it has several.")
 @click.option("--identifier", help="The column that says in several originals who is who.")
+@names_option(
+    "--person",
+    "What tells whose each record of the original is, where persons have several; by default what "
+    "the release was made with",
+)
 @click.option(
     "--study",
     "-s",

@@ -76,6 +76,7 @@ def audit(
     against: tuple[Path, ...],
     study: tuple[Path, ...],
     similarity: tuple[str, ...],
+    person: tuple[str, ...] | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -90,15 +91,16 @@ def audit(
             against,
             studies=[Study(path) for path in study],
             hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
+            person=person or (),
             watch=watch,
             **options,
         )
     for each in found.releases:
         warn(each.warnings)
     show("the releases were audited", as_json, found, audit_report)
-    if not found.satisfied:
+    if found.broken:
         return 1
-    return UNEXAMINED if found.unexamined or found.repeated else 0
+    return UNEXAMINED if found.unexamined or found.repeated or found.hidden else 0
 
 
 def query_loss(

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
 from anonymizer.risk.check import Check
+from anonymizer.risk.person_audit import PersonAudit
 from anonymizer.risk.persons import PersonRisk
 
 OF_RECORDS = (
     "The policy is about persons, and the released table does not show whose its records are: all "
-    "figures here count records."
+    "figures here count records. `anonymizer audit` measures persons, with the original table."
 )
 
 
@@ -48,3 +49,11 @@ def persons_report(risk: PersonRisk) -> Iterator[Block]:
             f"Not examined is who knows {risk.unexamined} or more of them: persons have too many "
             "choices of records."
         )
+
+
+def audited_persons_report(found: PersonAudit) -> Iterator[Block]:
+    """Linkage and inference of persons who have several records."""
+    yield f"{people(found.risk.persons)} of the original have records in these classes."
+    yield from persons_report(found.risk)
+    for name, certain in found.certain.items():
+        yield f"A value of {name} is known for sure of {people(certain)}."

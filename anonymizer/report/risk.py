@@ -8,7 +8,12 @@ import numpy as np
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
 from anonymizer.release.files import MANIFEST
-from anonymizer.report.persons import OF_RECORDS, persons_report, smallest_class
+from anonymizer.report.persons import (
+    OF_RECORDS,
+    audited_persons_report,
+    persons_report,
+    smallest_class,
+)
 from anonymizer.report.release import verdict_table
 from anonymizer.risk import (
     DISTINCT,
@@ -420,12 +425,17 @@ def _conclusion(audit: Audit) -> Iterator[str]:
     if not audit.holds:
         yield "The policy does NOT hold."
         return
+    if audit.hidden:
+        yield f"Not examined is whether the policy holds of persons: {'; '.join(audit.hidden)}."
+        if audit.figures:
+            yield f"It does NOT hold against {_reader(audit.figures)}"
+        return
     where = "in every release" + (" and in their intersection" if audit.intersection else "")
     who = "somebody who knows the study and that its search is exact"
     if audit.repeated:
         yield (
             "It is a policy about records: not examined is what is disclosed of people who have "
-            f"several of them, by {', '.join(map(repr, audit.repeated))}."
+            f"several of them, by {', '.join(map(repr, audit.repeated))}; --person examines it."
         )
     if audit.figures:
         yield f"The policy holds {where}, but does NOT hold against {_reader(audit.figures)}"
@@ -462,8 +472,12 @@ def _audited(release: ReleaseAudit) -> Iterator[Block]:
             "Values were drawn at random: a person is found by what was drawn for them. Who knows "
             "true values and the channel may infer more of a group: see `anonymizer estimate`."
         )
-    yield verdict_table(release.privacy)
-    yield _linkage(release.linkage)
+    if release.privacy:
+        yield verdict_table(release.privacy)
+    if release.persons is None:
+        yield _linkage(release.linkage)
+    else:
+        yield from audited_persons_report(release.persons)
     if release.inference:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         yield _guesses(release.inference, tried)

@@ -13,7 +13,7 @@ from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.privacy import TCloseness, Verdict
+from anonymizer.privacy import PrivacyModel, TCloseness, Verdict, over_persons
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
@@ -27,6 +27,7 @@ from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
+from anonymizer.risk.person_audit import PersonAudit, obstacle_to_persons, person_audit
 from anonymizer.risk.placement import (
     OriginalTable,
     PlacedPeople,
@@ -47,6 +48,8 @@ from anonymizer.tables.values import is_missing
 class ReleaseAudit(PolicyResult):
     """Disclosure of one release to an attacker.
 
+    Of ``persons`` who have several records the policy is judged. Where it is about persons, and it
+    is not known who is in which class, ``hidden`` says why; its models of persons are not examined.
     Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
     how many people of the original the best guess is right, and of how many it was tried, by
     sensitive attribute that the original has. Where missing values count as nothing, only records
@@ -68,6 +71,13 @@ class ReleaseAudit(PolicyResult):
     random: bool = False  # whether people are found by values that were drawn for them
     figures: Sequence[str] = ()  # of the raw table, in its manifest
     warnings: Sequence[ReleaseWarning] = ()  # about people who have several records of it
+    persons: PersonAudit | None = None  # who have several records; None where it is not said
+    hidden: str | None = None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every model of the policy was examined, and is satisfied."""
+        return not (self.broken or self.hidden)
 
     def __repr__(self) -> str:
         policy = "policy holds" if self.satisfied else "policy does not hold"
@@ -89,7 +99,7 @@ class Audit(Result):
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
-    derived = ("satisfied", "holds", "beyond", "figures", "unexamined", "repeated")
+    derived = ("satisfied", "holds", "beyond", "figures", "unexamined", "repeated", "hidden")
 
     def __repr__(self) -> str:
         policy = "policies hold" if self.holds else "a policy does not hold"
@@ -97,6 +107,8 @@ class Audit(Result):
             policy = "a policy does not hold against who reads the manifest"
         elif self.holds and self.beyond:
             policy = "a policy does not hold against who knows the search"
+        elif self.holds and self.hidden:
+            policy = "policies not examined"
         elif self.holds and (self.unexamined or self.repeated):
             policy = "policies hold, not all attacks examined"
         return in_a_line(self, f"{len(self.releases):,} releases", policy)
@@ -107,13 +119,26 @@ class Audit(Result):
 
         Attacks that were not run are ``unexamined``.
         """
-        return self.holds and not self.beyond and not self.figures
+        return not (self.broken or self.hidden)
+
+    @property
+    def broken(self) -> bool:
+        """True where a policy does not hold, or an attack finds somebody beyond it."""
+        return bool(not self.holds or self.beyond or self.figures)
 
     @property
     def holds(self) -> bool:
-        """True where the policy holds in every release, and for everybody in their intersection."""
+        """True where the policy holds in every release, and for everybody in their intersection.
+
+        As far as it was examined: see ``hidden``.
+        """
         together = self.intersection is None or self.intersection.satisfied
-        return together and all(release.satisfied for release in self.releases)
+        return together and not any(release.broken for release in self.releases)
+
+    @property
+    def hidden(self) -> Sequence[str]:
+        """Reasons why models of persons were not examined, each once."""
+        return [*dict.fromkeys(each.hidden for each in self.releases if each.hidden)]
 
     @property
     def beyond(self) -> int:
@@ -158,6 +183,7 @@ def audit_files(
     draws: int = DRAWS,
     seed: int = 0,
     table: str | None = None,
+    person: Sequence[str] = (),
     watch: Watch = ignore,
 ) -> Audit:
     """Attack releases with the tables they were made of.
@@ -167,6 +193,8 @@ def audit_files(
     that identifies people in all. ``studies`` are likewise one or several, and needed where a model
     is about a population or a hierarchy of sensitive values. ``hierarchies`` of sensitive
     attributes are for similarity attacks, ``draws`` and ``seed`` for the minimality attack.
+    ``person`` are the columns of the original that tell whose each record is, where persons have
+    several; by default those of the release. The policy is about persons then.
 
     Raises InputError when something cannot be read, or a release was not made of its original.
     Raises PolicyBrokenError when an identifier is in a release.
@@ -178,13 +206,18 @@ def audit_files(
         study = studies[number % len(studies)] if studies else None
         releases.append(read_release(path, study))
     require_compatible(releases, of_one=len(against) == 1)
+    if len(releases) > 1 and (person or any(release.person for release in releases)):
+        raise InputError(
+            "persons who have several records are audited in one release at a time: who is who in "
+            "several is known of records alone; name each release by itself"
+        )
     known = {name for release in releases for name in release.schema.sensitive}
     for name in hierarchies or {}:
         if name not in known:
             hint = did_you_mean(name, known)
             raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
     originals = [OriginalTable(path, table) for path in against]
-    tables, persons = _people(releases, originals, identifier, watch)
+    tables, persons = _people(releases, originals, identifier, person, watch)
     found = []
     for number, each in enumerate(tables):
         watch("attacking the releases", number, len(tables))
@@ -220,6 +253,7 @@ def _people(
     releases: Sequence[PublishedRelease],
     against: Sequence[OriginalTable],
     identifier: str | None,
+    person: Sequence[str],
     watch: Watch,
 ) -> tuple[list[PlacedPeople], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
@@ -229,8 +263,9 @@ def _people(
         watch("placing the people of the originals", number, len(releases))
         given = against[number % len(against)]
         extra = [*(release.shown(roles) if complete else ()), *([identifier] if identifier else ())]
-        original = read_original(given, release, extra, complete=complete)
-        tables.append(placed(release, original, given.path, alone=not complete))
+        original = read_original(given, release, [*extra, *person], complete=complete)
+        of = person or release.person
+        tables.append(placed(release, original, given.path, alone=not complete, person=of))
     if identifier is not None:
         return tables, identified([table.original for table in tables], identifier)
     return tables, [np.arange(len(table.original)) for table in tables]
@@ -248,13 +283,18 @@ def _audited(
         }
     own = {name: found for name in about if (found := table.there(name)) is not None}
     alike = {**_hierarchies_of(release), **hierarchies}
+    models = over_persons(release.models) if table.person else release.models
+    hidden = obstacle_to_persons(table) if table.person else None
+    judging = [model for model in models if table.person and model.judges_persons]
+    persons = person_audit(table, judging) if table.person and not hidden else None
+    others = [model for model in models if model not in judging]
     return ReleaseAudit(
         release=str(release.path),
         records=counts.records,
         classes=len(counts),
         people=int(table.people.sum()),
         people_beyond_records=table.beyond,
-        privacy=_verified(release),
+        privacy=[*_verified(release, others), *(() if persons is None else persons.privacy)],
         linkage=attacks.linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
         inference={name: attacks.guesses(each.joint) for name, each in about.items()},
@@ -274,18 +314,20 @@ def _audited(
         random=release.random,
         figures=release.manifest.of_raw,
         warnings=tuple(repeated_in(table)),
+        persons=persons,
+        hidden=hidden,
     )
 
 
-def _verified(release: PublishedRelease) -> list[Verdict]:
-    """Return the verdicts of the policy on the release as it is."""
+def _verified(release: PublishedRelease, models: Sequence[PrivacyModel]) -> list[Verdict]:
+    """Return the verdicts of models on the release as it is."""
     people = release.population
     if people is None:
-        return verify(release.table, release.schema, release.models)
+        return verify(release.table, release.schema, models)
     labels, _ = place(people, release.manifest)
     recoded = engine.chosen(labels, release.schema.quasi_identifiers)
     recoded = matched(release.table, recoded, release.schema)
-    return verify(release.table, release.schema, release.models, recoded)
+    return verify(release.table, release.schema, models, recoded)
 
 
 def _hierarchies_of(release: PublishedRelease) -> dict[str, Hierarchy]:
@@ -316,6 +358,8 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
     study = table.release.study
     if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
         return Minimality.not_applicable(TELLS)
+    if table.release.person:
+        return Minimality.not_applicable("its policy is about persons, who have several records")
     if study is None:
         return Minimality.not_applicable("its hierarchies are known by --study alone")
     if reason := _obstacle(table, study):

@@ -66,6 +66,14 @@ class PublishedRelease:
         return self.manifest.file[1].identifiers
 
     @property
+    def person(self) -> tuple[str, ...]:
+        """The columns of the original that tell whose each record is; none where they do not say.
+
+        The policy is about persons where there are any.
+        """
+        return tuple(self.manifest.person)
+
+    @property
     def random(self) -> bool:
         """True where released values were drawn at random."""
         return bool(self.manifest.masking)
@@ -187,6 +195,12 @@ class PlacedPeople:
     counts: Counts  # of the classes of the release
     class_of: Codes  # of each person, -1 where the release has no such class
     values: Mapping[str, Codes]  # of each person by attribute, -1 where the release has none such
+    person: tuple[str, ...] = ()  # columns of the original by which persons have several records
+
+    @property
+    def admitted(self) -> Mask:
+        """The records of the original that the release was made of, shape (records,)."""
+        return _admitted(self.original, self.release)
 
     @cached_property
     def people(self) -> Ints:
@@ -297,10 +311,16 @@ def _read_original(
 
 
 def placed(
-    release: PublishedRelease, original: pd.DataFrame, name: Path, *, alone: bool
+    release: PublishedRelease,
+    original: pd.DataFrame,
+    name: Path,
+    *,
+    alone: bool,
+    person: Sequence[str] = (),
 ) -> PlacedPeople:
     """Place the people of an original table in the classes of a release.
 
+    ``person``: the columns by which they have several records.
     ``alone``: whether no other release is linked with it, so that of people who are alike it does
     not matter who is in which class.
     Every record of the release has to be that of somebody; otherwise this is not its original.
@@ -311,7 +331,7 @@ def placed(
         for attribute in release.schema.sensitive
         if attribute in original.columns
     }
-    found = PlacedPeople(release, original, counts, class_of, values)
+    found = PlacedPeople(release, original, counts, class_of, values, tuple(person))
     lacking = int(np.maximum(counts.sizes - found.people, 0).sum())
     what = "by their quasi-identifiers"
     for attribute in () if lacking else values:
@@ -329,17 +349,21 @@ def placed(
 
 
 def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
-    """Warn of people who have several records in the classes of a release."""
+    """Warn of people who have several records in the classes of a release.
+
+    Not by the columns of which the audit knows that they do.
+    """
     release, inside = found.release, found.class_of >= 0
     table = found.original[inside]
-    known = (*release.raw, *release.schema.sensitive)
-    others = [name for name in table.columns if name not in (*known, *release.left_out)]
+    known = (*release.raw, *release.schema.sensitive, *found.person)
+    left_out = [name for name in release.left_out if name not in found.person]
+    others = [name for name in table.columns if name not in (*known, *left_out)]
     mark = next(names_but(table.columns))
 
     def classed() -> pd.DataFrame:
         return table.assign(**{mark: found.class_of[inside]})
 
-    keyed = Keyed(table, release.raw, release.left_out, others, [mark], classed)
+    keyed = Keyed(table, release.raw, left_out, others, [mark], classed)
     return repeated_warnings(keyed, release.models)
 
 
@@ -415,7 +439,8 @@ def _by_values(
 def _admitted(people: pd.DataFrame, release: PublishedRelease) -> Mask:
     if release.schema.keeps_missing:
         return np.ones(len(people), bool)
-    columns = [name for name in release.schema.columns if name in people.columns]
+    counted = (*release.schema.columns, *release.person)
+    columns = [name for name in counted if name in people.columns]
     return people[columns].notna().all(axis=1).to_numpy(bool)
 
 

@@ -141,6 +141,12 @@ def class_numbers(
     return dealt_out(*_members_and_cells(columns, manifest), own, numbers, others)
 
 
+def overlapping(people: pd.DataFrame, manifest: Manifest) -> Mask:
+    """Whether each raw record fits several classes of merged cells, shape (records,)."""
+    columns = {name: _placed(people[name]) for name in manifest.recoding}
+    return covering(*_members_and_cells(columns, manifest))[1]
+
+
 def covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
     """The first class that covers each record, -1 for none, and whether others do, (records,) each.
 
