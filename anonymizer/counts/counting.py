@@ -74,7 +74,8 @@ class Counted:
             encoded(combinations[name], self.taxonomies[name])
             for name in self.schema.quasi_identifiers
         ]
-        codes += [by_text(combinations[name])[0] for name in self.schema.counted]
+        names = (*self.schema.counted, *self.schema.person)
+        codes += [by_text(combinations[name])[0] for name in names]
         keys = row_keys(np.column_stack(codes).astype(np.intp))
         _, places, alike = np.unique(keys, return_index=True, return_inverse=True)
         sizes = np.bincount(alike, self.tally.sizes).astype(np.int64)

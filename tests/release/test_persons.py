@@ -32,6 +32,7 @@ from anonymizer import (
     TCloseness,
     VariableRange,
 )
+from anonymizer.counts.persons import PERSON
 from anonymizer.privacy import LargestShare, PersonKAnonymity
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.publish import publish
@@ -386,3 +387,16 @@ def test_classes_that_overlap_are_not_examined_with_the_original(tmp_path):
     assert not found.satisfied
     (check,) = [each for each in found.unchecked if each.field == "privacy of persons"]
     assert check.reason.startswith("its classes overlap")
+
+
+def test_halves_of_a_table_keep_whose_their_records_are():
+    raw = table_of(np.random.default_rng(8))
+    counted = anonymizer_of([KAnonymity(2)], "full-domain").task(raw).counted
+    whole = counted.counts
+    halves = counted.halves(seed=1)
+    for name in (PERSON, "w"):
+        one, other = (half.project(()).joint[name].sum() for half in halves)
+        assert one + other == whole.joint[name].sum()
+    persons = [int((half.project(()).joint[PERSON] > 0).sum()) for half in halves]
+    assert max(persons) <= raw["who"].nunique()
+    assert min(persons) > raw["who"].nunique() // 2
