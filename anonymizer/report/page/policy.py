@@ -161,14 +161,22 @@ def _whose(evidence: Evidence) -> str:
     )
 
 
+OF_PERSONS = (
+    " Its persons are the exception: its maker counts them, with --original and the table that it "
+    "was made of."
+)
+
+WITHHELD = "Its maker alone knows how near a class comes to that."
+"""What is said of a figure of persons, whom the released table does not show."""
+
+
 def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     """A model in three cells."""
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    found = sentence(wording.measured, places)
-    if evidence.persons and verdict.of_persons and verdict.worst is None:
-        found = "Its maker alone knows how near a class comes to that."
+    withheld = evidence.persons and verdict.of_persons and verdict.worst is None
+    found = WITHHELD if withheld else sentence(wording.measured, places)
     return name, *map(evidence.promised, (sentence(wording.promise, places), found))
 
 
@@ -389,7 +397,8 @@ def verify_section(evidence: Evidence) -> ReportSection:
     """How a recipient checks the release, what was checked for this page, what cannot be."""
     about = evidence.manifest.file[0]
     blocks: list[Block] = [
-        "Whoever has the release can count it again; the original is not needed.",
+        "Whoever has the release can count it again; the original is not needed."
+        + (OF_PERSONS if evidence.persons else ""),
         TypedCommands([*_commands(evidence)]),
         Heading("Checksums"),
         TermList([*_checksums(evidence)]),

@@ -1,0 +1,60 @@
+"""What a page says of a release about persons who have several records."""
+
+import pandas as pd
+import pytest
+
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.report.page import report_of
+
+STUDY = """\
+[data]
+path = "visits.csv"
+person = "patient"
+[quasi-identifiers]
+age = { widths = [10, 100] }
+[sensitive]
+attributes = "diagnosis"
+[[privacy]]
+model = "k-anonymity"
+k = 3
+[[privacy]]
+model = "distinct-l-diversity"
+l = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """Of 24 visits of 8 patients."""
+    directory = tmp_path_factory.mktemp("visits")
+    rows = [(f"p{n % 8}", 20 + n % 8, ["flu", "cold", "gout"][n % 3]) for n in range(24)]
+    visits = pd.DataFrame(rows, columns=["patient", "age", "diagnosis"])
+    visits.to_csv(directory / "visits.csv", index=False)
+    (directory / "study.toml").write_text(STUDY)
+    publish(Study(directory / "study.toml"), directory / "release")
+    return directory / "release"
+
+
+def page_of(release, steward: bool) -> str:
+    return " ".join(report_of(release, form="markdown", steward=steward).decode().split())
+
+
+@pytest.mark.parametrize("steward", [False, True])
+def test_what_is_said_of_persons_is_of_persons_and_all_else_of_records(release, steward):
+    page = page_of(release, steward)
+    assert "The policy held when the release was made: 3 conditions about persons" in page
+    assert "Every person shares the released values of age with at least 2 others" in page
+    assert "The conditions count persons" in page
+    assert "Smallest | 24" in page
+    assert "somebody who knows age of one record of everybody" in page
+    assert "who knows several records of a person" in page
+    assert "It is that of records: some people have several" in page
+    assert "Its persons are the exception" in page
+
+
+def test_how_near_classes_come_is_for_the_steward_alone(release):
+    own, public = page_of(release, True), page_of(release, False)
+    assert "The smallest class has 8 people." in own
+    assert "8 people" not in public
+    assert public.count("Its maker alone knows how near a class comes to that.") == 3
