@@ -195,10 +195,17 @@ def estimate() -> None:
     epilog="\b\nExamples:\n"
     "  anonymizer risk table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
     "  anonymizer risk table.csv --study study.toml --by attribute\n"
-    "  anonymizer risk table.csv --study study.toml --by record --output risks.csv"
+    "  anonymizer risk table.csv --study study.toml --by record --output risks.csv\n"
+    "  anonymizer risk table.csv --quasi-identifiers age,sex --weight weight --household hhid"
 )
 @table_argument
 @subject_options
+@click.option(
+    "--weight",
+    metavar="NAME",
+    help="The sampling weight of each record of a sample: how many people it stands for.",
+)
+@names_option("--household", "What tells whose household each record is of")
 @click.option(
     "--by",
     type=click.Choice(["record", "class", "attribute"]),

@@ -20,6 +20,7 @@ from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file
 from anonymizer.risk.file import Subject, assess_file, details_at, table_in
 from anonymizer.risk.queries import query_losses_of
+from anonymizer.risk.sample import SampleColumns
 
 LOSSES = "anonymizer.report.plots.disclosure.draw_losses"
 
@@ -44,6 +45,8 @@ def risk(
     output: Path | None,
     force: bool,
     size: int,
+    weight: str | None,
+    household: tuple[str, ...] | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -57,7 +60,8 @@ def risk(
     with progress() as watch:
         sizes = size if by == "attribute" else None
         details: Any = by if write else None
-        found = assess_file(subject, sizes, watch, details)
+        sampled = SampleColumns.of(weight, household or ())
+        found = assess_file(subject, sizes, watch, details, sampled)
         if write and found.details is not None:
             write(found.details)
     classes = by == "class"

@@ -1,12 +1,14 @@
-"""Reports of persons who have several records: how well classes of records hide them."""
+"""Reports of persons who have several records, or live together: how well classes hide them."""
 
 from collections.abc import Iterator
 
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
+from anonymizer.risk.assessment import Assessment
 from anonymizer.risk.check import Check
 from anonymizer.risk.person_audit import PersonAudit
 from anonymizer.risk.persons import PersonRisk
+from anonymizer.risk.sample import HIGH, SampleRisk
 
 OF_RECORDS = (
     "The policy is about persons, and the released table does not show whose its records are: all "
@@ -26,6 +28,24 @@ def smallest_class(check: Check) -> str:
         f"smallest of {k}: k = {k}. One person has up to {check.largest_share:.2%} of the records "
         "of a class."
     )
+
+
+def classes_report(assessment: Assessment) -> Iterator[Block]:
+    """Yield how small classes are, by persons or a sample's weights and households where known."""
+    sizes, persons = assessment.reidentification.sizes, assessment.persons
+    if persons is None:
+        yield (
+            f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
+            f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
+        )
+    else:
+        yield (
+            f"{sizes.sum():,} records of {people(persons.persons)} in "
+            f"{plural(len(sizes), 'equivalence class')}."
+        )
+        yield from persons_report(persons)
+    if assessment.sample is not None:
+        yield from sample_report(assessment.sample)
 
 
 def persons_report(risk: PersonRisk) -> Iterator[Block]:
@@ -48,6 +68,32 @@ def persons_report(risk: PersonRisk) -> Iterator[Block]:
         yield (
             f"Not examined is who knows {risk.unexamined} or more of them: persons have too many "
             "choices of records."
+        )
+
+
+def sample_report(risk: SampleRisk) -> Iterator[Block]:
+    """Yield how surely records of a sample are found, by their weights, and their households."""
+    if risk.people is not None:
+        yield (
+            f"By their sampling weights the records stand for {risk.people:,.10g} people, those of "
+            f"a class for {risk.fewest_people:,.10g} at least."
+        )
+    rows = [("the record", risk.of_record), ("anybody of its household", risk.of_household)]
+    yield Table(
+        "Chance that a record is found by who knows its class",
+        ["found", "highest", "average", "expected records", f"records above {HIGH:g}"],
+        [
+            [who, found.highest, found.average, found.expected, found.above]
+            for who, found in rows
+            if found is not None
+        ],
+        "s .6g .6g .6g ,",
+    )
+    if risk.households is not None:
+        yield (
+            f"Households alone with the classes of their members: {risk.households_alone:,} of "
+            f"{risk.households:,}. Who knows all members of one finds their records, where it "
+            "shows which belong together."
         )
 
 

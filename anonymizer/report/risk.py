@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.feedback.document import Block, Table
-from anonymizer.feedback.words import people, plural
+from anonymizer.feedback.words import plural
 from anonymizer.release.files import MANIFEST
 from anonymizer.report.persons import (
     OF_RECORDS,
     audited_persons_report,
-    persons_report,
+    classes_report,
     smallest_class,
 )
 from anonymizer.report.release import verdict_table
@@ -71,18 +71,8 @@ def risk_report(
     Classes, where they are requested, go by number: their values would tell of records.
     """
     assessment = risk.assessment
-    sizes, loss = assessment.reidentification.sizes, assessment.query_loss
-    if assessment.persons is None:
-        yield (
-            f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
-            f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
-        )
-    else:
-        yield (
-            f"{sizes.sum():,} records of {people(assessment.persons.persons)} in "
-            f"{plural(len(sizes), 'equivalence class')}."
-        )
-        yield from persons_report(assessment.persons)
+    loss = assessment.query_loss
+    yield from classes_report(assessment)
     if risk.hides_persons:
         yield OF_RECORDS
     yield (

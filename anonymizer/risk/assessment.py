@@ -4,7 +4,7 @@ No column is read or looked through more often than the figures need.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -31,6 +31,7 @@ from anonymizer.risk.refinement import (
     refinements,
     rows_in,
 )
+from anonymizer.risk.sample import SampleColumns, SampleRisk, sample_risk
 from anonymizer.tables import engine
 from anonymizer.tables.numbering import Digits, crossed
 
@@ -50,7 +51,7 @@ class Assessment:
     ``reidentification`` is the risk that a record is found by an attacker who knows that its person
     is in the table, ``inference`` that of each sensitive attribute. Where ``persons`` have several
     records re-identification is about the person whose a record is, and each person counts once for
-    inference.
+    inference. ``sample`` is the risk by sampling weights and of households.
     """
 
     table: Columnar  # admitted
@@ -59,6 +60,7 @@ class Assessment:
     reidentification: Reidentification | Inference
     inference: Mapping[str, Inference]
     persons: PersonRisk | None = None
+    sample: SampleRisk | None = None
 
     @property
     def query_loss(self) -> QueryLoss:
@@ -73,6 +75,7 @@ class Assessment:
             "records": records,
             "classes": len(sizes),
             "persons": None if persons is None else persons.to_dict(),
+            "sample": None if self.sample is None else self.sample.to_dict(),
             "reidentification": {
                 **self.reidentification.measures.to_dict(),
                 "average": len(sizes) / records if persons is None else persons.average,
@@ -144,6 +147,8 @@ def assess(
     sensitive: str | Sequence[str] = (),
     missing: Missing = "error",
     person: str | Sequence[str] = (),
+    weight: str | None = None,
+    household: str | Sequence[str] = (),
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
@@ -161,6 +166,10 @@ def assess(
     person
         The column, or the columns, that tell whose each record is where persons have several. The
         figures are about persons then.
+    weight
+        The column that has the sampling weight of each record: how many people it stands for.
+    household
+        The column, or the columns, that tell whose household each record is of.
 
     Returns
     -------
@@ -170,7 +179,8 @@ def assess(
     Raises
     ------
     InputError
-        When a column is unknown or misses values, or the table has no records.
+        When a column is unknown or misses values, a weight is no number above 0, or the table has
+        no records.
 
     Examples
     --------
@@ -181,7 +191,11 @@ def assess(
     names = column_names("quasi_identifiers", quasi_identifiers)
     persons = column_names("person", person)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
-    return assess_columns(MeasuredTable.of(table_of(table), schema, respell=True).table, schema)
+    columns = SampleColumns.of(weight, household)
+    columns.require_apart(schema)
+    measured = MeasuredTable.of(table_of(table), schema, respell=True)
+    found = assess_columns(measured.table, schema)
+    return replace(found, sample=sample_risk(measured, schema, columns))
 
 
 def assess_columns(

@@ -33,6 +33,7 @@ from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.refinement import affordable
+from anonymizer.risk.sample import NO_SAMPLE, SampleColumns, sample_risk
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Table, Tally
@@ -296,21 +297,29 @@ def assess_file(
     size: int | None = None,
     watch: Watch = ignore,
     details: Details | None = None,
+    sampled: SampleColumns = NO_SAMPLE,
 ) -> FileRisk:
     """Measure the risk of a table file as it is: nothing is recoded.
 
     The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
-    attributes, and with ``details`` that of each.
+    attributes, and with ``details`` that of each. ``sampled``: its weights and households.
     """
+    sampled.require_apart(subject.schema)
     with _opened(subject, watch, details == "record") as measured:
         schema = subject.schema
         assessment = assess_columns(measured.table, schema, watch, subject.privacy)
+        sample = sample_risk(measured, schema, sampled)
+        assessment = replace(assessment, sample=sample)
         columns = [name for name in measured.columns if isinstance(name, str)]
-        hidden = (*schema.sensitive, *schema.person, *subject.identifiers)
+        hidden = (*schema.sensitive, *schema.person, *subject.identifiers, *sampled.names)
         declared = {*hidden, *subject.targets} & set(columns)
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)
-        warnings = measured.of_persons(schema, subject.privacy, subject.identifiers)
+        warnings = [
+            each
+            for each in measured.of_persons(schema, subject.privacy, subject.identifiers)
+            if each.column not in sampled.names
+        ]
         hides = subject.hides_persons
         said = subject.warned(warnings)
         found = FileRisk(assessment, others, warnings=said, hides_persons=hides)

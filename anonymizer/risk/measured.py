@@ -29,13 +29,16 @@ class MeasuredTable:
 
     ``table``: the admitted records, one by one or counted by the columns with a role. ``rest``:
     where they lie with all ``columns`` of the table. ``original``: the table as it was counted,
-    None of one that is held in memory, or of which there are counts alone.
+    None of one that is held in memory, or of which there are counts alone. ``form``: as a file has
+    it; ``spelled``: whether spellings of missing values are found by their looks.
     """
 
     table: Table = field(repr=False)
     columns: Sequence[str]
     rest: Columnar | Relation = field(repr=False)
     original: Original | None = field(default=None, repr=False)
+    form: Format | None = None
+    spelled: bool = False
 
     @classmethod
     def of(
@@ -63,12 +66,10 @@ class MeasuredTable:
         """
         require_countable(relation, schema.columns, {})
         raw = relation.tally(schema.columns)
-        if form is not None and spelled:
-            form = replace(form, missing_values=spellings_of_missing(raw.combinations))
-        clean = schema.admit(cleaned_in(raw, schema.columns, form), respell=False)
+        clean = schema.admit(_cleaned(raw, schema.columns, form, spelled), respell=False)
         rest = admitted_in(relation, raw, clean, schema.quasi_identifiers)
         table = schema.admit(clean) if respell else clean
-        return cls(table, relation.columns, rest, Original(relation, raw))
+        return cls(table, relation.columns, rest, Original(relation, raw), form, spelled)
 
     @classmethod
     def counted(cls, table: Tally, schema: Schema) -> "MeasuredTable":
@@ -105,6 +106,18 @@ class MeasuredTable:
         require_countable(relation, columns, {}, "columns whose sets are measured")
         return relation.tally(columns)
 
+    def with_columns(self, quasi_identifiers: Sequence[str], others: Sequence[str]) -> Columnar:
+        """The records by the quasi-identifiers and columns without a role, whose values are clean.
+
+        InputError where they have more combinations than memory holds.
+        """
+        relation = stored(self.rest)
+        if relation is None:
+            return cast(Columnar, self.rest)
+        columns = [*quasi_identifiers, *others]
+        require_countable(relation, columns, {})
+        return _cleaned(relation.tally(columns), others, self.form, self.spelled)
+
     @cached_property
     def row_of(self) -> Codes:
         """The row of ``table`` that each record of the table as it lies is counted in, or -1.
@@ -118,3 +131,11 @@ class MeasuredTable:
         place = np.full(len(raw.index) + 1, -1, np.intp)
         place[raw.index.get_indexer(self.table.index)] = np.arange(len(self.table.index))
         return place[numbers]
+
+
+def _cleaned(raw: Tally, columns: Sequence[str], form: Format | None, spelled: bool) -> Tally:
+    """Counted records with clean values in some columns; see ``MeasuredTable.stored``."""
+    if form is not None and spelled:
+        found = spellings_of_missing(raw.combinations[list(columns)])
+        form = replace(form, missing_values=found)
+    return cleaned_in(raw, columns, form)

@@ -1,0 +1,189 @@
+"""The risk of a sample: how many people its records stand for, and who lives with whom."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.schema import Schema
+from anonymizer.errors import InputError, column_names, require_columns, shown
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.privacy.population import household, individual
+from anonymizer.release.results import Result
+from anonymizer.risk.measured import MeasuredTable
+from anonymizer.risk.refinement import Columnar, refined_by, rows_in
+from anonymizer.tables import engine
+from anonymizer.tables.values import number_of
+
+HIGH = 0.1
+"""Records whose risk lies above are counted."""
+
+
+@dataclass(frozen=True)
+class SampleColumns:
+    """The column of sampling weights, and those that together tell households apart.
+
+    Neither is known to an attacker.
+    """
+
+    weight: str | None = None
+    household: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, weight: str | None, household: str | Sequence[str]) -> "SampleColumns":
+        """Take names as somebody gives them."""
+        if weight is not None and not isinstance(weight, str):
+            raise InputError(f"weight must name a column, not {shown(weight)}")
+        return cls(weight, column_names("household", household))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return (*(() if self.weight is None else (self.weight,)), *self.household)
+
+    def require_apart(self, schema: Schema) -> None:
+        """Require that the columns have no other role in which they are measured."""
+        if self.names and schema.person:
+            raise InputError(
+                "a weight and a household are those of persons who have one record each; measure "
+                "them of a table with a row for each person, or leave out person"
+            )
+        taken = (*schema.quasi_identifiers, *schema.counted)
+        for place, name in enumerate(self.names):
+            if name in taken or name in self.names[:place]:
+                raise InputError(f"column {name!r} has more than one role; give it one")
+
+
+NO_SAMPLE = SampleColumns()
+"""Of a table without weights and households."""
+
+
+@dataclass(frozen=True)
+class RecordRisk(Result):
+    """The probabilities with which records are found."""
+
+    highest: float
+    average: float
+    expected: float  # records that are found: the sum
+    above: int  # records with a probability above HIGH
+
+    @classmethod
+    def of(cls, risks: Floats, records: Ints) -> "RecordRisk":
+        """Summarize the risk of each row and the records that it stands for, shape (rows,)."""
+        total = int(records.sum())
+        # Exact, so that the order of the rows does not show.
+        expected = fsum((risks * records).tolist())
+        above = int(records[risks > HIGH].sum())
+        return cls(float(risks.max()), min(expected / total, 1.0), expected, above)
+
+
+@dataclass(frozen=True)
+class SampleRisk(Result):
+    """The risk of a sample whose records stand for people, or who live in households.
+
+    Without weights a record stands for itself. ``of_household`` is the risk that any member of a
+    record's household is found. A household is alone where no other one has as many members in
+    each class.
+    """
+
+    of_record: RecordRisk
+    people: float | None = None  # whom all records stand for
+    fewest_people: float | None = None  # whom those of a class do
+    of_household: RecordRisk | None = None
+    households: int | None = None
+    households_alone: int | None = None
+
+
+def sample_risk(
+    measured: MeasuredTable, schema: Schema, columns: SampleColumns
+) -> SampleRisk | None:
+    """Measure a sample by its weights and households; None where no column is given.
+
+    Raises InputError when a column is unknown, a weight is no number above 0, or a record misses
+    its household.
+    """
+    if not columns.names:
+        return None
+    require_columns(measured.columns, columns.names)
+    table = measured.with_columns(schema.quasi_identifiers, columns.names)
+    classes = refined_by(table, schema.quasi_identifiers)
+    records = np.ones(rows_in(table), np.int64) if classes.weights is None else classes.weights
+    if columns.weight is None:
+        people, risks = None, 1 / classes.sizes
+    else:
+        weights = _weights(table[columns.weight], columns.weight, records)
+        people = np.bincount(classes.class_of, weights * records)
+        risks = individual(classes.sizes, people)
+    own = risks[classes.class_of]
+    found = SampleRisk(
+        RecordRisk.of(own, records),
+        None if people is None else fsum(people.tolist()),
+        None if people is None else float(people.min()),
+    )
+    if not columns.household:
+        return found
+    home = _households(table, columns.household, records)
+    return _with_households(found, own, classes.class_of, home, records)
+
+
+def _with_households(
+    found: SampleRisk, own: Floats, class_of: Codes, home: Codes, records: Ints
+) -> SampleRisk:
+    """Add the households; ``own`` risk, class, household and records of each row (rows,)."""
+    one_by_one = np.repeat(np.arange(len(records)), records)
+    risks = household(own[one_by_one], home[one_by_one])
+    return SampleRisk(
+        found.of_record,
+        found.people,
+        found.fewest_people,
+        RecordRisk.of(risks, np.ones(len(risks), np.int64)),
+        int(home.max()) + 1,
+        _alone(home, class_of, records),
+    )
+
+
+def _weights(column: pd.Series, name: str, records: Ints) -> Floats:
+    """The weight of each row, shape (rows,)."""
+    codes, values = engine.distinct(column)
+    numbers = [number_of(value) for value in values]
+    weights = np.array([0.0 if number is None else float(number) for number in numbers])[codes]
+    wrong = int(records[~(weights > 0)].sum())
+    if wrong:
+        raise InputError(
+            f"column {name!r}, the sampling weight, has no number above 0 in {wrong} of "
+            f"{records.sum()} records; correct it, or leave these records out"
+        )
+    return weights
+
+
+def _households(table: Columnar, names: Sequence[str], records: Ints) -> Codes:
+    """The household of each row, numbered from 0, shape (rows,)."""
+    rows = pd.DataFrame({name: engine.stripped(table[name]) for name in names})
+    for name in names:
+        missing = int(records[engine.missing(rows[name])].sum())
+        if missing:
+            raise InputError(
+                f"column {name!r}, which tells households apart, misses the value of {missing} of "
+                f"{records.sum()} records; leave these records out, or give who lives alone a "
+                "household of their own"
+            )
+    return refined_by(rows, names).class_of
+
+
+def _alone(home: Codes, class_of: Codes, records: Ints) -> int:
+    """Count the households that no other one equals in how many members each class has.
+
+    >>> _alone(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 0, 0]), np.ones(5, np.int64))
+    1
+    """
+    keys = home.astype(np.int64) * (int(class_of.max()) + 1) + class_of
+    keys, cell = np.unique(keys, return_inverse=True)
+    of, kind = np.divmod(keys, int(class_of.max()) + 1)
+    members = np.column_stack([kind, np.bincount(cell, records).astype(np.int64)])
+    starts = [*np.flatnonzero(np.diff(of, prepend=-1)).tolist(), len(of)]
+    alike = Counter(members[first:stop].tobytes() for first, stop in pairwise(starts))
+    return sum(1 for households in alike.values() if households == 1)
