@@ -70,7 +70,9 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         Itpr as Itpr,
         KAnonymity as KAnonymity,
         KMap as KMap,
+        LargestShare as LargestShare,
         MeanInformation as MeanInformation,
+        PersonKAnonymity as PersonKAnonymity,
         Population as Population,
         PopulationUniqueness as PopulationUniqueness,
         PrivacyModel as PrivacyModel,
@@ -126,8 +128,8 @@ HOMES = {
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
         "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk Itpr KAnonymity KMap "
-        "MeanInformation Population PopulationUniqueness PrivacyModel RecursiveLDiversity "
-        "ReidentificationItpr TCloseness ValueGain"
+        "LargestShare MeanInformation PersonKAnonymity Population PopulationUniqueness "
+        "PrivacyModel RecursiveLDiversity ReidentificationItpr TCloseness ValueGain"
     ),
     "profiling": "ColumnProfile TableProfile profile",
     "recoding.best": "Best",
