@@ -12,7 +12,14 @@ from anonymizer.advice.space import CONFINED, FoundRelease, Space, objective_of_
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError, column_names
 from anonymizer.objectives.attributes import AttributeWise
-from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of, holds, measures_of
+from anonymizer.privacy import (
+    TOLERANCE,
+    PrivacyModel,
+    attributes_of,
+    holds,
+    judged_classes,
+    measures_of,
+)
 from anonymizer.recoding import Problem
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
@@ -55,7 +62,7 @@ def obstacles_at(
     """Find the models that some classes break, with their records."""
     for model in models:
         for about in attributes_of(model, counts.sensitive):
-            classes = counts.about(about)
+            classes = judged_classes(model, counts, about)
             broken = ~holds(model, classes)
             if not broken.any():
                 continue
@@ -116,7 +123,7 @@ def _acceptable(counts: Counts, models: Sequence[PrivacyModel], spare: int) -> n
     fine = np.ones(len(counts), bool)
     for model in models:
         for about in attributes_of(model, counts.sensitive):
-            fine &= holds(model, counts.about(about))
+            fine &= holds(model, judged_classes(model, counts, about))
     return fine if int(counts.sizes[~fine].sum()) <= spare else None
 
 
@@ -131,9 +138,8 @@ def at_worst(
     for about in attributes_of(model, counts.sensitive):
         if relaxed is None:
             return None
-        classes = counts.about(about)
-        values = measures_of(model, classes.occupied)
-        sizes = classes.occupied.sizes
+        values = measures_of(model, judged_classes(model, counts, about).occupied)
+        sizes = counts.about(None).occupied.sizes
         if model.per_class and len(values) == len(fine):
             values, sizes = values[fine], sizes[fine]
             order = np.argsort(values if model.at_least else -values)

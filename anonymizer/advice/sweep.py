@@ -18,6 +18,7 @@ from anonymizer.privacy import (
     PrivacyModel,
     TCloseness,
     about_each,
+    judged_classes,
     measures_of,
 )
 from anonymizer.recoding.apply import Evaluation
@@ -202,11 +203,13 @@ class Sweeper:
         loosest = self.swept.worst(found)
         if not self.swept.at_least:
             return round_series(loosest)
-        classes = self.space.problem.counts.project(()).about(self.attribute)
-        return round_steps(loosest, float(measures_of(self.swept, classes.occupied)[0]))
+        whole = self.space.problem.counts.project(())
+        classes = judged_classes(self.swept, whole, self.attribute).occupied
+        return round_steps(loosest, float(measures_of(self.swept, classes)[0]))
 
     @cached_property
     def _classes(self) -> dict[float | None, Classes]:
+        """The classes at each threshold, as the swept model judges them."""
         return {}
 
     def _point(self, threshold: float | None, most: float | None) -> ThresholdPoint | None:
@@ -218,7 +221,8 @@ class Sweeper:
             return None
         evaluation, value = found
         classes = evaluation.classes
-        self._classes[threshold] = replace(classes.about(self.attribute), population=None)
+        judged = judged_classes(self.swept, classes, self.attribute)
+        self._classes[threshold] = replace(judged, population=None)
         retained = evaluation.retained([self.attribute])
         most = retained if most is None else most
         return ThresholdPoint(
@@ -228,7 +232,7 @@ class Sweeper:
             retained,
             min(retained / most, 1.0) if most > TOLERANCE else 1.0,
             value,
-            disclosure_of(self._classes[threshold]),
+            disclosure_of(classes.about(self.attribute)),
         )
 
     def _best(self, models: Sequence[PrivacyModel]) -> tuple[Evaluation, float] | None:

@@ -17,10 +17,12 @@ from anonymizer.privacy.base import about_each as about_each
 from anonymizer.privacy.base import acceptable as acceptable
 from anonymizer.privacy.base import attributes_of as attributes_of
 from anonymizer.privacy.base import holds as holds
+from anonymizer.privacy.base import judged_classes as judged_classes
 from anonymizer.privacy.base import measures_of as measures_of
 from anonymizer.privacy.base import models_of as models_of
 from anonymizer.privacy.base import require_class_by_class as require_class_by_class
 from anonymizer.privacy.base import require_monotone as require_monotone
+from anonymizer.privacy.base import require_persons as require_persons
 from anonymizer.privacy.base import require_possible as require_possible
 from anonymizer.privacy.base import verdicts as verdicts
 from anonymizer.privacy.closeness import MeanInformation as MeanInformation

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.persons import PERSON
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -339,6 +340,17 @@ def _has_threshold(kind: type[PrivacyModel]) -> bool:
     return kind.bounded_by in known or hasattr(getattr(kind, kind.bounded_by, None), "__get__")
 
 
+def require_persons(models: Sequence[PrivacyModel], known: bool) -> None:
+    """Refuse models that count persons, unless it is known whose each record is."""
+    for model in models:
+        if model.of_persons and not known:
+            raise InputError(
+                f"{model.name} counts persons, and no column tells whose each record is; name that "
+                'column as person, such as person = "patient_id" (in a study below [data]), or '
+                "choose a model that counts records"
+            )
+
+
 def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
     """The sensitive attributes that a model is about; None: class sizes.
 
@@ -378,6 +390,15 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
     for model, _, classes in _conditions(counts, models):
         mask &= holds(model, classes)
     return mask
+
+
+def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -> Classes:
+    """Return what a model judges of some classes: their persons, sizes, or an attribute's values.
+
+    InputError where it counts persons, and the counts know none.
+    """
+    require_persons([model], PERSON in counts.joint)
+    return counts.judged(attribute, model.of_persons)
 
 
 def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
@@ -534,4 +555,4 @@ def _conditions(
     """Yield every model with each sensitive attribute that it is about; None: class sizes."""
     for model in models:
         for attribute in attributes_of(model, counts.sensitive):
-            yield model, attribute, counts.judged(attribute, model.of_persons)
+            yield model, attribute, judged_classes(model, counts, attribute)

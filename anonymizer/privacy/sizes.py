@@ -21,6 +21,7 @@ from anonymizer.privacy.base import (
     Whole,
     Wording,
     reads_sparse,
+    require_persons,
 )
 from anonymizer.tables.population import Population, Withheld
 
@@ -153,13 +154,19 @@ class LargestShare(PrivacyModel):
         return (Bound(Kind.SHARES, 0.0, lower=np.zeros(persons), upper=upper),)
 
 
-def over_persons(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    """Return the models of a policy for a table of which persons have several records.
+def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple[PrivacyModel, ...]:
+    """Return the models of a policy for a table of which persons may have several records.
+
+    ``person``: the columns that tell whose each record is; without any each is a person's own, and
+    InputError where a model counts persons.
 
     Where nobody says how large a share of a class may be one person's, it is 1 / k: a person of
     whom a class of k has more records than that is found with a higher probability than it
     promises. InputError where a model is about records alone.
     """
+    if not person:
+        require_persons(models, known=False)
+        return tuple(models)
     found = tuple(model.over_persons() for model in models)
     k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
     if k > 1 and not any(isinstance(model, LargestShare) for model in found):

@@ -22,7 +22,14 @@ from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, choose
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout, histograms_of
-from anonymizer.privacy import PrivacyModel, Verdict, acceptable, measures_of, verdicts
+from anonymizer.privacy import (
+    PrivacyModel,
+    Verdict,
+    acceptable,
+    judged_classes,
+    measures_of,
+    verdicts,
+)
 from anonymizer.recoding.policy import Policy, Suppressed, Suppression, suppress
 from anonymizer.recoding.problem import Problem
 from anonymizer.tables import engine
@@ -221,7 +228,7 @@ class Evaluation:
 
         Of a model that is about the table as a whole there is one measure.
         """
-        classes, sizes = self.classes.about(attribute), self.classes.sizes
+        classes, sizes = judged_classes(model, self.classes, attribute), self.classes.sizes
         if model.judges_empty:
             return np.arange(len(sizes)), measures_of(model, classes)
         return np.flatnonzero(sizes), measures_of(model, classes.occupied)

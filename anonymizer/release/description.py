@@ -57,7 +57,7 @@ class Description:
             raise InputError(f"{self.path}: [[privacy]] must list at least one model")
         models = tuple(self._model(given) for given in self.document.privacy)
         try:
-            return over_persons(models) if self.document.data.person else models
+            return over_persons(models, self.document.data.person)
         except InputError as error:
             raise InputError(f"{self.path}: [[privacy]] {error}") from None
 

@@ -196,7 +196,7 @@ class Request:
         models = models_of(self.privacy)
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
-        return over_persons(models) if self.schema.person else models
+        return over_persons(models, column_names("person", self.person))
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:

@@ -331,7 +331,7 @@ def _compared(
     seed = whole_seed(anonymizer.seed)
     tasks = [(one, point, policy, objectives[id(one)]) for point, policy in swept for one in chosen]
     halves = counted.halves(seed)
-    others = {*table.columns} - {*counted.schema.identifiers}
+    others = {*table.columns} - {*counted.schema.left_out}
     outcomes = _attempts(counted, halves, others, tasks, about, seed, run)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import Persons, by_persons
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
@@ -21,8 +22,14 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.privacy import EntropyLDiversity, PrivacyModel, TCloseness, Verdict
-from anonymizer.privacy.base import holds
+from anonymizer.privacy import (
+    EntropyLDiversity,
+    PrivacyModel,
+    TCloseness,
+    Verdict,
+    holds,
+    judged_classes,
+)
 from anonymizer.recoding import Problem
 from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.levels import Fixed
@@ -88,6 +95,8 @@ class Contribution(Result):
         joint, margin = classes.joint[some], classes.margin
         known = float(entropy(margin))
         about = [each for each in models if each.sensitive and each.attribute in (None, name)]
+        if by_persons(name) in counts.joint:  # then models bound something else than these bits
+            about = []
         diversity = [each.l for each in about if isinstance(each, EntropyLDiversity)]
         closeness = [
             each.t for each in about if isinstance(each, TCloseness) and each.distance == "kl"
@@ -112,7 +121,7 @@ def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
     for model in models:
         attribute = model.attribute or name if model.sensitive else None
         if model.per_class and attribute in (None, name):
-            found |= ~holds(model, counts.about(attribute))
+            found |= ~holds(model, judged_classes(model, counts, attribute))
     return found
 
 
@@ -293,10 +302,11 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     """
     plan, outcome = recoding.unproven(task) if isinstance(recoding, Fixed) else recoding.fit(task)
     admitted, released = task.counted.kept, outcome.released
-    people = plan.people(released)
-    counts, class_of = classes_of(released, plan.published, people)
-    verdicts = judged(released, counts, plan.published, plan.models, people)
-    labels = labels_of(released, plan.published.quasi_identifiers, class_of, len(counts))
+    people, schema = plan.people(released), plan.published
+    persons = Persons.of(admitted, schema.person) if schema.person else None
+    counts, class_of = classes_of(released, schema, people, persons=persons)
+    verdicts = judged(released, counts, schema, plan.models, people, persons)
+    labels = labels_of(released, schema.quasi_identifiers, class_of, len(counts))
     names = names_of(labels, counts, all(verdict.satisfied for verdict in verdicts))
     order = order_of(labels, names, counts)
     counts, names = counts.select(np.array(order)), [names[place] for place in order]

@@ -100,7 +100,7 @@ def test_limits_are_those_of_figures_2_to_4(tmp_path):
     path.write_text(path.read_text().replace("\n[recoding]", f"{MORE}\n[recoding]"))
     outcome = Exploring(path).outcome
     margin = outcome.raw.margins["diagnosis"]
-    limits = limits_of(outcome.task.models, "diagnosis", margin)
+    limits = limits_of(outcome.task.models, "diagnosis", outcome.raw)
     shares = margin / margin.sum()
     assert limits.surprise == 0.9
     assert limits.specific == pytest.approx(-(shares * np.log2(shares)).sum() - np.log2(1.5))

@@ -20,7 +20,7 @@ from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.hierarchy import ANY
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, measures_of
+from anonymizer.privacy import PrivacyModel, Verdict, attributes_of, judged_classes, measures_of
 from anonymizer.recoding import Problem, Watch, ignore
 from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.generalization import Generalization, GeneralizationPlan
@@ -156,7 +156,7 @@ class StudyOutcome:
             return None
         # A population has classes that the table has no record of.
         places = np.flatnonzero(self.counts.sizes > 0)
-        values = measures_of(model, self.counts.about(attribute).occupied)
+        values = measures_of(model, judged_classes(model, self.counts, attribute).occupied)
         if len(values) != len(places) or not len(values):
             return None
         return int(places[np.argmin(values) if model.at_least else np.argmax(values)])

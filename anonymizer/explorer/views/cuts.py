@@ -362,7 +362,7 @@ class CutFigures:
         inside: list[Inside | None] = []
         limits = ClassLimits()
         if sensitive is not None:
-            limits = limits_of(task.models, sensitive, axis.counts.margins[sensitive])
+            limits = limits_of(task.models, sensitive, axis.counts)
             inside = self._classes(axis, cuts, sensitive, task)
         names = names_of(axis, ranges, self.page.shows_labels)
         pairs = [*zip_longest(ranges, inside[: len(ranges)])]

@@ -306,7 +306,9 @@ def _disclosed(evidence: Evidence, pictures: Pictures) -> Iterator[Block]:
         "have the same mean over all records. They were computed from the released table."
     )
     columns = ("Attribute", "Largest I1", "t", "Largest I2", "H(W) - log l", "Mean", "H(W)")
-    rows = [_bounds(each, evidence.manifest.privacy) for each in evidence.disclosures]
+    # Where persons have several records the policy bounds what persons tell, not their records.
+    policy = [] if evidence.persons else evidence.manifest.privacy
+    rows = [_bounds(each, policy) for each in evidence.disclosures]
     caption = "What the class that gives most away gives, in bits, against the policy"
     yield Table(caption, columns, rows, numeric=range(1, len(columns)))
     yield from pictures.classes()

@@ -12,7 +12,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.span import Span
-from anonymizer.privacy import MODELS, PrivacyModel, measures_of
+from anonymizer.privacy import MODELS, PrivacyModel, judged_classes, measures_of
 from anonymizer.privacy.closeness import DISTANCES, TCloseness, is_ordered
 from anonymizer.tables.engine import Tally
 
@@ -164,7 +164,10 @@ def _kept(model: PrivacyModel, raw: Counts, tally: Tally | None) -> float:
 def _as_one_class(model: PrivacyModel, raw: Counts) -> float:
     """What a table has as a single class: the least of its attributes."""
     whole = raw.project(())
-    found = [float(measures_of(model, whole.about(n))[0]) for n in about_of(model, raw.sensitive)]
+    found = [
+        float(measures_of(model, judged_classes(model, whole, name))[0])
+        for name in about_of(model, raw.sensitive)
+    ]
     return min(found, default=1.0)
 
 
@@ -172,7 +175,7 @@ def _as_it_is(model: PrivacyModel, raw: Counts) -> float:
     """The largest finite measure of the finest classes, or of a class of the rarest value alone."""
     found = []
     for name in about_of(model, raw.sensitive):
-        classes = raw.about(name).occupied
+        classes = judged_classes(model, raw, name).occupied
         values = measures_of(model, classes)
         finite = values[np.isfinite(values)]
         if len(finite):

@@ -10,14 +10,21 @@ from math import inf, isfinite
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import by_persons
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.ranges.axis import CutAxis
 from anonymizer.feedback.words import number, plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import specific_information, surprise
-from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.privacy import PrivacyModel, TCloseness, acceptable, measures_of
+from anonymizer.kernels.arrays import Codes, Floats, Mask
+from anonymizer.privacy import (
+    PrivacyModel,
+    TCloseness,
+    acceptable,
+    judged_classes,
+    measures_of,
+)
 from anonymizer.privacy.diversity import EntropyLDiversity
 from anonymizer.recoding import Watch, ignore
 
@@ -54,10 +61,10 @@ class ClassLimits:
     specific: float | None = None
 
 
-def limits_of(models: Iterable[PrivacyModel], sensitive: str, margin: Ints) -> ClassLimits:
-    """The limits of a policy about an attribute of so many records by value."""
-    t, ceiling = inf, inf
-    for model in models:
+def limits_of(models: Iterable[PrivacyModel], sensitive: str, counts: Counts) -> ClassLimits:
+    """The limits of a policy about an attribute of a table; none where it counts persons."""
+    t, ceiling, margin = inf, inf, counts.margins[sensitive]
+    for model in () if by_persons(sensitive) in counts.joint else models:
         if sensitive not in about_of(model, [sensitive]):
             continue
         if isinstance(model, TCloseness) and model.distance == "kl":
@@ -114,7 +121,7 @@ def _broken(
 def _breaking(model: PrivacyModel, counts: Counts, about: str | None) -> Mapping[int, str]:
     """The classes that break a model, each with what it comes to."""
     try:
-        values = measures_of(model, counts.about(about))
+        values = measures_of(model, judged_classes(model, counts, about))
     except AnonymizerError:  # it cannot be measured here, which the outcome says
         return {}
     if not model.per_class or len(values) != len(counts):
