@@ -122,7 +122,9 @@ def policies(draw: st.DrawFn, table: pd.DataFrame) -> list[PrivacyModel]:
 def problem_of(
     table: pd.DataFrame, hierarchies: dict[str, Hierarchy], models: list[PrivacyModel]
 ) -> Problem:
-    schema = Schema(tuple(hierarchies), (SENSITIVE,))
+    """A problem about a table, in which ``who`` tells persons apart if it is there."""
+    person = ("who",) if "who" in table else ()
+    schema = Schema(tuple(hierarchies), (SENSITIVE,), person=person)
     tally = engine.tally(table, schema.columns)
     taxonomies = taxonomies_of(tally, hierarchies)
     return Problem(schema.counts(tally, taxonomies), taxonomies, models)

@@ -254,6 +254,10 @@ class Schema:
                 "among them a value"
             )
 
+    def persons_of(self, table: engine.Table) -> Persons | None:
+        """Return the persons of a table; None where no column tells whose each record is."""
+        return Persons.of(table, self.person) if self.person else None
+
     def counts(
         self,
         tally: engine.Tally,
@@ -303,8 +307,8 @@ class Schema:
         part of; ``number``: which values of an attribute are one.
         """
         joint, values = histograms(table, self.counted, class_of, classes, number)
-        if self.person:
-            persons = Persons.of(table, self.person)
+        persons = self.persons_of(table)
+        if persons is not None:
             more = of_persons(table, self.sensitive, class_of, classes, persons, among, number)
             joint, values = joint | more[0], values | more[1]
         return self.with_gaps(joint, values)

@@ -170,8 +170,7 @@ def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple
     found = tuple(model.over_persons() for model in models)
     k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
     if k > 1 and not any(isinstance(model, LargestShare) for model in found):
-        place = max(n for n, model in enumerate(found) if isinstance(model, PersonKAnonymity))
-        found = (*found[: place + 1], LargestShare(1 / k), *found[place + 1 :])
+        found = (*found, LargestShare(1 / k))
     return found
 
 

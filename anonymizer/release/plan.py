@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.document import in_a_line
@@ -277,7 +276,7 @@ class PlannedTable(NamedTuple):
             others = {*raw.columns} - {*fitted.schema.left_out}
             fitted.require_room([name for name in raw.columns if name in others])
         people, person = fitted.people(recoded), fitted.schema.person
-        persons = Persons.of(self.admitted, person) if person else None
+        persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
         released = engine.without_columns(recoded, person)  # from here on nobody sees whose one is
         outcome = replace(outcome, released=released)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.persons import Persons, by_persons
+from anonymizer.counts.persons import by_persons
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
@@ -303,7 +303,7 @@ def figures_of(name: str, recoding: Recoding, task: Task) -> Figures:
     plan, outcome = recoding.unproven(task) if isinstance(recoding, Fixed) else recoding.fit(task)
     admitted, released = task.counted.kept, outcome.released
     people, schema = plan.people(released), plan.published
-    persons = Persons.of(admitted, schema.person) if schema.person else None
+    persons = schema.persons_of(admitted)
     counts, class_of = classes_of(released, schema, people, persons=persons)
     verdicts = judged(released, counts, schema, plan.models, people, persons)
     labels = labels_of(released, schema.quasi_identifiers, class_of, len(counts))

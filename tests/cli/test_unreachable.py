@@ -8,6 +8,8 @@ from anonymizer.privacy import MODELS
 
 IMPOSSIBLE = {
     "k-anonymity": "k = 1000",
+    "person-k-anonymity": "k = 1000",
+    "largest-share": "share = 0.001",
     "distinct-l-diversity": "l = 9",
     "entropy-l-diversity": "l = 9",
     "recursive-l-diversity": "c = 1\nl = 9",
@@ -39,16 +41,16 @@ def run(tmp_path, capsys):
     """The exit code of a study of these models, what it printed, and what it said."""
     ages = [*range(20, 60), 75]
     ill = ["flu" if age < 40 else "cold" for age in ages]
-    table = pd.DataFrame({"age": ages, "ill": ill})
+    table = pd.DataFrame({"age": ages, "ill": ill, "who": [age // 2 for age in ages]})
     table.to_csv(tmp_path / "people.csv", index=False)
     table[["age"]].to_csv(tmp_path / "ages.csv", index=False)
     pd.concat([table[["age"]]] * 3).to_csv(tmp_path / "everybody.csv", index=False)
 
-    def call(model, parameters, recoding, path="people.csv"):
+    def call(model, parameters, recoding, path="people.csv", person=()):
         sensitive = "" if path == "ages.csv" else '[sensitive]\nattributes = ["ill"]\n'
         highest = "" if "pram" in recoding else ", max-level = 1"
         (tmp_path / "study.toml").write_text(
-            f'[data]\npath = "{path}"\n[quasi-identifiers]\n'
+            f'[data]\npath = "{path}"\nperson = {[*person]}\n[quasi-identifiers]\n'
             f"age = {{ widths = [10, 20]{highest} }}\n{sensitive}"
             f'[[privacy]]\nmodel = "{model}"\n{parameters}\n[recoding]\n{recoding}\n'
         )
@@ -68,7 +70,8 @@ def test_an_impossible_parameter_is_a_policy_out_of_reach(run, tmp_path, model):
     alone = model == "differential-privacy"
     recoding = 'method = "safepub"\nlevels = { age = 1 }' if alone else 'method = "full-domain"'
     path = "ages.csv" if alone else "people.csv"
-    code, out, said = run(model, IMPOSSIBLE[model], recoding, path)
+    person = ["who"] if MODELS[model].of_persons else []
+    code, out, said = run(model, IMPOSSIBLE[model], recoding, path, person)
     assert (code, out) == (1, ""), said
     assert said.startswith("anonymizer: ")
     assert not (tmp_path / "out").exists()

@@ -29,6 +29,7 @@ from anonymizer.explorer.answers.policy.methods import (
 from anonymizer.explorer.answers.policy.parameters import (
     FIRST,
     IN_FILE,
+    offered,
     parameters_of,
     slid,
     span_of,
@@ -37,7 +38,12 @@ from anonymizer.explorer.answers.policy.parameters import (
 from anonymizer.explorer.answers.policy.ways import needs_ways, ways_of
 from anonymizer.explorer.answers.span import Span
 from anonymizer.explorer.page.explorer import Explorer
-from anonymizer.explorer.session.advised import with_change, with_choice, with_goal
+from anonymizer.explorer.session.advised import (
+    with_change,
+    with_choice,
+    with_goal,
+    with_own_section,
+)
 from anonymizer.explorer.session.contents import with_suppression
 from anonymizer.explorer.session.session import Session
 from anonymizer.objectives import AUTOMATIC, OBJECTIVES
@@ -47,7 +53,10 @@ from anonymizer.privacy import (
     DifferentialPrivacy,
     DistinctLDiversity,
     EntropyLDiversity,
+    HighestReidentificationRisk,
     KAnonymity,
+    LargestShare,
+    PersonKAnonymity,
     RecursiveLDiversity,
     TCloseness,
 )
@@ -232,6 +241,92 @@ def test_every_model_can_be_added_or_is_said_to_be_set_in_the_file():
         "epsilon",
         "delta",
     ]
+
+
+OF_PERSONS = Schema(("age", "city"), ("diagnosis",), person=("who",))
+
+
+def test_models_of_persons_are_offered_where_a_column_tells_them():
+    known = {"person-k-anonymity", "largest-share"}
+    assert not known & {*offered(SCHEMA)}
+    assert known <= {*offered(OF_PERSONS)}
+    assert {*FIRST} - {*offered(SCHEMA)} == known
+    of_records = {*offered(SCHEMA)} - {*offered(OF_PERSONS)}
+    assert {"average-reidentification-risk", "alpha-k-anonymity"} <= of_records
+    assert "t-closeness" not in offered(Schema(("age",), (), person=("who",)))
+
+
+def test_sentences_are_about_people_where_a_column_tells_them():
+    assert promise_of(PersonKAnonymity(5), OF_PERSONS).startswith("Every person shares the rel")
+    assert "The people who share a class" in promise_of(DistinctLDiversity(2), OF_PERSONS)
+    assert "The records that share a class" in promise_of(DistinctLDiversity(2), SCHEMA)
+    assert limit_of(PersonKAnonymity(5)) == "at least 5 persons"
+    assert limit_of(LargestShare(0.2)) == "at most 20%"
+
+
+OF_TWENTY = """[[privacy]]
+model = "k-anonymity"
+k = 3
+[[privacy]]
+model = "distinct-l-diversity"
+l = 2
+"""
+
+
+def of_twenty(directory: Path, models: str = OF_TWENTY) -> Explorer:
+    """The people above as the records of twenty."""
+    explored(directory, models)
+    rng = np.random.default_rng(8)
+    people().assign(who=rng.integers(0, 20, 120)).to_csv(directory / "people.csv", index=False)
+    path = directory / "study.toml"
+    path.write_text(path.read_text().replace('"people.csv"', '"people.csv"\nperson = "who"'))
+    return Explorer(Session(path))
+
+
+def test_the_worst_classes_are_those_of_persons(tmp_path):
+    explorer = of_twenty(tmp_path)
+    outcome = outcome_in(explorer)
+    assert [model.name for model in outcome.plan.models] == [
+        "person-k-anonymity",
+        "distinct-l-diversity",
+        "largest-share",
+    ]
+    table = released(outcome)  # before whose its records are is left out
+    groups = table.groupby(["age", "city"])
+    most = groups["who"].agg(lambda of: of.value_counts(normalize=True).max())
+    persons, values, share = conditions_of(outcome)
+    assert persons.measured == f"The smallest class has {groups['who'].nunique().min()} people."
+    assert share.worst.labels == dict(zip(["age", "city"], most.idxmax(), strict=True))
+    assert values.worst.records == groups.size()[tuple(values.worst.labels.values())]
+    assert all(each.holds for each in (persons, values, share))
+    assert spans_of(outcome.plan.models, outcome)[2].high == 1
+
+
+def test_what_follows_from_another_model_gets_a_section_once_it_is_changed():
+    given = [{"model": "k-anonymity", "k": 5}]
+    assert with_own_section({"privacy": [*given]}, 0, PersonKAnonymity(5))["privacy"] == given
+    share = {"model": "largest-share", "share": 0.2}
+    added = with_own_section({"privacy": [*given]}, 1, LargestShare(0.2))
+    assert added["privacy"] == [*given, share]
+    risk = [{"model": HighestReidentificationRisk.name, "risk": 0.2}]
+    own = with_own_section({"privacy": risk}, 0, PersonKAnonymity(5))
+    assert own["privacy"] == [{"model": "person-k-anonymity", "k": 5}]
+
+
+@pytest.mark.parametrize("models", ["k = 500", "k = 7"])
+def test_ways_out_of_a_policy_of_persons_hold(tmp_path, models):
+    explorer = of_twenty(tmp_path, OF_TWENTY.replace("k = 3", models))
+    path = tmp_path / "people.csv"
+    table = pd.read_csv(path)
+    table.loc[:40, "who"] = 1  # a third of the records are one's: no share of 1 / 7 is reached
+    table.to_csv(path, index=False)
+    outcome = outcome_in(explorer)
+    assert outcome.unreachable
+    found = ways_of(outcome, ignore)
+    assert found.ways
+    for way in found.ways:
+        text = explorer.session.after(lambda content, way=way: with_change(content, way.change))
+        assert explorer.outcome(text, ignore).holds, way.words
 
 
 def test_spans_follow_the_table(tmp_path):

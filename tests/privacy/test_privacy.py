@@ -26,6 +26,7 @@ from strategies import (
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.persons import PERSON
 from anonymizer.information import matrices
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
@@ -47,7 +48,9 @@ from anonymizer.privacy import (
     Itpr,
     KAnonymity,
     KMap,
+    LargestShare,
     MeanInformation,
+    PersonKAnonymity,
     PopulationUniqueness,
     PrivacyModel,
     RecursiveLDiversity,
@@ -57,8 +60,10 @@ from anonymizer.privacy import (
     Verdict,
     acceptable,
     holds,
+    judged_classes,
     measures_of,
     models_of,
+    over_persons,
     require_possible,
     verdicts,
 )
@@ -73,6 +78,9 @@ GROUPS = Hierarchy.from_rows([["1", "a"], ["2", "a"], ["3", "b"], ["4", "b"]])
 CASES = [
     KAnonymity(1),
     KAnonymity(9),
+    PersonKAnonymity(1),
+    PersonKAnonymity(3),
+    LargestShare(0.45),
     DistinctLDiversity(2),
     EntropyLDiversity(1.8),
     EntropyLDiversity(1),
@@ -105,7 +113,10 @@ CASES = [
     DifferentialPrivacy(2, 0.1),
 ]
 PER_CLASS = [case for case in CASES if case.per_class]
-"""Laws try each example on every model: to make the examples takes most of the time."""
+"""Laws try each example on every model: to make the examples takes most of the time.
+
+The columns of a model that counts persons are persons.
+"""
 
 
 def accepted(model: PrivacyModel, joint: Sequence, people: Sequence | None = None) -> list[bool]:
@@ -140,6 +151,8 @@ H, MM = 0.8112781244591328, 1 / (2 * 4 * np.log(2))
     ("model", "measures", "fine"),
     [
         (KAnonymity(4), [4, 4, 2], [1, 1, 0]),
+        (PersonKAnonymity(2), [2, 2, 1], [1, 1, 0]),  # of two persons, the last class of one
+        (LargestShare(0.75), [0.75, 0.75, 1], [1, 1, 0]),
         (DistinctLDiversity(2), [2, 2, 1], [1, 1, 0]),
         (EntropyLDiversity(1.7), [2**H, 2**H, 1], [1, 1, 0]),
         # 0.18 bits more; a single value stays one
@@ -340,6 +353,7 @@ def test_merging_an_acceptable_class_with_any_is_acceptable(classes):
         (TCloseness(0.1, "equal"), [[1, 1], [9, 0], [0, 9]], None),
         (TCloseness(0.1, "ordered"), [[1, 1], [9, 0], [0, 9]], None),
         (TCloseness(0.1, "hierarchical", hierarchy=GROUPS), [[1, 1], [9, 0], [0, 9]], None),
+        (LargestShare(0.5), [[1, 1], [9, 0]], None),
         (AlphaKAnonymity(0.6, 2), [[1, 1], [9, 0], [0, 9]], None),
         (BasicBetaLikeness(0.5), [[1, 1], [9, 0], [0, 9]], None),
         (EnhancedBetaLikeness(0.5), [[1, 1], [9, 0], [0, 9]], None),
@@ -454,14 +468,16 @@ def in_kernels(model: PrivacyModel, classes: Classes) -> list[np.ndarray]:
 def kernels_find(models: Sequence[PrivacyModel], classes: Classes) -> list[list[np.ndarray]]:
     """Which classes satisfy each of some models, as either kernel finds."""
     cells = np.arange(len(classes))[:, None]
+    joint, margins = dict.fromkeys(["w", PERSON], classes.joint), ["w", PERSON]
     counts = Counts.of(
-        ("a",), cells, classes.sizes, {"w": classes.joint}, {"w": classes.values},
+        ("a",), cells, classes.sizes, joint, {"w": classes.values, PERSON: ()},
         population=classes.population,
     )  # fmt: skip
-    counts = replace(counts, margins={"w": classes.margin}, records=int(classes.margin.sum()))
+    records = int(classes.margin.sum())
+    counts = replace(counts, margins=dict.fromkeys(margins, classes.margin), records=records)
     layout = Layout.of(counts)
     people = [] if counts.population is None else [counts.population[:, None]]
-    columns = np.concatenate([counts.joint["w"], *people, counts.sizes[:, None]], axis=1)
+    columns = np.concatenate([*joint.values(), *people, counts.sizes[:, None]], axis=1)
     found: list[list[np.ndarray]] = [[] for _ in models]
     for kernel, (model, masks) in product(
         (NUMPY, compiled_kernel()), zip(models, found, strict=True)
@@ -572,6 +588,7 @@ def test_models_that_bound_information_say_so():
 @given(tables(2))
 def test_verdicts_agree_with_the_mask(table):
     table["w"] = table["w"].replace({str(n): str(n + 1) for n in range(4)})
+    table["who"] = np.arange(len(table)) % 9
     models = [case for case in CASES if case.people is None]
     problem = problem_of(table, {n: Hierarchy.suppression() for n in "ab"}, models)
     found = verdicts(problem.counts, models)
@@ -587,6 +604,9 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: KAnonymity(2.5), "k = 2.5"),
         (lambda: KAnonymity(True), "k = True"),
         (lambda: KAnonymity("5"), "k = '5'"),
+        (lambda: PersonKAnonymity(0), "person-k-anonymity: k = 0 must be a whole number of at"),
+        (lambda: LargestShare(0), "largest-share: share = 0 must be a number above 0 and at most"),
+        (lambda: LargestShare(1.5), "share = 1.5 must be a number above 0 and at most 1"),
         (lambda: KAnonymity(10**400), "k must be at most 1,000,000,000,000,000; no table has"),
         (lambda: DistinctLDiversity(10**400), "l must be at most 1,000,000,000,000,000"),
         (lambda: AlphaKAnonymity(0.5, 10**400), "alpha-k-anonymity: k must be at most"),
@@ -659,6 +679,7 @@ NO_FILES = [
 STUDY = """\
 [data]
 path = "people.csv"
+person = {}
 [quasi-identifiers]
 a = "suppress"
 [[privacy]]
@@ -673,8 +694,11 @@ def test_studies_and_manifests_say_what_a_model_is(tmp_path, model, attribute):
     model = replace(model, attribute=attribute) if model.sensitive else model
     given = {item.name: getattr(model, item.name) for item in fields(model)}
     stated = [f"{name} = {json.dumps(v)}" for name, v in given.items() if v is not None]
-    (tmp_path / "study.toml").write_text(STUDY.format(model.name, "\n".join(stated)))
-    assert Study(tmp_path / "study.toml").privacy == (model,)
+    person = ["who"] if model.of_persons else []
+    (tmp_path / "study.toml").write_text(STUDY.format(person, model.name, "\n".join(stated)))
+    found = Study(tmp_path / "study.toml").privacy
+    assert found == over_persons([model], person)
+    assert found[0] == model
     reported = Verdict(model, model.attribute, 0, 0, 1).to_dict()
     assert ReportedVerdict(**json.loads(json.dumps(reported))).privacy_model == model
 
@@ -730,6 +754,33 @@ def test_a_policy_out_of_reach_names_the_model(table):
     ]:
         with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
+
+
+def test_a_policy_of_persons_out_of_reach_says_what_the_table_has():
+    """Seven records of three persons, four of them of one."""
+    table = pd.DataFrame({"a": list("xxxyyyy"), "w": list("1212121"), "who": list("aaaabbc")})
+    problem = problem_of(table, {"a": Hierarchy.suppression()}, [])
+    require_possible(problem.counts, [PersonKAnonymity(3), LargestShare(4 / 7)])
+    for model, message in [
+        (PersonKAnonymity(4), "person-k-anonymity: k = 4 exceeds the 3 persons of the table"),
+        (LargestShare(0.5), "largest-share: share = 0.5 is below 0.571429, the share of the person"),
+    ]:
+        with pytest.raises(PolicyUnreachableError, match=message):
+            require_possible(problem.counts, [model])
+
+
+@pytest.mark.parametrize("model", [PersonKAnonymity(2), LargestShare(0.5)], ids=repr)
+def test_persons_whom_no_column_tells_are_not_counted(model):
+    table = pd.DataFrame({"a": list("xyxy"), "w": list("1122")})
+    problem = problem_of(table, {"a": Hierarchy.suppression()}, [])
+    message = f"{model.name} counts persons, and no column tells whose .* person = .patient_id"
+    for judge in (verdicts, acceptable, require_possible):
+        with pytest.raises(InputError, match=message):
+            judge(problem.counts, [model])
+    with pytest.raises(InputError, match=message):
+        judged_classes(model, problem.counts, None)
+    with pytest.raises(InputError, match="a model of the policy is about persons"):
+        Policy([model], Layout.of(problem.counts), NUMPY).against(problem.counts.margins["w"])
 
 
 @pytest.mark.parametrize("given", [KAnonymity(2), 2, [KAnonymity(2), "k"], [KAnonymity], "k"])

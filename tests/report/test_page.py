@@ -40,6 +40,16 @@ SENTENCES = {
         "Every person shares the released values of age and sex with at least 4 others in this "
         "table.",
     ),
+    "person-k-anonymity": (
+        {"k": 5},
+        "Every person shares the released values of age and sex with at least 4 others in this "
+        "table.",
+    ),
+    "largest-share": (
+        {"share": 0.2},
+        "Nobody has more than 20% of the records with the same released values of age and sex, so "
+        "that no record is that of a given person with a higher probability.",
+    ),
     "distinct-l-diversity": (
         {"l": 3},
         "The people who share a class have at least 3 different values of “illness”.",

@@ -205,7 +205,8 @@ def _require_provable(outcome: StudyOutcome) -> None:
     released = outcome.released
     assert released is not None
     require_present(released, plan.published.quasi_identifiers, missing)
-    prove(released, plan.published, plan.models, plan.people(released))
+    persons = plan.schema.persons_of(task.counted.kept)
+    prove(released, plan.published, plan.models, plan.people(released), persons)
 
 
 def _may_show(plan: RecodingPlan, texts: Sequence[str]) -> bool:
@@ -256,7 +257,8 @@ def _with_classes(outcome: StudyOutcome, carried: Carried | None = None) -> Stud
     released, kept = carried.released, counted.kept
     removed = carried.fate == "removed"
     raw = plan.count(carried.left(kept)) if removed else counted.counts
-    classes = recount(released, plan.published, plan.people(released))
+    persons = plan.schema.persons_of(kept)
+    classes = recount(released, plan.published, plan.people(released), persons=persons)
     suppressed = carried.suppressed_of(kept)
     return replace(outcome, evaluation=Evaluation(problem, plan.recoding, raw, classes, suppressed))
 

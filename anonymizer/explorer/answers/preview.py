@@ -226,7 +226,7 @@ def others_of(columns: Sequence[str], outcome: StudyOutcome) -> list[str]:
     if outcome.task is None:
         return []
     schema = outcome.task.counted.schema
-    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.identifiers}
+    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.left_out}
     return [name for name in columns if name not in known]
 
 

@@ -9,6 +9,7 @@ from anonymizer.explorer.session.contents import (
     Content,
     method_of,
     options_of,
+    with_model,
     with_parameter,
     with_recoding,
     with_role,
@@ -16,10 +17,31 @@ from anonymizer.explorer.session.contents import (
     with_suppression,
 )
 from anonymizer.objectives import AUTOMATIC, OBJECTIVES
+from anonymizer.privacy import KAnonymity, LargestShare, PersonKAnonymity, PrivacyModel
 from anonymizer.release.request import RECODINGS
 
 NEEDED: Mapping[str, str] = {"order": "ordered", "hierarchy": "hierarchical"}
 """Parameters of t-closeness that one distance alone has."""
+
+
+STANDS_FOR: Mapping[str, tuple[str, ...]] = {
+    PersonKAnonymity.name: (PersonKAnonymity.name, KAnonymity.name)
+}
+"""What a study may call a model of persons."""
+
+
+def with_own_section(content: Content, place: int, model: PrivacyModel) -> Content:
+    """The content with a section for a model of the policy, by its place, that has none as it is.
+
+    Where persons have several records a model may follow from others, or from one of records with
+    another parameter.
+    """
+    sections, own = content["privacy"], {"model": model.name, **model.parameters}
+    if place == len(sections):
+        sections.append(own)
+    elif sections[place]["model"] != model.name and model.bounded_by not in sections[place]:
+        sections[place] = own
+    return content
 
 
 def suppresses(method: str) -> bool:
@@ -114,11 +136,14 @@ def _relaxed(content: Content, setting: Parameter) -> Content:
     if setting.model == "max-classes":
         most = options_of(content)["max-classes"] * setting.after / setting.before
         return _with_option(content, "max-classes", round(most))
+    names = STANDS_FOR.get(setting.model, (setting.model,))
     for place, section in enumerate(content["privacy"]):
-        same = section.get("model") == setting.model and section.get("attribute") == setting.about
+        same = section.get("model") in names and section.get("attribute") == setting.about
         if same and section.get(setting.parameter) == setting.before:
             kept = after if isinstance(section[setting.parameter], int) else float(setting.after)
             return with_parameter(content, place, setting.parameter, kept)
+    if setting.model == LargestShare.name:  # what followed from k is set
+        return with_model(content, setting.model, {setting.parameter: float(setting.after)})
     return content
 
 

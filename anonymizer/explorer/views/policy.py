@@ -29,6 +29,7 @@ from anonymizer.explorer.answers.policy.parameters import (
     FIRST,
     IN_FILE,
     Parameter,
+    offered,
     parameters_of,
     slid,
     span_of,
@@ -38,7 +39,13 @@ from anonymizer.explorer.answers.policy.ways import Way, Ways, ways_of
 from anonymizer.explorer.answers.span import Span
 from anonymizer.explorer.page.controls import Sliding, called, heading, note
 from anonymizer.explorer.page.toolkit import Text, ui
-from anonymizer.explorer.session.advised import suppresses, with_change, with_choice, with_goal
+from anonymizer.explorer.session.advised import (
+    suppresses,
+    with_change,
+    with_choice,
+    with_goal,
+    with_own_section,
+)
 from anonymizer.explorer.session.contents import (
     Content,
     method_of,
@@ -248,6 +255,7 @@ class Card:
         self.view.take(words, lambda content: with_choice(content, self.place, name, given))
 
     def _changed(self, content: Content, name: str, value: float) -> Content:
+        content = with_own_section(content, self.place, self._model)
         given = content["privacy"][self.place].get(name)
         whole = isinstance(given, int) and value == int(value)
         return with_parameter(content, self.place, name, int(value) if whole else value)
@@ -444,11 +452,14 @@ class PolicyView(View):
             except AnonymizerError:  # the status says what is wrong, and it can be undone
                 return self._models
         counted = self.page.outcome.counted
-        known = () if counted is None else counted.study.privacy
-        if [each.name for each in known] != [each.get("model") for each in sections]:
+        if counted is None:
             return self._models
-        pairs = zip(known, sections, strict=True)
-        return tuple(_with_threshold(model, section) for model, section in pairs)
+        known, before = counted.study.privacy, counted.study.document.privacy
+        if [each.get("model") for each in before] != [each.get("model") for each in sections]:
+            return self._models
+        pairs = zip(known, sections, strict=False)  # what follows from these has no section
+        own = tuple(_with_threshold(model, section) for model, section in pairs)
+        return (*own, *known[len(sections) :])
 
     def _build_cards(self, models: Sequence[PrivacyModel]) -> None:
         self._container.clear()
@@ -458,10 +469,9 @@ class PolicyView(View):
 
     def _offer(self) -> None:
         """The models that can be added: those that the roles of the columns allow."""
-        about = bool(self.page.study.schema.sensitive)
-        offered = {name: name for name in FIRST if about or not MODELS[name].sensitive}
-        if self._kind.options != offered:
-            self._kind.set_options(offered, value=self._kind.value or next(iter(offered)))
+        names = {name: name for name in offered(self.page.study.schema)}
+        if self._kind.options != names:
+            self._kind.set_options(names, value=self._kind.value or next(iter(names)))
         self._explain()
 
     def _explain(self) -> None:
@@ -476,8 +486,13 @@ class PolicyView(View):
 
     def remove(self, place: int) -> None:
         """Take a model out of the policy; the focus goes to where one can be added."""
-        name = self._models[place].name
-        if len(self._models) == 1:
+        name, sections = self._models[place].name, len(self.page.content["privacy"])
+        if place == sections:
+            self.page.notify(
+                "It follows from another condition; set another threshold."
+            )
+            return
+        if sections == 1:
             self.page.notify("A policy needs at least one condition; add another one first.")
             return
         self.page.take(f"remove {name}", lambda content: without_model(content, place))

@@ -71,11 +71,14 @@ class ModelCondition:
 
 
 def promise_of(model: PrivacyModel, schema: Schema) -> str:
-    """What a model promises of records, about each attribute in turn: people may have several."""
+    """What a model promises about each attribute in turn: of records, as people may have several.
+
+    Of people where a column tells them.
+    """
     names = about_of(model, schema.sensitive) or ["the sensitive attribute"]
     wording = _wording(model)
     return " ".join(
-        of_records(sentence(wording.promise, _places(model, name, schema.quasi_identifiers)))
+        _said(wording.promise, _places(model, name, schema.quasi_identifiers), schema)
         for name in names
     )
 
@@ -120,8 +123,9 @@ def conditions_of(outcome: StudyOutcome) -> list[ModelCondition]:
 
 
 def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Iterator[ModelCondition]:
-    evaluation = outcome.evaluation
+    evaluation, plan = outcome.evaluation, outcome.plan
     assert evaluation is not None
+    assert plan is not None
     counts = evaluation.classes
     for name in about_of(model, counts.sensitive):
         places, values = evaluation.measured(model, name)
@@ -131,7 +135,7 @@ def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Itera
         yield ModelCondition(
             place,
             name,
-            _measured(model, name, worst, counts.names),
+            _measured(model, name, worst, plan.schema),
             limit_of(model),
             _guess(outcome, name),
             len(sizes),
@@ -151,13 +155,17 @@ def _guess(outcome: StudyOutcome, attribute: str | None) -> str:
     )
 
 
-def _measured(
-    model: PrivacyModel, attribute: str | None, worst: float, shared: tuple[str, ...]
-) -> str:
+def _measured(model: PrivacyModel, attribute: str | None, worst: float, schema: Schema) -> str:
     if not isfinite(worst):
         return model.endless
-    places = {**_places(model, attribute, shared), "worst": worst}
-    return of_records(sentence(_wording(model).measured, places))
+    places = {**_places(model, attribute, schema.quasi_identifiers), "worst": worst}
+    return _said(_wording(model).measured, places, schema)
+
+
+def _said(wording: str, places: Mapping[str, Any], schema: Schema) -> str:
+    """A sentence about people where a column tells them, and else about records."""
+    found = sentence(wording, places)
+    return found if schema.person else of_records(found)
 
 
 def _wording(model: PrivacyModel) -> Wording:
@@ -174,8 +182,8 @@ def _places(
 
 def _in_unit(model: PrivacyModel, value: float) -> str:
     match unit_of(model).split(" ")[0]:
-        case "records":
-            return plural(value, "record")
+        case "records" | "persons" as unit:
+            return plural(value, unit.removesuffix("s"))
         case "bits":
             return bits(value)
         case "share" | "probability":

@@ -9,10 +9,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.span import Span
-from anonymizer.privacy import MODELS, PrivacyModel, judged_classes, measures_of
+from anonymizer.privacy import (
+    MODELS,
+    PrivacyModel,
+    judged_classes,
+    measures_of,
+    over_persons,
+)
 from anonymizer.privacy.closeness import DISTANCES, TCloseness, is_ordered
 from anonymizer.tables.engine import Tally
 
@@ -26,6 +33,19 @@ FIRST: Mapping[str, Mapping[str, object]] = {
 
 IN_FILE = tuple(name for name in MODELS if name not in FIRST)
 """Models that need a file or levels chosen blindly, which only the study file says."""
+
+
+def offered(schema: Schema) -> list[str]:
+    """The models that can be added on the page: those that the roles of the columns allow."""
+    return [name for name, given in FIRST.items() if _suits(MODELS[name](**given), schema)]
+
+
+def _suits(model: PrivacyModel, schema: Schema) -> bool:
+    try:
+        over_persons([model], schema.person)
+    except InputError:  # it counts persons where none are known, or records where they are
+        return False
+    return bool(schema.sensitive) or not model.sensitive
 
 
 @dataclass(frozen=True)
