@@ -763,7 +763,7 @@ def test_a_policy_of_persons_out_of_reach_says_what_the_table_has():
     require_possible(problem.counts, [PersonKAnonymity(3), LargestShare(4 / 7)])
     for model, message in [
         (PersonKAnonymity(4), "person-k-anonymity: k = 4 exceeds the 3 persons of the table"),
-        (LargestShare(0.5), "largest-share: share = 0.5 is below 0.571429, the share of the person"),
+        (LargestShare(0.5), "share = 0.5 is below 0.571429, the share of the person with most re"),
     ]:
         with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
