@@ -80,7 +80,15 @@ class Case:
 
     @property
     def columns(self) -> list[str]:
-        return list(dict.fromkeys([*self.hierarchies, *self.brute.sensitive, *self.brute.targets]))
+        return list(
+            dict.fromkeys(
+                [*self.hierarchies, *self.brute.sensitive, *self.brute.targets, *self.person]
+            )
+        )
+
+    @property
+    def person(self) -> tuple[str, ...]:
+        return (self.brute.person,) if self.brute.person else ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -91,7 +99,13 @@ class Case:
         """The problem; its nodes counted by a kernel of our choice."""
         brute, names = self.brute, tuple(self.hierarchies)
         targets = tuple(brute.targets)
-        schema = Schema(names, tuple(brute.sensitive), missing=self.missing, targets=targets)
+        schema = Schema(
+            names,
+            tuple(brute.sensitive),
+            missing=self.missing,
+            targets=targets,
+            person=self.person,
+        )
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None
         taxonomies = taxonomies_of(tally, self.hierarchies, people)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count as counting
+from itertools import product
 from math import log2
 
 import literature
@@ -35,7 +36,9 @@ from anonymizer.privacy import (
     Itpr,
     KAnonymity,
     KMap,
+    LargestShare,
     MeanInformation,
+    PersonKAnonymity,
     PopulationUniqueness,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -77,11 +80,16 @@ def fewest(model: object) -> int:
 
 @dataclass(frozen=True)
 class Class:
-    """The records of one label, and the people of a population that they may be."""
+    """The records of one label, the people of a population that they may be, and whose they are.
+
+    Where persons are known, a record counts among the values as the share that it is of all that
+    its person has in the table.
+    """
 
     size: int = 0
     people: int = 0
     values: Mapping[str, Counter] = field(default_factory=dict)
+    persons: Counter = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -101,11 +109,14 @@ class Counted:
         people: Iterable[Label] = (),
         tree: Tree | None = None,
         gap: bool = False,
+        person: str = "",
     ) -> "Counted":
         """Count records by label; those without one are not in the table.
 
         ``gap``: a missing value of a sensitive attribute that has others counts as nothing.
+        ``person``: the column that tells whose each record is.
         """
+        many = Counter(row[person] for row in rows) if person else Counter()
         blank = {name for name in sensitive if gap and any(row[name] is not None for row in rows)}
         members: dict[Label, list[Mapping[str, object]]] = {}
         for label, row in zip(labels, rows, strict=True):
@@ -115,13 +126,12 @@ class Counted:
         classes = {}
         for label in [*members, *(other for other in crowd if other not in members)]:
             inside = members.get(label, [])
-            values = {
-                name: Counter(
-                    row[name] for row in inside if row[name] is not None or name not in blank
-                )
-                for name in sensitive
-            }
-            classes[label] = Class(len(inside), crowd[label], values)
+            values: dict[str, Counter] = {name: Counter() for name in sensitive}
+            for row, name in product(inside, sensitive):
+                if row[name] is not None or name not in blank:
+                    values[name][row[name]] += Fraction(1, many[row[person]]) if person else 1
+            persons = Counter(row[person] for row in inside) if person else Counter()
+            classes[label] = Class(len(inside), crowd[label], values, persons)
         return cls(classes, sensitive, tree or {})
 
     @cached_property
@@ -177,6 +187,10 @@ class Counted:
                 return lower - FORGIVEN <= known <= upper + FORGIVEN
             case _ if not group.size:
                 return True
+            case PersonKAnonymity(k):
+                return len(group.persons) >= k
+            case LargestShare(share):
+                return Fraction(max(group.persons.values()), group.size) <= share + FORGIVEN
             case KAnonymity() | DifferentialPrivacy():
                 return group.size >= model.k
             case KMap(k):
@@ -244,7 +258,7 @@ def _discloses_little(model: object, group: frozenset, table: frozenset, tree: t
         return literature.recursive_c(counts, model.l) < model.c
     if isinstance(model, EnhancedBetaLikeness):
         return literature.satisfies_enhanced(counts, margin, model.beta + FORGIVEN)
-    if isinstance(model, AlphaKAnonymity) and counts.total() < model.k:
+    if isinstance(model, AlphaKAnonymity) and counts.total() < model.k > 1:
         return False
     return quantity(model, counts, margin, dict(tree)) <= model.threshold + FORGIVEN
 

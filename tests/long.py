@@ -21,6 +21,7 @@ PARTS = {
     **{part: ["pytest", "-n", "2", "-q", f"tests/{part}"] for part in APART},
     "fuzz": ["tests.fuzz", "--minutes", "10"],
     "problems": ["tests.problems", "--number", "10000", "--jobs", "2"],
+    "persons": ["tests.problems", "--number", "10000", "--seed", "1000001", "--jobs", "2"],
     "borders": ["tests.borders", "--number", "10000", "--jobs", "2"],
     "kill_points": ["tests.kill_points"],
 }

@@ -67,7 +67,8 @@ class Brute:
 
     ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
     values. ``limits``: the lowest and the highest level that a release may use, of attributes that
-    may not use all. ``gap``: missing sensitive values count as nothing to models.
+    may not use all. ``gap``: missing sensitive values count as nothing to models. ``person``: the
+    column that tells whose each record is, where persons may have several.
     """
 
     rows: Sequence[Row]
@@ -86,6 +87,7 @@ class Brute:
     tree: Tree = field(default_factory=dict)
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     gap: bool = False
+    person: str = ""
 
     @property
     def most(self) -> int:
@@ -229,7 +231,9 @@ class Brute:
         return Outcome(node, left, suppressed, removed=True) if fine else None
 
     def counted(self, labels: Sequence[Label | None], crowd: Sequence[Label]) -> Counted:
-        return Counted.of(labels, self.rows, self.sensitive, crowd, self.tree, self.gap)
+        return Counted.of(
+            labels, self.rows, self.sensitive, crowd, self.tree, self.gap, self.person
+        )
 
     def histogram(self, name: str, records: Iterator[int]) -> Counter:
         return Counter(self.rows[i][name] for i in records)

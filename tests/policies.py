@@ -29,7 +29,9 @@ from anonymizer.privacy import (
     Itpr,
     KAnonymity,
     KMap,
+    LargestShare,
     MeanInformation,
+    PersonKAnonymity,
     PrivacyModel,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -99,12 +101,14 @@ class Place:
 
 def models(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
     """A policy of one to three models."""
-    makers: list[Make] = [*OF_SIZES]
+    makers: list[Make] = [*(OF_PERSONS if brute.person else OF_SIZES)]
     if brute.sensitive:
         makers += OF_VALUES
         makers += OF_VALUES
     if brute.people:
         makers += OF_PEOPLE
+    if brute.person:
+        makers = [_of_persons(make) for make in makers]
     number = rng.choice([1, 2, 3], p=[0.4, 0.4, 0.2])
     made = [makers[rng.integers(len(makers))](Place(rng, brute)) for _ in range(number)]
     if brute.people and not any(model.people for model in made):
@@ -115,6 +119,29 @@ def models(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
 def _anonymous(place: Place) -> PrivacyModel:
     k = round(place.sized(lambda group: group.size, least=True))
     return KAnonymity(min(max(k, 1), 8))
+
+
+def _persons(place: Place) -> PrivacyModel:
+    return PersonKAnonymity(
+        max(1, round(place.sized(lambda group: len(group.persons), least=True)))
+    )
+
+
+def _one_person(place: Place) -> PrivacyModel:
+    share = place.sized(lambda group: max(group.persons.values()) / group.size)
+    return LargestShare(min(1.0, share))
+
+
+def _of_persons(make: Make) -> Make:
+    """What makes the same model without what it counts of records."""
+
+    def made(place: Place) -> PrivacyModel:
+        model = make(place)
+        if isinstance(model, EntropyLDiversity):
+            return replace(model, estimator="plug-in")
+        return replace(model, k=1) if isinstance(model, AlphaKAnonymity) else model
+
+    return made
 
 
 def _distinct(place: Place) -> PrivacyModel:
@@ -223,6 +250,7 @@ def _present(place: Place) -> PrivacyModel:
 
 
 OF_SIZES: list[Make] = [_anonymous, _anonymous, _risky, _small]
+OF_PERSONS: list[Make] = [_persons, _persons, _one_person, _one_person, _anonymous]
 OF_VALUES: list[Make] = [
     _distinct,
     _entropy,

@@ -13,7 +13,7 @@ from lengths import at_length
 from problems import complaints, interrupts
 from problems.__main__ import problems as command
 from problems.complaints import Refused
-from problems.drawing import OBJECTIVES_ASKED, drawn
+from problems.drawing import OBJECTIVES_ASKED, PERSONS, drawn
 from problems.interrupts import Stopped
 from problems.shrinking import smallest
 from problems.trying import about, tried, wrong
@@ -26,13 +26,23 @@ from anonymizer.recoding import Found
 from anonymizer.recoding.full_domain import branch_and_bound, frontier, solve, with_suppression
 from anonymizer.recoding.nodes import Evaluator
 
-OWN = {"at-least", "largest-share", "largest-lift", "few-classes", "odd-classes", "even-classes"}
+OWN = {"at-least", "likeliest-share", "largest-lift", "few-classes", "odd-classes", "even-classes"}
 
 
 @pytest.mark.parametrize("start", range(0, at_length(75, 150), 25))
 def test_random_problems_are_solved_as_brute_force_does(start):
-    found = {number: tried(number).complaints for number in range(start, start + 25)}
-    assert {number: wrong for number, wrong in found.items() if wrong} == {}
+    assert wrong_in(range(start, start + 25)) == {}
+
+
+@pytest.mark.parametrize("start", range(0, at_length(25, 75), 25))
+def test_random_problems_of_persons_are_solved_as_brute_force_does(start):
+    assert wrong_in(range(PERSONS + start, PERSONS + start + 25)) == {}
+
+
+def wrong_in(numbers):
+    """What is wrong with the answers to problems, by their numbers."""
+    found = {number: tried(number).complaints for number in numbers}
+    return {number: complaints for number, complaints in found.items() if complaints}
 
 
 # What the problems are about
@@ -40,7 +50,9 @@ def test_random_problems_are_solved_as_brute_force_does(start):
 
 def test_every_model_objective_and_kind_of_problem_is_tried():
     cases = [drawn(number) for number in range(1000, 1300)]
-    assert {*MODELS, *OWN} == {model.name for case in cases for model in case.brute.models}
+    of_persons = [drawn(PERSONS + number) for number in range(30)]
+    known = {model.name for case in (*cases, *of_persons) for model in case.brute.models}
+    assert {*MODELS, *OWN} == known
     asked = {(case.brute.objective, case.brute.aggregate) for case in cases}
     assert asked == {*OBJECTIVES_ASKED}
     seen: Counter = sum((about(case) for case in cases[:60]), Counter())

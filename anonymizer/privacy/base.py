@@ -319,7 +319,7 @@ def _require_declared(kind: type[PrivacyModel]) -> None:
     if not is_dataclass(kind):
         mend = "is no dataclass; decorate it with @dataclass(frozen=True)"
     elif not isinstance(getattr(kind, "name", None), str) or not kind.name:
-        mend = 'has no name; declare it, such as name: ClassVar[str] = "largest-share"'
+        mend = 'has no name; declare it, such as name: ClassVar[str] = "likeliest-share"'
     elif not _has_threshold(kind):
         own = ", ".join(each.name for each in fields(kind) if each.name != "attribute")
         mend = (

@@ -20,13 +20,13 @@ from cases import (
 )
 from judge import uniqueness
 from oracle import Brute
-from policies import Place
+from policies import Place, models
 
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import DifferentialPrivacy, PopulationUniqueness, PrivacyModel
 from anonymizer.privacy.population.uniqueness import ESTIMATORS
 
-from .own import AtLeast, FewClasses, LargestLift, LargestShare, OddClasses
+from .own import AtLeast, FewClasses, LargestLift, LikeliestShare, OddClasses
 
 QUASI_IDENTIFIERS, SENSITIVE = "abcde", ("v", "w", "y")
 
@@ -44,8 +44,15 @@ Make = Callable[[Place], PrivacyModel]
 Limits = Mapping[str, tuple[int, int]]
 
 
+PERSONS = 1_000_000
+"""From this number on problems are those of the numbers from 0 on, their records those of persons
+who have several."""
+
+
 def drawn(number: int) -> Case:
     """The random problem of a number."""
+    if number >= PERSONS:
+        return _of_persons(np.random.default_rng(number), drawn(number - PERSONS))
     rng = np.random.default_rng(number)
     wide = rng.random() < WIDE
     records = _records(rng, wide)
@@ -78,6 +85,19 @@ def drawn(number: int) -> Case:
         for name, each in spreads.items()
     }
     return _asking(rng, Case(brute, hierarchies))
+
+
+def _of_persons(rng: np.random.Generator, case: Case) -> Case:
+    """The problem with persons: as many as records, or fewer, some of them with many."""
+    rows = case.brute.rows
+    persons = max(1, int(len(rows) * rng.choice([0.1, 0.3, 0.6, 1])))
+    often = rng.dirichlet(np.full(persons, rng.choice([0.5, 5, 50])))
+    numbers = rng.choice(persons, len(rows), p=often).tolist()
+    if rng.random() < 0.1:
+        numbers = [*range(len(rows))]
+    rows = [{**row, "person": f"p{n}"} for row, n in zip(rows, numbers, strict=True)]
+    brute = replace(case.brute, rows=rows, person="person")
+    return replace(case, brute=replace(brute, models=models(rng, brute)))
 
 
 def _records(rng: np.random.Generator, wide: bool) -> int:
@@ -137,7 +157,7 @@ def _at_least(place: Place) -> PrivacyModel:
 
 def _large(place: Place) -> PrivacyModel:
     share = place.reached(lambda group, name: max(group.values[name].values()) / group.size)
-    return LargestShare(min(1.0, share), attribute=place.attribute)
+    return LikeliestShare(min(1.0, share), attribute=place.attribute)
 
 
 def _lifted(place: Place) -> PrivacyModel:

@@ -39,10 +39,10 @@ class AtLeast(PrivacyModel):
 
 
 @dataclass(frozen=True)
-class LargestShare(SensitiveModel):
+class LikeliestShare(SensitiveModel):
     """No sensitive value is likelier than a share in a class: monotone."""
 
-    name: ClassVar[str] = "largest-share"
+    name: ClassVar[str] = "likeliest-share"
     bounded_by: ClassVar[str] = "share"
 
     share: float

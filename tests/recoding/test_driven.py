@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity
+from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, PersonKAnonymity
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, Objective, Precision
@@ -173,3 +173,21 @@ def test_machine_code_of_another_python_or_of_older_code_is_not_at_hand(tmp_path
     assert not driver._on_disk(Kept)
     Kept.stats.cache_path = None
     assert not driver._on_disk(Kept)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("remove", [False, True])
+def test_a_class_of_many_records_of_few_persons_is_suppressed(kernel, remove):
+    """Of 20 records 6 of one person, whom only suppression hides from 2-anonymity of persons."""
+    table = pd.DataFrame({"a": list("x" * 6 + "y" * 14), "w": "1"})
+    table["who"] = [*["one"] * 6, *map(str, range(12)), "0", "1"]
+    schema = Schema(("a",), ("w",), person=("who",))
+    tally = engine.tally(table, schema.columns)
+    taxonomies = taxonomies_of(tally, {"a": Hierarchy.suppression()})
+    counts, models = schema.counts(tally, taxonomies), [PersonKAnonymity(2)]
+    known = {"objective": Discernibility(), "kernel": KERNELS[kernel]}
+    budget = Suppression(0.3, remove=remove)
+    found = solve(Problem(counts, taxonomies, models, suppression=budget, **known))
+    # Kept, the one person would still be a class of its own: its records are left out.
+    assert (found.node, found.score) == ((0,), -(14**2 + 6 * 20))
+    assert solve(Problem(counts, taxonomies, models, **known)).node == (1,)

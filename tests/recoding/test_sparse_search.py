@@ -39,10 +39,10 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @dataclass(frozen=True)
-class LargestShare(SensitiveModel):
+class LikeliestShare(SensitiveModel):
     """No value is likelier than a share in a class: a model that kernels do not know."""
 
-    name: ClassVar[str] = "largest-share"
+    name: ClassVar[str] = "likeliest-share"
     condition: ClassVar[str] = "max_w p(w|g) <= share"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "an example"
@@ -82,7 +82,7 @@ POLICIES = (
     [TCloseness(0.9, distance="kl")],
     [TCloseness(0.7, distance="equal", attribute="w"), DeltaDisclosure(6, attribute="v")],
     [BasicBetaLikeness(20)],
-    [LargestShare(0.8)],
+    [LikeliestShare(0.8)],
     [DeltaPresence(0.1, 0.9, PEOPLE), EntropyLDiversity(2, attribute="w")],
 )
 OBJECTIVE = [Distinct(), *(OBJECTIVES[name]() for name in KNOWN)]

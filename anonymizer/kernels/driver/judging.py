@@ -28,7 +28,7 @@ What is maximised; the records that classes must have by all models; those that 
 and those of the table; whether all of the policy is strongly monotone; see ``Suppression``; whether
 no bound depends on the table; whether 1 + mean costs are multiplied; see ``Budget.least``; the
 records that classes must have by what is strongly monotone; and those of a class that may not be
-suppressed, 0 where any may.
+suppressed unless it breaks ``Terms.sized``, 0 where any may.
 """
 
 
@@ -55,15 +55,16 @@ class Terms(NamedTuple):
     ----------
     facts
         See ``GOAL``.
-    laid, lasting
-        The bounds of all models, and of what is strongly monotone: see ``Rules``.
+    laid, lasting, sized
+        The bounds of all models, of what is strongly monotone, and of what sensitive values do not
+        decide: see ``Rules``.
     hidden
         Whether any value's label is ``*``, by attribute and level.
     logs, grassbergers
         Tables of what stands for n log2 n.
-    sums, together, broken
+    sums, together, broken, small
         Scratch: one number more than columns; a row of all columns, shape (1, columns); which
-        classes break the policy, shape (rows,).
+        classes break the policy, and which ``sized``, shape (rows,) each.
     spans, weights, margins
         Of information: columns [start, stop) and weight of each attribute, shape (attributes, 2)
         and (attributes,), and the records of the table by column, shape (columns,).
@@ -77,12 +78,14 @@ class Terms(NamedTuple):
     facts: Ints
     laid: Laid
     lasting: Laid
+    sized: Laid
     hidden: Mask
     logs: Floats
     grassbergers: Floats
     sums: Ints
     together: Columns
     broken: Mask
+    small: Mask
     spans: Ints
     weights: Floats
     margins: Ints
@@ -139,6 +142,15 @@ def all_small(counts: Columns, span: Ints, broken: Mask, small: int) -> bool:
         if broken[row] and counts[span[FIRST] + row, last] >= small:
             return False
     return True
+
+
+@within_borrowed
+def all_among(rows: int, broken: Mask, small: Mask) -> bool:
+    """Tell whether every marked class is among those of another mask."""
+    large = 0
+    for row in range(rows):
+        large += broken[row] and not small[row]
+    return large == 0
 
 
 @within_borrowed

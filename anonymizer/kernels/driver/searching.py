@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.checks import breaks
 from anonymizer.kernels.driver import BISECTION, DESCENT, LOOK, SUPPRESSED, judging, store
 from anonymizer.kernels.driver import board as of_board
@@ -199,19 +199,19 @@ def _judge(
     verdict[ASKS], verdict[FITS], verdict[HOPEFUL], verdict[BOUND] = 0, 0, 1, np.inf
     lost, removed = 0, False
     if suppresses:
-        lost = _lost(sets, terms, span, facts[judging.LASTING], terms.lasting)
+        lost = _lost(sets, terms, span, facts[judging.LASTING], terms.lasting, terms.broken)
         verdict[LOST], verdict[HOPEFUL] = lost, lost <= facts[judging.MOST]
     if not suppresses or (verdict[HOPEFUL] > 0 and not facts[judging.LASTS]):
-        lost = _lost(sets, terms, span, facts[judging.LEAST], terms.laid)
+        lost = _lost(sets, terms, span, facts[judging.LEAST], terms.laid, terms.broken)
     fits, small = lost <= facts[judging.MOST], facts[judging.SMALL]
     verdict[judging.CLASSES] = span[store.ROWS]
     if fits and lost and small:
-        fits = judging.all_small(sets.counts, span, terms.broken, small)
+        fits = _all_small(sets, terms, span, small)
     if fits and lost:
         removed = _suppress(nodes, sets, terms, span, place, verdict)
         fits = not removed or lost < facts[judging.RECORDS]
         if removed and small and not facts[judging.REMOVES]:
-            fits = fits and terms.together[0, -1] < small
+            fits = fits and (terms.together[0, -1] < small or _breaks(terms, terms.sized))
     verdict[FITS], verdict[judging.GONE] = fits, lost
     if facts[judging.GOAL] == judging.INFORMATION:
         _inform(sets, span, terms, suppresses, fits, lost, removed, verdict)
@@ -220,7 +220,22 @@ def _judge(
 
 
 @within_borrowed
-def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
+def _all_small(sets: Sets, terms: Terms, span: Ints, small: int) -> bool:
+    """Whether all marked classes break what sensitive values do not decide."""
+    if len(terms.sized.limits) == 0:
+        return judging.all_small(sets.counts, span, terms.broken, small)
+    _lost(sets, terms, span, small, terms.sized, terms.small)
+    return judging.all_among(span[store.ROWS], terms.broken, terms.small)
+
+
+@within_borrowed
+def _breaks(terms: Terms, laid: Laid) -> bool:
+    """Whether suppressed classes as one break bounds."""
+    return bool(breaks(terms.together, 0, laid, terms.logs, terms.grassbergers, terms.sums))
+
+
+@within_borrowed
+def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid, broken: Mask) -> int:
     """Mark classes that break bounds; their records, until beyond the budget."""
     return judging.lost_records(
         sets.counts,
@@ -234,7 +249,7 @@ def _lost(sets: Sets, terms: Terms, span: Ints, least: int, laid: Laid) -> int:
         terms.logs,
         terms.grassbergers,
         terms.sums,
-        terms.broken,
+        broken,
     )
 
 
@@ -249,9 +264,7 @@ def _suppress(
     )
     removed = facts[judging.REMOVES] > 0
     if not removed and not facts[judging.EXEMPT]:
-        removed = together[0, -1] < facts[judging.LEAST] or breaks(
-            together, 0, terms.laid, terms.logs, terms.grassbergers, terms.sums
-        )
+        removed = together[0, -1] < facts[judging.LEAST] or _breaks(terms, terms.laid)
     hides = judging.may_hide_all(nodes.axes, terms.hidden, place)
     verdict[ASKS] = hides or (removed and not facts[judging.ABSOLUTE])
     verdict[judging.CLASSES] += (not removed) - number

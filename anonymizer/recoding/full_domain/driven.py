@@ -204,11 +204,13 @@ def terms_of(evaluator: Evaluator, lattice: Lattice) -> judging.Terms:
         _facts(evaluator),
         evaluator.bound_policy.rules.laid,
         evaluator.outright.rules.laid,
+        evaluator.bound_policy.sized.rules.laid,
         hidden,
         logs_table(),
         grassberger_table(),
         np.empty(columns + 1, np.int64),
         np.zeros((1, columns), evaluator.base.counts.dtype),
+        np.zeros(len(evaluator.base), bool),
         np.zeros(len(evaluator.base), bool),
         np.array([layout.place(name) for name in weights], np.int64).reshape(-1, 2),
         np.array(list(weights.values()), float),
@@ -240,7 +242,8 @@ def _facts(evaluator: Evaluator) -> Ints:
             isinstance(plain, Loss) and plain.aggregate == "geometric-mean",
             evaluator.budget.least,
             ceil(evaluator.outright.rules.least),
-            # The records from which on a class may not be suppressed; 0 where any class may.
+            # The records from which on a class may not be suppressed, unless it breaks a bound that
+            # is no size; 0 where any class may.
             max(1, ceil(evaluator.bound_policy.sized.rules.least))
             if suppression.suppress == "small"
             else 0,
