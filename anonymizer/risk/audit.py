@@ -283,7 +283,7 @@ def _audited(
         }
     own = {name: found for name in about if (found := table.there(name)) is not None}
     alike = {**_hierarchies_of(release), **hierarchies}
-    models = over_persons(release.models) if table.person else release.models
+    models = over_persons(release.models, table.person) if table.person else release.models
     hidden = obstacle_to_persons(table) if table.person else None
     judging = [model for model in models if table.person and model.judges_persons]
     persons = person_audit(table, judging) if table.person and not hidden else None

@@ -196,7 +196,7 @@ def check(
     names = column_names("quasi_identifiers", quasi_identifiers)
     persons = column_names("person", person)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
-    models = over_persons(models_of(privacy)) if persons else models_of(privacy)
+    models = over_persons(models_of(privacy), persons)
     people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)

@@ -141,7 +141,7 @@ class Subject:
         schema = Schema(
             tuple(quasi_identifiers), tuple(sensitive), missing=missing, person=tuple(person)
         )
-        models = over_persons(models_of(privacy)) if person else models_of(privacy)
+        models = over_persons(models_of(privacy), tuple(person))
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():
             found = describe_file(path, GivenFormat(**given), schema.columns)

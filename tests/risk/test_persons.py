@@ -293,7 +293,7 @@ def test_a_study_says_whose_each_record_is(run, visits):
     code, out, _ = run("check", visits, "--study", visits.with_name("study.toml"), "--json")
     found = json.loads(out)
     assert (code, found["k"], found["persons"]) == (1, 1, 4)
-    names = ["person-k-anonymity", "largest-share", "t-closeness"]
+    names = ["person-k-anonymity", "t-closeness", "largest-share"]
     assert [each["model"] for each in found["privacy"]] == names
     out = run("risk", visits, "--study", visits.with_name("study.toml"), "--json")[1]
     assert [each["share_below_k"] for each in json.loads(out)["persons"]["events"]] == [
@@ -328,10 +328,10 @@ def test_a_release_does_not_show_persons(run, visits, tmp_path):
         code, out, _ = run("check", tmp_path / "out", *roles)
         said = " ".join(out.split())
         assert code == 3
-        assert "Not examined: person-k-anonymity, largest-share, t-closeness." in said
+        assert "Not examined: person-k-anonymity, t-closeness, largest-share." in said
         assert "No policy was given" not in said
         found = json.loads(run("check", tmp_path / "out", *roles, "--json")[1])
-        assert found["unexamined"] == ["person-k-anonymity", "largest-share", "t-closeness"]
+        assert found["unexamined"] == ["person-k-anonymity", "t-closeness", "largest-share"]
         assert (found["satisfied"], found["privacy"], found["k_of"]) == (False, [], "records")
     assert run("check", tmp_path / "out", "--require", "k-anonymity=2")[0] == 0
     assert run("check", tmp_path / "out", "--require", "k-anonymity=9")[0] == 1
