@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
-from anonymizer.counts.persons import HIDDEN, PERSON, by_persons, of_column
+from anonymizer.counts.persons import HIDDEN, PERSON, by_persons, of_column, too_many
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
-from anonymizer.information.matrices import CountMatrix, dense, is_sparse
+from anonymizer.information.matrices import CountMatrix, dense, is_sparse, too_large
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 Partitions = Mapping[str, Partition]
@@ -173,6 +173,9 @@ class Counts:
     @property
     def dense(self) -> "Counts":
         """The counts with arrays only; InputError where one would be too large."""
+        persons = self.joint.get(PERSON)
+        if persons is not None and too_large(persons):
+            raise too_many(persons.shape[1], len(self))
         joint = {name: dense(each, of_column(name)) for name, each in self.joint.items()}
         return replace(self, joint=joint)
 

@@ -12,6 +12,7 @@ from math import lcm
 
 import numpy as np
 
+from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 
@@ -37,6 +38,15 @@ def of_column(name: str) -> str:
     ('diagnosis', 'person')
     """
     return name.removeprefix(HIDDEN)
+
+
+def too_many(persons: int, combinations: int) -> InputError:
+    """Return what is said of persons who are too many for an array of them by combination."""
+    return InputError(
+        f"there are {persons:,} persons, too many to look at all of them at once in each of "
+        f"{combinations:,} combinations of quasi-identifiers; choose coarser quasi-identifiers, or "
+        "a simpler recoding, such as full-domain"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,4 +117,5 @@ def _parts(numbers: Sequence[int], persons: int) -> Ints:
         if whole * persons > MOST_PARTS:
             whole = MOST_PARTS // persons
             break
-    return np.rint(whole / np.array(numbers)).astype(np.int64)
+    # A record counts something, however many its person has.
+    return np.maximum(np.rint(whole / np.array(numbers)), 1).astype(np.int64)

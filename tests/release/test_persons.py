@@ -32,10 +32,12 @@ from anonymizer import (
     TCloseness,
     VariableRange,
 )
+from anonymizer.cli import main
 from anonymizer.counts.persons import PERSON
 from anonymizer.privacy import LargestShare, PersonKAnonymity
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.publish import publish
+from anonymizer.release.relations import CountedTable
 from anonymizer.release.sites.counts import count_part
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
@@ -329,6 +331,17 @@ def test_a_released_file_has_nobody_and_its_policy_is_examined_with_the_original
             assert [each.model.name for each in found.verdicts] == names
 
 
+def test_a_table_without_a_manifest_does_not_show_that_its_policy_of_persons_holds(published):
+    release, raw = published
+    alone = raw.with_name("alone.csv")
+    alone.write_bytes((release / "released.csv").read_bytes())
+    found = verify_release(alone, raw.with_name("study.toml"))
+    assert not found.satisfied
+    assert not found.verdicts
+    names = ["person-k-anonymity", "t-closeness", "largest-share"]
+    assert [each.name for each in found.unexamined] == names
+
+
 def test_another_original_does_not_prove_a_release(published):
     release, raw = published
     other = raw.with_name("other.csv")
@@ -393,3 +406,23 @@ def test_halves_of_a_table_keep_whose_their_records_are():
     alike = {"age": 1, "sex": "f", "w": ["a"] * 20, "who": [f"p{n}" for n in range(20)]}
     counted = anonymizer_of([KAnonymity(2)], "full-domain").task(pd.DataFrame(alike)).counted
     assert [half.joint[PERSON].tolist() for half in counted.halves(seed=1)] == [[[1] * 10]] * 2
+
+
+def test_a_model_of_persons_is_refused_before_anything_is_counted(tmp_path, capsys, monkeypatch):
+    """By its name, and with what mends it."""
+    message = "counts persons, and no column tells whose each record is; name that column as person"
+    raw = table_of(np.random.default_rng(0))
+    for model in (PersonKAnonymity(2), LargestShare(0.5)):
+        anonymizer = anonymizer_of([KAnonymity(2), model], "full-domain").set_params(person=())
+        with pytest.raises(InputError, match=f"^{model.name} {message}"):
+            anonymizer.fit(raw)
+    raw.to_csv(tmp_path / "raw.csv", index=False)
+    monkeypatch.setattr(CountedTable, "of", None)
+    study = STUDY.replace('person = "who"\n', "").replace("k-anonymity", "person-k-anonymity")
+    (tmp_path / "study.toml").write_text(study)
+    for command in (["run", "--output", "out"], ["advise"], ["compare"], ["figures"]):
+        with pytest.raises(SystemExit) as stop:
+            main([*command, str(tmp_path / "study.toml")])
+        said = capsys.readouterr().err
+        assert stop.value.code == 2
+        assert f"[[privacy]] person-k-anonymity {message}" in said, command

@@ -25,7 +25,9 @@ from anonymizer.privacy import (
     Itpr,
     KAnonymity,
     KMap,
+    LargestShare,
     MeanInformation,
+    PersonKAnonymity,
     PopulationUniqueness,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -596,6 +598,26 @@ OF_PEOPLE = {
 }
 
 
+OF_PERSONS = {
+    "k-anonymity": [
+        ("k = 1", [PersonKAnonymity(1)]),
+        ("k = 2", [PersonKAnonymity(2), LargestShare(0.5)]),
+    ],
+    "person-k-anonymity": [("k = 4", [PersonKAnonymity(4), LargestShare(0.25)])],
+    "largest-share": [("share = 0.3", [LargestShare(0.3)]), ("share = 1", [LargestShare(1)])],
+    "highest-reidentification-risk": [
+        ("risk = 0.2", [PersonKAnonymity(5), LargestShare(0.2)]),
+        ("risk = 0.3", [PersonKAnonymity(4), LargestShare(0.25)]),
+    ],
+    "distinct-l-diversity": [("l = 2", [DistinctLDiversity(2)])],
+}
+"""Models where a column tells whose each record is, and what they are then."""
+
+
+def test_every_model_is_read_here():
+    assert {*EVERY_MODEL, *OF_PEOPLE, *OF_PERSONS} == {*MODELS}
+
+
 def with_model(name, parameters, text=STUDY):
     return changed('model = "k-anonymity"\nk = 2', f'model = "{name}"\n{parameters}', text)
 
@@ -606,6 +628,15 @@ def with_model(name, parameters, text=STUDY):
 )
 def test_every_model(tmp_path, name, parameters, model):
     assert Study(lay(tmp_path, with_model(name, parameters))).privacy == (model,)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "models"),
+    [(name, *each) for name, stated in OF_PERSONS.items() for each in stated],
+)
+def test_every_model_of_persons(tmp_path, name, parameters, models):
+    text = changed('"people.csv"', '"people.csv"\nperson = "name"')
+    assert Study(lay(tmp_path, with_model(name, parameters, text))).privacy == tuple(models)
 
 
 @pytest.mark.parametrize(
@@ -691,6 +722,15 @@ def test_closeness_about_one_of_two_attributes(tmp_path, model, t, kept):
 # A line for each thing that is wrong: what, where, how to mend it, and no value of a record
 
 WRONG_MODELS = [
+    (
+        "person-k-anonymity",
+        "k = 2",
+        "study.toml: [[privacy]] person-k-anonymity counts persons, and no column tells whose each "
+        'record is; name that column as person, such as person = "patient_id" (in a study below '
+        "[data]), or choose a model that counts records",
+    ),
+    ("largest-share", "share = 0.5", "[[privacy]] largest-share counts persons, and no column"),
+    ("largest-share", "share = 0", "share = 0 must be a number above 0 and at most 1"),
     ("distinct-l-diversity", "l = 0", "l = 0 must be a whole number of at least 1"),
     ("distinct-l-diversity", "l = 1.5", "l = 1.5 must be a whole number of at least 1"),
     ("distinct-l-diversity", "l = 3", "l = 3 exceeds the 2 different values of 'disease'"),

@@ -210,7 +210,11 @@ def _of_steward(directory: Path) -> tuple[Manifest | None, list[FieldCheck]]:
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
-    """A table that no manifest is about, recounted under the policy of a study."""
+    """A table that no manifest is about, recounted under the policy of a study.
+
+    A released table does not show whose its records are, so that models about persons are left
+    unexamined.
+    """
     if study is None:
         release_format(path)
         raise InputError(
@@ -223,9 +227,13 @@ def _bare(path: Path, study: Study | None) -> Verification:
         schema.require_pinned(relation.columns)
         table = counted_in(relation, schema.columns, form)[1]
         found = [*person_warnings(relation, table, schema, study.privacy)]
-    people = recoded_people(study, path, table)
-    verdicts = tuple(verify(table, schema, study.privacy, people))
-    return Verification(path, (), verdicts, warnings=tuple(found))
+    people, policy = recoded_people(study, path, table), study.privacy
+    shown = shown_by_table(policy, bool(study.schema.person))
+    verdicts = verify(table, schema, [model for model in shown if model is not None], people)
+    unexamined = [model for model, known in zip(policy, shown, strict=True) if known is None]
+    return Verification(
+        path, (), tuple(verdicts), warnings=tuple(found), unexamined=tuple(unexamined)
+    )
 
 
 def _verified(

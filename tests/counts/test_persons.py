@@ -1,0 +1,50 @@
+"""What a record counts of a person who has several, and how many persons an array can have."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer import Anonymizer, Boxes, Hierarchy, InputError, KAnonymity
+from anonymizer.counts import pairs
+from anonymizer.counts.persons import MOST_PARTS, Persons, _parts
+from anonymizer.information import matrices
+from anonymizer.recoding.partitions import families
+
+
+def test_the_records_of_a_person_count_one_together():
+    """Persons of 1, 2 and 3 records: sixths."""
+    table = pd.DataFrame({"who": list("abbccc")})
+    persons = Persons.of(table, ["who"])
+    assert persons.parts.tolist() == [6, 3, 2]
+    assert persons.parts_in_rows().tolist() == [6, 3, 3, 2, 2, 2]
+    some = Persons.of(table.iloc[[5, 1]], ["who"])  # of whom records were left out
+    assert some.parts_in_rows(persons).tolist() == [2, 3]
+    assert some.parts_in_rows().tolist() == [1, 1]
+
+
+def test_two_columns_tell_more_persons_apart_than_one():
+    table = pd.DataFrame({"clinic": list("xxyy"), "number": [1, 2, 1, 1]})
+    assert Persons.of(table, ["clinic", "number"]).records.tolist() == [1, 1, 2]
+    assert Persons.of(table, ["number"]).records.tolist() == [3, 1]
+
+
+def test_where_no_common_denominator_is_small_enough_parts_are_rounded():
+    numbers = [*range(1, 60)]  # their least common multiple has 26 digits
+    parts = _parts(numbers, 1000)
+    assert parts[0] * 1000 <= MOST_PARTS
+    together = parts * np.array(numbers) / parts[0]
+    np.testing.assert_allclose(together, 1, rtol=1000 * 60 / MOST_PARTS)
+    assert _parts([10**9], 2**40).tolist() == [1]
+
+
+@pytest.mark.parametrize("recoding", [Boxes(refinement="heuristic"), "variable-range"])
+def test_persons_who_are_too_many_for_an_array_are_said_to_be(monkeypatch, recoding):
+    table = pd.DataFrame({"age": range(40), "who": range(40)})
+    for name, value in {"FEW_CELLS": -1, "FEW_VALUES": -1, "PAIRS_APART": 0}.items():
+        monkeypatch.setattr(pairs, name, value)
+    for place in (matrices, families):
+        monkeypatch.setattr(place, "MOST_BYTES", 1000)
+    ages = {"age": Hierarchy.ranges(widths=[2, 4])}
+    anonymizer = Anonymizer(ages, privacy=[KAnonymity(2)], person="who", recoding=recoding)
+    with pytest.raises(InputError, match="there are 40 persons, too many to look at all of them"):
+        anonymizer.fit(table)
