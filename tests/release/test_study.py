@@ -104,7 +104,8 @@ def test_every_key(tmp_path):
         .replace('"age.toml"', '"../age.toml"')
         .replace(
             "[quasi",
-            'separator = ","\nmissing = "category"\nmissing-values = ["?", "n/a"]\n\n[quasi',
+            'separator = ","\nmissing = "category"\nmissing-values = ["?", "n/a"]\n'
+            'person = ["note"]\n\n[quasi',
         )
     )
     text += """
@@ -143,7 +144,8 @@ weights = {disease = 2}
     study = Study(tmp_path / "deep" / "s.toml")
     assert study.format_of(study.data_path).separator == ","
     assert study.format_of(study.data_path).missing_values == ("?", "n/a")
-    assert study.privacy == (KAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl"))
+    of_persons = PersonKAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl"), LargestShare(0.5)
+    assert study.privacy == of_persons
     params = study.anonymizer(3).get_params(deep=False)
     assert params.pop("quasi_identifiers").keys() == {"age", "sex"}
     assert params == {
@@ -170,6 +172,7 @@ weights = {disease = 2}
         "verify": True,
         "unseen": "error",
         "insensitive": None,
+        "person": ("note",),
     }
     assert len(study.read()) == 4
 
@@ -331,7 +334,7 @@ def test_absolute_paths_stay_so(tmp_path):
         ),
         # models
         ('"k-anonymity"', '"k-anonimity"', "'k-anonimity' is unknown; did you mean 'k-anonymity'"),
-        ('"k-anonymity"', '"zzz"', "'zzz' is unknown; known are k-anonymity, distinct-l-diversity"),
+        ('"k-anonymity"', '"zzz"', "'zzz' is unknown; known are k-anonymity, person-k-anonymity"),
         ('"k-anonymity"', '["k-anonymity"]', r"model = \['k-anonymity'\] is unknown"),
         (
             'model = "k-anonymity"',
