@@ -212,10 +212,10 @@ class PrivacyModel(ABC):
         # A monotone model accepts the table as one class if it accepts any recoding at all.
         best = measures_of(self, table)[0] if self.beyond and self.monotone else inf
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
-            given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
-            raise PolicyUnreachableError(
-                f"{given} {self.beyond.format(best=best, attribute=attribute)}"
-            )
+            bound = getattr(self, self.bounded_by)
+            given = f"{bound:g}" if isinstance(bound, float) else bound
+            beyond = self.beyond.format(best=best, attribute=attribute)
+            raise PolicyUnreachableError(f"{self.name}: {self.bounded_by} = {given} {beyond}")
 
     def worst(self, values: Floats) -> float:
         """Return the value of the worst class."""

@@ -129,7 +129,10 @@ class LargestShare(PrivacyModel):
     unit = "share"
     source = "as the (n, k) rule of table protection, n = 1; Hundepool et al. 2012"
     bounded_by = "share"
-    beyond = "is below {best:.6f}, the share of the person with most records in the whole table"
+    beyond = (
+        "is below {best:.6f}, the share of the person with most records in the whole table; a "
+        "policy without largest-share has that of 1 / k"
+    )
     absolute = True
     sensitive = False
     of_persons = True

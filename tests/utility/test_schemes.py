@@ -14,6 +14,7 @@ from anonymizer import (
     Hierarchy,
     InputError,
     KAnonymity,
+    LargestShare,
     PolicyUnreachableError,
     Pram,
     SafePub,
@@ -229,3 +230,20 @@ def test_the_adult_experiment_of_bezzi(adult):
         (about,) = star.attributes
         assert [round(bits, 3) for bits in about.i1] == [0.246, 0.107, 0.247, 0.541]
         assert [round(bits, 3) for bits in about.i2] == [0.352, 0.111, 0.174, 0.131]
+
+
+def test_classes_fail_by_their_persons():
+    """Below 10 two records of one, from 10 on four of three persons, from 20 on two of two."""
+    table = PEOPLE.assign(who=list("aabbcdef"))
+    given = anonymizer(
+        Fixed({"age": 1, "sex": 1}), [KAnonymity(2), LargestShare(0.5), T], person="who"
+    )
+    found = figures(given, table)
+    of_persons = [verdict for verdict in found.privacy if verdict.model.of_persons]
+    assert [(each.worst, each.violating) for each in of_persons] == [(1, 1), (1, 1)]
+    failures = [each.model for each in found.failures if each.model != T.name]
+    assert failures == ["person-k-anonymity", "largest-share"]
+    (about,) = found.attributes
+    assert sorted(about.failing) == [False, True, True]  # the one from 20 on by T
+    # What records tell is not bounded by what persons do.
+    assert (about.i1_limits, about.bounds, about.ceiling) == ((), (), about.original)
