@@ -70,6 +70,7 @@ from anonymizer.privacy import (
     TCloseness,
     attributes_of,
     models_of,
+    require_persons,
 )
 from anonymizer.privacy.shares import ShareModel
 
@@ -278,6 +279,7 @@ def is_convex(model: PrivacyModel) -> bool:
 
 def require_convex(models: Sequence[PrivacyModel]) -> None:
     """Refuse models that are no convex condition on a released symbol; list the convex ones."""
+    require_persons(models, known=False)
     for model in models:
         if not is_convex(model):
             estimated = isinstance(model, EntropyLDiversity)

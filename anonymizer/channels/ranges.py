@@ -19,7 +19,13 @@ from anonymizer.channels.validation import nats_per, number_of, numbers_of, requ
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
+from anonymizer.privacy import (
+    PrivacyModel,
+    holds,
+    models_of,
+    require_class_by_class,
+    require_persons,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +96,7 @@ def best_ranges(
     """
     number_of("slope", slope, least=0)
     require_class_by_class(models_of(privacy), "a choice of ranges")
+    require_persons(privacy, known=False)
     sensitive = Sensitive.of(joint, prior, sensitive_values)
     for model in privacy:
         sensitive.require_named(model.name, getattr(model, "distance", None))

@@ -32,6 +32,7 @@ from anonymizer.privacy import (
     EntropyLDiversity,
     KAnonymity,
     MeanInformation,
+    PersonKAnonymity,
     PrivacyModel,
     RecursiveLDiversity,
     TCloseness,
@@ -374,6 +375,7 @@ D = squared([1.0, 2.0, 3.0])
     [
         ({"privacy": [DistinctLDiversity(2)]}, "distinct-l-diversity has no convex form.*these"),
         ({"privacy": [RecursiveLDiversity(2, 2)]}, "recursive-l-diversity has no convex form"),
+        ({"privacy": [PersonKAnonymity(2)]}, "person-k-anonymity counts persons, and no column"),
         (
             {"privacy": [EntropyLDiversity(2, "grassberger")]},
             "entropy-l-diversity with estimator 'grassberger' has no convex form",

@@ -20,6 +20,7 @@ from anonymizer.privacy import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
+    LargestShare,
     MeanInformation,
     TCloseness,
 )
@@ -138,6 +139,7 @@ def test_mean_information_alone_is_the_privacy_distortion_function(seed, limit):
         ({"joint": [[0.1], [0.9]], "privacy": [KAnonymity(1)]}, "give joint as counts"),
         ({"unit": "shannon"}, "unit = 'shannon' is none of bits, nats"),
         ({"privacy": EntropyLDiversity(2)}, "privacy must be a list of models"),
+        ({"privacy": [LargestShare(0.5)]}, "largest-share counts persons, and no column tells"),
     ],
 )
 def test_what_ranges_cannot_be_asked(asked, message):
