@@ -20,6 +20,9 @@ from anonymizer.tables.numbering import crossed
 SAMPLED = 20_000
 """Records by which pairs of columns are compared, evenly spread over the table."""
 
+COMPARED = 1000
+"""Values of a column that are looked at where it has more, and records are many."""
+
 WRONG = 0.02
 """Part of the records off the commonest value whose value a determining column may get wrong."""
 
@@ -168,10 +171,20 @@ def repeated_keys(columns: Iterable[ProfiledColumn]) -> list[ProfiledColumn]:
 
 def tells(column: ProfiledColumn, other: ProfiledColumn) -> bool:
     """Return whether a column repeats and tells another one, by some records, and is no copy."""
-    step = step_of(len(column.codes))
-    codes, others = column.codes[::step], other.codes[::step]
-    there = codes < len(column.values)
-    return is_key_to(codes[there], others[there]) and not is_copy(column, other)
+    some = _of_some_values(column)
+    there = some[column.codes[some] < len(column.values)]
+    told = is_key_to(column.codes[there], other.codes[there])
+    return told and not is_copy(column, other)
+
+
+def _of_some_values(column: ProfiledColumn) -> Codes:
+    """Return the places of at most ``SAMPLED`` records by which a column is looked at.
+
+    Of many values all records of some: of any records hardly two would be of the same value.
+    """
+    step = max(min(step_of(len(column.codes)), len(column.values) // COMPARED), 1)
+    places = np.flatnonzero(column.codes % step == 0)
+    return places[:: step_of(len(places))]
 
 
 def is_copy(one: ProfiledColumn, other: ProfiledColumn) -> bool:
@@ -207,19 +220,27 @@ def may_be_key_to(codes: Codes, others: Codes) -> bool:
 
 
 def _wrong(codes: Codes, others: Codes, sizes: Ints | None) -> tuple[float, float]:
+    """Count wrong guesses: see ``guesses``.
+
+    No chance would do it where a column has too few values for a key, or no more than the other.
+    """
+    keys, values = len(pd.unique(codes)), len(pd.unique(others))
+    if keys and keys <= max(values, FEW):
+        return np.inf, BY_CHANCE
+    return guesses(codes, others, sizes)
+
+
+def guesses(codes: Codes, others: Codes, sizes: Ints | None = None) -> tuple[float, float]:
     """Count wrong guesses of the others given the codes, and those by chance at least.
 
     A column of V values, N records long, leaves a share (N - V) / N of the wrong guesses that there
-    are without it where the two have nothing to do with each other. None would where it has too few
-    values for a key, or no more than the other.
+    are without it where the two have nothing to do with each other.
     """
     if not len(codes):
         return 0.0, 0.0
     codes, keys = pd.factorize(codes)
     others, values = pd.factorize(others)
     weights = np.ones(len(codes)) if sizes is None else np.asarray(sizes, float)
-    if len(keys) <= max(len(values), FEW):
-        return np.inf, BY_CHANCE
     pairs, place = np.unique(codes * len(values) + others, return_inverse=True)
     joint = np.bincount(place, weights)
     starts = np.flatnonzero(np.diff(pairs // len(values), prepend=-1))

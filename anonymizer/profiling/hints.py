@@ -57,7 +57,7 @@ HINTS = (
     Hint("an income", "sensitive", "income incomes salary salaries salaryclass wage wages lwage earnings earning pay payment einkommen gehalt lohn revenu salaire sueldo ingreso ingresos reddito stipendio faminc compensation"),
     Hint("a debt or wealth", "sensitive", "debt loan default credit creditscore wealth savings assets balance schulden vermogen"),
     Hint("an expense", "sensitive", "spent spending expenditure expenditures totexp expense expenses cost costs charge charges med medexp kosten ausgaben"),
-    Hint("a key of a person", "identifier", "mrn medicalrecord medicalrecordnumber nhs nhsnumber patient patientid person personid case caseid subject subjectid participant respondent proband customer customerid client clientid member student studentid employee employeeid beneficiary"),
+    Hint("a key of a person", "identifier", "mrn medicalrecord medicalrecordnumber nhs nhsnumber patient patientid person personid case caseid subject subjectid participant respondent proband customer customerid client clientid member student studentid pupil individual childid patid patno patnr subjid usubjid dupersid employee employeeid beneficiary"),
     Hint("a key of a household", "identifier", "hhid hhno hhnr householdid householdno householdnr householdnumber householdkey idhousehold familyid familyno familynumber haushaltsid haushaltsnummer idhogar"),
     Hint("a person's name", "identifier", "name names fullname firstname lastname surname forename nachname vorname nom prenom nombre apellido apellidos cognome nome naam achternaam"),
     Hint("a social security or passport number", "identifier", "ssn socialsecurity sozialversicherungsnummer svnr nif dni nir nin passport codicefiscale bsn"),
@@ -78,9 +78,23 @@ PERSON, HOUSEHOLD, NAME, ADDRESS, RECORD = (
 )
 """Hints whose words have to be looked at together with the other words of a name."""
 
-SEX = "a sex or gender"
+OF_ONE_PERSON = frozenset(
+    (
+        PERSON,
+        RECORD,
+        "a social security or passport number",
+        "an e-mail address",
+        "an account or network address",
+    )
+)
+"""Hints about keys of persons; several persons may share a name or a telephone."""
 
-PERSONAL = {"an age", "a date or year of birth", SEX}
+NETWORK = frozenset("ip ipaddress mac url card cardnumber".split())  # noqa: SIM905
+"""Words among these for what is the key of something else."""
+
+SEX, AGE = "a sex or gender", "an age"
+
+PERSONAL = {AGE, "a date or year of birth", SEX}
 """Hints about what a person has all along, and what a key of persons therefore tells."""
 
 NUMBERED = frozenset("id ids no nr num number nummer numero code key ref hash pseudonym".split())  # noqa: SIM905
@@ -110,15 +124,19 @@ COUNTED = frozenset(
 THINGS = frozenset(
     [
         "bank",
+        "batch",
+        "block",
         "brand",
         "building",
         "class",
         "clinic",
         "club",
+        "cluster",
         "color",
         "colour",
         "column",
         "company",
+        "county",
         "course",
         "department",
         "district",
@@ -143,6 +161,8 @@ THINGS = frozenset(
         "species",
         "station",
         "store",
+        "strata",
+        "stratum",
         "street",
         "team",
         "university",
@@ -151,6 +171,60 @@ THINGS = frozenset(
     ]
 )
 """Words for what has a name and is no person."""
+
+EVENTS = frozenset(
+    [
+        "admission",
+        "appointment",
+        "booking",
+        "call",
+        "claim",
+        "encounter",
+        "episode",
+        "exam",
+        "invoice",
+        "measurement",
+        "order",
+        "rank",
+        "row",
+        "sample",
+        "session",
+        "specimen",
+        "stay",
+        "test",
+        "ticket",
+        "transaction",
+        "trip",
+        "visit",
+    ]
+)
+"""Words for what happens to a person, several times perhaps."""
+
+TIMES = frozenset(
+    [
+        "date",
+        "datetime",
+        "day",
+        "month",
+        "occasion",
+        "period",
+        "quarter",
+        "round",
+        "semester",
+        "term",
+        "time",
+        "timestamp",
+        "visit",
+        "wave",
+        "week",
+        "year",
+        "yr",
+    ]
+)
+"""Words for the time that a record of a person is of."""
+
+NOT_OF_PERSONS = frozenset(("visitid", "schoolid"))
+"""Words for keys that are those of events or of things."""
 
 PARTS = frozenset("first last middle given family maiden sur fore".split())  # noqa: SIM905
 """Words for parts of names, which people share."""
@@ -198,6 +272,8 @@ def unit_of(name: str) -> str | None:
 
     >>> unit_of("patient_id"), unit_of("HHID"), unit_of("school_id"), unit_of("first_name")
     ('person', 'household', None, None)
+    >>> unit_of("idcode"), unit_of("visitid")
+    ('person', None)
     """
     hint = hint_of(name)
     if hint is None or hint.role != "identifier" or hint.about == ADDRESS:
@@ -206,9 +282,33 @@ def unit_of(name: str) -> str | None:
     if hint.about == NAME:
         full = {"name", "names", "fullname"} & {*parts, whole}
         return "person" if full and PARTS.isdisjoint(parts) else None
-    if hint.about == RECORD and not {*parts} <= {*hint.words.split(), "record", "row"} | NUMBERED:
+    known = {*hint.words.split(), "record", "row"} - NOT_OF_PERSONS
+    if hint.about == RECORD and not {*parts} <= known | NUMBERED:
         return None
     return "household" if hint.about == HOUSEHOLD else "person"
+
+
+def is_key_of_one(name: str) -> bool:
+    """Return whether a name says nothing but that a column is the key of a person.
+
+    >>> is_key_of_one("patient_id"), is_key_of_one("account_length"), is_key_of_one("phone")
+    (True, False, False)
+    """
+    hint = hint_of(name)
+    if hint is None or hint.about not in OF_ONE_PERSON or unit_of(name) != "person":
+        return False
+    *parts, whole = words_of(name)
+    known = {*hint.words.split(), "record"}
+    return NETWORK.isdisjoint(parts) and (whole in known or {*parts} <= known | NUMBERED)
+
+
+def is_of_something(name: str) -> bool:
+    """Return whether a name speaks of an event, or of a thing, of which persons have several.
+
+    >>> is_of_something("testid"), is_of_something("ref")
+    (True, False)
+    """
+    return any(word.startswith((*EVENTS, *THINGS)) for word in words_of(name))
 
 
 def _singular(word: str) -> str:
@@ -217,13 +317,30 @@ def _singular(word: str) -> str:
 
 
 def words_of(name: str) -> Iterator[str]:
-    """Yield the words of a name in small letters without accents, and all of them as one."""
+    """Yield the words of a name in small letters without accents, and all of them as one.
+
+    What numbers something is a word by itself.
+
+    >>> [*words_of("Straße_Nr")], [*words_of("userid")]
+    (['strasse', 'nr', 'strassenr'], ['user', 'id', 'userid'])
+    """
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     words = [word.casefold() for word in WORDS.findall(CAMEL.sub(" ", plain))]
     words = [part for word in words for part in word.split("_") if part]
-    yield from words
+    yield from (part for word in words for part in _parts_of(word))
     yield "".join(words)
+
+
+def _parts_of(word: str) -> Sequence[str]:
+    """A word, or that for an identifier and that for its number, of which it is made."""
+    if word in BY_WORD:
+        return (word,)
+    for end in sorted(NUMBERED, key=len, reverse=True):
+        stem = word.removesuffix(end)
+        if stem != word and stem in BY_WORD and HINTS[BY_WORD[stem]].role == "identifier":
+            return (stem, end)
+    return (word,)
 
 
 def weight_of(hint: Hint | None) -> int:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, profile
-from anonymizer.profiling import roles
+from anonymizer.profiling import dependence, roles
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.dependence import determined
 from anonymizer.profiling.hints import HINTS, hint_of
@@ -240,3 +240,16 @@ def test_a_wide_table_has_the_pairs_of_its_likeliest_columns_compared(monkeypatc
     found = profile(pd.DataFrame({**wide, "age": RNG.integers(0, 90, 40)}))
     assert len(compared) == roles.MOST_COMPARED
     assert {"age", *found.of_role("quasi-identifier")} <= {column.name for column in compared}
+
+
+@pytest.mark.parametrize("records", [900, 100])
+def test_a_key_is_looked_at_by_all_records_of_some_values(monkeypatch, records):
+    """Of 3,000 records of 1,000 people one of thirty shows hardly anybody twice."""
+    monkeypatch.setattr(dependence, "SAMPLED", records)
+    monkeypatch.setattr(dependence, "COMPARED", 30)
+    who = np.arange(3000) // 3
+    table = pd.DataFrame({"ref": 7919 * who % 10_007, "age": 20 + who % 5, "noise": who % 7})
+    table = table.sample(frac=1, random_state=1, ignore_index=True)
+    ref, age, noise = (ProfiledColumn.of(table[name]) for name in table)
+    assert dependence.tells(ref, age)
+    assert not dependence.tells(noise, age)
