@@ -45,12 +45,13 @@ MINUTE = 60.0
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
+@names_option("--person", "What tells whose each record is where people have several; - is none")
 @database_option
 @format_options
 @click.option(
     "--k",
     type=click.IntRange(min=2),
-    help="Records of a class at least; by default 2 to 10, by the number of records.",
+    help="Records, or persons, of a class at least; by default 2 to 10, by how many there are.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 @carried_out("anonymizer.cli.init")

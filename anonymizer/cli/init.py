@@ -13,7 +13,7 @@ import click
 from anonymizer.cli.options import warn
 from anonymizer.errors import InputError
 from anonymizer.feedback.progress import progress
-from anonymizer.feedback.words import names_listed
+from anonymizer.feedback.words import names_listed, plural
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.person_warnings import profile_warnings
@@ -39,6 +39,7 @@ def init(
     sensitive: tuple[str, ...] | None,
     quasi_identifiers: tuple[str, ...] | None,
     identifiers: tuple[str, ...] | None,
+    person: tuple[str, ...] | None,
     database_table: str | None,
     **form: Any,
 ) -> None:
@@ -60,7 +61,8 @@ def init(
             named = {} if database_table is None else {"table": database_table}
             data = {"path": relative(table, directory), **named, **written(read)}
             watch("profiling the columns", 0, None)
-            wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers)
+            told = () if person == (NONE,) else person
+            wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, told)
             found = draft(raw, wishes, data)
         if interactive() and not yes and not as_json:
             print_report(profile_report(found.profile))
@@ -90,7 +92,9 @@ def _asked(found: Draft, wishes: DraftOptions, draft: Drafting) -> Draft:
         "sensitive": "Sensitive: what nobody shall learn of anybody",
         "quasi_identifiers": "Quasi-identifiers: what others may know of somebody",
     }
-    roles = {"sensitive": "sensitive", "quasi_identifiers": "quasi-identifier"}
+    if found.profile.repeated or found.profile.person:
+        questions["person"] = "Person: what tells whose each record is, where people have several"
+    roles = {"sensitive": "sensitive", "quasi_identifiers": "quasi-identifier", "person": "person"}
     for name, question in questions.items():
         proposed = found.profile.of_role(roles[name])  # type: ignore[arg-type]
         found, wishes = _answered(
@@ -100,8 +104,9 @@ def _asked(found: Draft, wishes: DraftOptions, draft: Drafting) -> Draft:
             (found, wishes),
             draft,
         )
+    unit = "person" if found.profile.person else "record"
     return _answered(
-        f"k: records of a class at least; {found.profile.records:,} records suggest",
+        f"k: {unit}s of a class at least; {plural(found.profile.units, unit)} suggest",
         str(found.k),
         lambda answer: replace(wishes, k=_whole(answer)),
         (found, wishes),

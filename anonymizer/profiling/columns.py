@@ -415,6 +415,9 @@ def _codes(column: ProfiledColumn) -> bool:
 SPELLINGS = frozenset("? NA N/A n/a na NaN nan NULL null #N/A . -".split())  # noqa: SIM905
 """Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
 
+NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in SPELLINGS)))
+"""What stands in place of a key where there is none."""
+
 
 def columns_of_texts(table: pd.DataFrame) -> list[str]:
     """Return the columns that may hold texts whose values can be distinguished."""

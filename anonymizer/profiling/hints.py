@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["identifier", "quasi-identifier", "sensitive", "left out", "insensitive"]
-"""What a column is proposed to be; what is left out stands among the identifiers of a study."""
+Role = Literal["identifier", "quasi-identifier", "sensitive", "left out", "insensitive", "person"]
+"""What a column is proposed to be; what is left out stands among the identifiers of a study.
+
+``person``: with the others of this role it tells whose each record is, of whom some have several.
+"""
 
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 WORDS = re.compile(r"[^\W_]+")

@@ -229,3 +229,6 @@ UNITS = {
     "addresses": "household",
 }
 """What has a value of its own by these kinds."""
+
+OF_EACH_PERSON = ("e-mail addresses", "IBANs", "social security numbers")
+"""Those of them that are of one person, sure enough: others are of events, or shared."""

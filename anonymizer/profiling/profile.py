@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.ground import COMBINATIONS, OFF
-from anonymizer.errors import InputError, require_columns
-from anonymizer.kernels.arrays import Ints
+from anonymizer.errors import InputError, column_names, require_columns
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.profiling.columns import (
     Kind,
     ProfiledColumn,
@@ -20,8 +20,9 @@ from anonymizer.profiling.columns import (
     share_alone,
     spellings_of_missing,
 )
-from anonymizer.profiling.dependence import repeated_keys, step_of
+from anonymizer.profiling.dependence import repeated_keys, step_of, unit_in
 from anonymizer.profiling.hints import Role
+from anonymizer.profiling.persons import belongs_to, together
 from anonymizer.profiling.roles import GivenRoles, RoleReason, proposed
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -159,8 +160,8 @@ class ColumnProfile:
         Distinct values by records, and the share of pairs of records that differ; a missing value
         is a value.
     role, why
-        ``"quasi-identifier"``, ``"sensitive"``, ``"identifier"``, ``"left out"`` or
-        ``"insensitive"``, and the reason in one sentence.
+        ``"quasi-identifier"``, ``"sensitive"``, ``"identifier"``, ``"left out"``,
+        ``"insensitive"`` or ``"person"``, and the reason in one sentence.
     """
 
     name: str
@@ -181,7 +182,8 @@ class TableProfile:
     ``compared``: the records by which pairs of columns were compared. ``combinations``: the
     distinct combinations of the quasi-identifiers. ``share_alone``: the share of the records that
     are the only one with theirs, in [0, 1]. ``repeated``: the keys of persons of whom some have
-    several records, so that classes, which count records, may be of fewer people.
+    several records, so that classes, which count records, may be of fewer people. ``persons``: how
+    many records each person has whom the columns of that role tell apart, as ``Sizes``.
     """
 
     records: int
@@ -192,6 +194,35 @@ class TableProfile:
     counted: Mapping[str, ProfiledColumn] = field(repr=False, compare=False)
     orders: Mapping[str, str] = field(default_factory=dict, repr=False)
     repeated: tuple[str, ...] = ()
+    persons: Sizes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def person(self) -> tuple[str, ...]:
+        """The columns that together tell whose each record is; none where each is of its own."""
+        return self.of_role("person")
+
+    @property
+    def units(self) -> int:
+        """Whom a class shall have several of: persons, or records where each is of its own."""
+        return self.records if self.persons is None else _number(self.persons)
+
+    @property
+    def most_records(self) -> int:
+        """The records of the person who has most of them."""
+        return 1 if self.persons is None else int(self.persons[0].max())
+
+    def united_by(self, person: Sequence[str]) -> tuple[str, ...]:
+        """Return the repeated keys by which several persons are one, as those of a household are.
+
+        ``person``: the columns that tell them apart.
+        """
+        codes, others = self.person_codes(person), [n for n in self.repeated if n not in person]
+        keys = [self.counted[name] for name in others if unit_in(self.counted[name])]
+        return tuple(each.name for each in keys if not belongs_to(each.codes, codes))
+
+    def person_codes(self, person: Sequence[str]) -> Codes:
+        """Return the number of each record's person, of the records that are looked at."""
+        return together([self.counted[name] for name in person])
 
     def order_of(self, name: str) -> ProfiledColumn | None:
         """Return the column of numbers that says the same as another one, which has their order."""
@@ -213,6 +244,9 @@ class TableProfile:
             "combinations": self.combinations,
             "share_alone": self.share_alone,
             "repeated": [*self.repeated],
+            "person": [*self.person],
+            "persons": self.units if self.person else None,
+            "most_records": self.most_records if self.person else None,
             "columns": [asdict(column) for column in self.columns],
         }
 
@@ -223,6 +257,7 @@ def profile(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     identifiers: Sequence[str] | None = None,
+    person: str | Sequence[str] | None = None,
 ) -> TableProfile:
     """Profile a raw table: its columns, and the roles in a study that are proposed for them.
 
@@ -237,6 +272,9 @@ def profile(
         A DataFrame.
     quasi_identifiers, sensitive, identifiers
         Columns that keep the role they are given here.
+    person
+        The columns that together tell whose each record is; empty where each is of a person of its
+        own.
 
     Returns
     -------
@@ -247,7 +285,7 @@ def profile(
     ------
     InputError
         When the table is none or has no records, a column has no text for a name, stands twice or
-        is not there, or has two roles.
+        is not there, or has two roles; when a column of ``person`` misses a value.
 
     Examples
     --------
@@ -256,30 +294,54 @@ def profile(
     >>> [(column.name, column.role) for column in profile(people).columns]
     [('age', 'quasi-identifier'), ('diagnosis', 'sensitive')]
     """
-    given = GivenRoles(quasi_identifiers, sensitive, identifiers)
+    told = None if person is None else column_names("person", person)
+    given = GivenRoles(quasi_identifiers, sensitive, identifiers, told)
     if not isinstance(table, Raw):
         engine.rows_of(table)
         _require_table(table.columns, len(table), given)
         table = Raw.of(table)
     columns = table.columns
     _require_table(columns, table.records, given)
+    _require_persons(columns, told or ())
     proposal = proposed(columns, given)
     roles = proposal.roles
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = table.combinations(known)
-    # Sizes are those of classes, or different sizes with their numbers.
-    combinations = int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
+    keys = [name for name, (role, _) in roles.items() if role == "person"]
     counted = {name: column for name, column in columns.items() if column is not None}
     return TableProfile(
         records=table.records,
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
         compared=table.compared,
-        combinations=combinations,
+        combinations=_number(sizes),
         share_alone=share_alone(*sizes),
         counted=counted,
         orders=proposal.orders,
         repeated=tuple(column.name for column in repeated_keys(counted.values())),
+        persons=table.combinations(keys) if keys else None,
     )
+
+
+def _number(sizes: Sizes) -> int:
+    """Count combinations by their sizes, or by how many have each of these."""
+    return int(sizes[-1].sum()) if len(sizes) > 1 else len(sizes[0])
+
+
+def _require_persons(columns: Mapping[str, ProfiledColumn | None], names: Sequence[str]) -> None:
+    """Require that every record says whose it is."""
+    for name in names:
+        column = columns[name]
+        if column is None:
+            raise InputError(
+                f"the values of column {name!r} cannot be told apart, as those of lists, so that "
+                "they tell no persons apart; name another column"
+            )
+        if column.missing:
+            raise InputError(
+                f"column {name!r}, which tells persons apart, misses the value of "
+                f"{column.missing:,} of {column.records:,} records; leave these records out, or "
+                "give each person among them a value"
+            )
 
 
 def _require_table(columns: Iterable[object], records: int, given: GivenRoles) -> None:

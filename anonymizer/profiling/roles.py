@@ -15,6 +15,7 @@ from anonymizer.profiling.dependence import (
 )
 from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
+from anonymizer.profiling.persons import key_of_persons
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
@@ -67,15 +68,20 @@ class GivenRoles:
     quasi_identifiers: Sequence[str] | None = None
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
+    person: Sequence[str] | None = None
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The role of each column that was named; InputError where one has two."""
+        """The role of each column that was named; InputError where one has two.
+
+        What tells persons apart is left out like an identifier, and may be named as one, too.
+        """
         found: dict[str, Role] = {}
         for role, names in self._lists():
             for name in names or ():
-                if found.setdefault(name, role) != role:
+                if {role, found.get(name, role)} not in ({role}, {"identifier", "person"}):
                     raise InputError(f"column {name!r} has more than one role; give it one")
+                found[name] = role
         return found
 
     def _lists(self) -> tuple[tuple[Role, Sequence[str] | None], ...]:
@@ -83,6 +89,7 @@ class GivenRoles:
             ("quasi-identifier", self.quasi_identifiers),
             ("sensitive", self.sensitive),
             ("identifier", self.identifiers),
+            ("person", self.person),
         )
 
     def require_known(self, columns: Iterable[str]) -> None:
@@ -127,6 +134,8 @@ def proposed(
         else:
             _sort(proposal, name, column)
     _keys_of_persons(proposal, columns)
+    if given.person is None:
+        _person(proposal, columns, [n for n, role in chosen.items() if role != "identifier"])
     _one_of_equals(proposal)
     _sensitive(proposal, chosen_already=given.sensitive is not None)
     _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
@@ -199,6 +208,21 @@ def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | 
             why = f"it repeats and tells {about[0]!r}, as the key of a person does"
             proposal.propose(column.name, "identifier", why)
             proposal.candidates.remove(column)
+
+
+def _person(
+    proposal: Proposal, columns: Mapping[str, ProfiledColumn | None], taken: Sequence[str]
+) -> None:
+    """Find the columns that tell whose each record is; those that are ``taken`` are none of them.
+
+    One that is named as an identifier may be: it is left out as well.
+    """
+    key = key_of_persons((column for column in columns.values() if column is not None), taken)
+    if key is None:
+        return
+    for name in key.names:
+        proposal.propose(name, "person", key.why)
+    proposal.candidates = [each for each in proposal.candidates if each.name not in key.names]
 
 
 def _one_of_equals(proposal: Proposal) -> None:
@@ -310,7 +334,13 @@ def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | Non
     """Make a quasi-identifier of some column where no other one is: a study needs one."""
     if any(role == "quasi-identifier" for role, _ in proposal.roles.values()):
         return
-    order: dict[Role, int] = {"insensitive": 0, "left out": 1, "identifier": 2, "sensitive": 3}
+    order: dict[Role, int] = {
+        "insensitive": 0,
+        "left out": 1,
+        "identifier": 2,
+        "sensitive": 3,
+        "person": 4,
+    }
     able = [name for name, column in columns.items() if column is not None]
     free = [name for name in able if proposal.roles[name][1] != GIVEN]
     if not free:
@@ -321,4 +351,7 @@ def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | Non
         return order[proposal.roles[name][0]], column.distinction if column else 1.0
 
     best = min(free, key=place)
+    if proposal.roles[best][0] == "person":  # nothing but the key is there
+        for name in free:
+            proposal.propose(name, "identifier", "it tells who a record is of, and nothing else")
     proposal.propose(best, "quasi-identifier", "a study needs one, and no other column can be it")

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.profiling import TableProfile, profile
 from anonymizer.profiling.ladders import Ladder, grounded_ladder, ladder_in_boxes, ladder_of
@@ -35,12 +36,17 @@ TABLE = "table.csv"
 
 @dataclass(frozen=True)
 class DraftOptions:
-    """What a draft is to say whatever the profile proposes; ``k`` None is by the records."""
+    """What a draft is to say whatever the profile proposes.
+
+    ``k`` None is by the records, or by the persons; ``person`` without columns is that there are no
+    persons with several records.
+    """
 
     k: int | None = None
     quasi_identifiers: Sequence[str] | None = None
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
+    person: str | Sequence[str] | None = None
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
         """The profile of a table, with the roles that were chosen."""
@@ -49,6 +55,7 @@ class DraftOptions:
             quasi_identifiers=self.quasi_identifiers,
             sensitive=self.sensitive,
             identifiers=self.identifiers,
+            person=self.person,
         )
 
 
@@ -164,11 +171,12 @@ def _require_drafted(directory: Path) -> None:
 
 
 def _size(found: TableProfile, k: int | None) -> int:
-    if found.records < 2:
-        raise InputError("the table has 1 record; nobody can be hidden among others in it")
-    if k is not None and k > found.records:
-        raise InputError(f"k = {k} is more than the {found.records:,} records of the table")
-    return size_of(found.records) if k is None else k
+    unit = "person" if found.person else "record"
+    if found.units < 2:
+        raise InputError(f"the table has 1 {unit}; nobody can be hidden among others in it")
+    if k is not None and k > found.units:
+        raise InputError(f"k = {k} is more than the {found.units:,} {unit}s of the table")
+    return size_of(found.units) if k is None else k
 
 
 def _file_name(name: str, taken: Any) -> str:
@@ -228,8 +236,23 @@ def _data(draft: StudyProposal) -> list[str]:
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
         lines += [comment(why), entry("columns", PINNED)]
+    lines += _person(draft.profile)
     setting = entry("missing", missing.keys["missing"])
     return ["", "[data]", *lines, comment(f"{missing.why}."), setting]
+
+
+def _person(found: TableProfile) -> list[str]:
+    """Whose each record is, where persons have several."""
+    names = found.person
+    if not names:
+        return []
+    follows = (
+        f"Whose each record is: {plural(found.units, 'person')} have up to "
+        f"{plural(found.most_records, 'record')} each. So the policy is about persons, and the "
+        "release leaves out what tells them apart. Without this line it is about records."
+    )
+    given = entry("person", names[0] if len(names) == 1 else list(names))
+    return [comment(follows), *_reasons(found, names), given]
 
 
 def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:

@@ -50,13 +50,15 @@ class Study(Description):
         quasi_identifiers: Sequence[str] | None = None,
         sensitive: Sequence[str] | None = None,
         identifiers: Sequence[str] | None = None,
+        person: str | Sequence[str] | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> "Draft":
         """Draft a study for a raw table, in memory: roles, hierarchies and a first policy.
 
         It runs as it stands, has the commented file as ``text``, and is written by ``write``. What
-        is given is kept to, the rest is proposed. ``data`` is its ``[data]`` section: the ``path``
-        of the table, ``table.csv`` by default, and how it is read.
+        is given is kept to, the rest is proposed. ``person`` are the columns that tell whose each
+        record is, ``[]`` where each is of a person of its own. ``data`` is its ``[data]`` section:
+        the ``path`` of the table, ``table.csv`` by default, and how it is read.
 
         Raises InputError when the table cannot be profiled: see ``profile``.
 
@@ -65,7 +67,8 @@ class Study(Description):
         >>> list(study.hierarchies), study.schema.sensitive
         (['age', 'sex', 'race'], ('salary-class',))
         """
-        return draft(table, DraftOptions(k, quasi_identifiers, sensitive, identifiers), data)
+        wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, person)
+        return draft(table, wishes, data)
 
     @property
     def fingerprint(self) -> str:

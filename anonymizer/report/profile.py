@@ -57,6 +57,12 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
             "of them, in their order, with --columns."
         )
     yield f"Policy: {'; '.join(_model(each.keys) for each in draft.models)}."
+    if found.person:
+        yield (
+            f"Person: {' and '.join(map(repr, found.person))}. There are {found.units:,} persons, "
+            f"with up to {plural(found.most_records, 'record')} each, and the policy is about "
+            "them. --person names another column; - is none."
+        )
     if not sensitive:
         yield (
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "

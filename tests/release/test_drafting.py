@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, Study, load_census
+from anonymizer.profiling import policy
 from anonymizer.profiling.policy import size_of
 
 RNG = np.random.default_rng(0)
@@ -130,6 +131,16 @@ def test_wishes_are_kept_to():
     [
         (PEOPLE.head(1), {}, "the table has 1 record; nobody can be hidden among others in it"),
         (PEOPLE.head(4), {"k": 5}, "k = 5 is more than the 4 records of the table"),
+        (
+            PEOPLE.assign(patient=np.arange(300) // 3),
+            {"k": 101},
+            "k = 101 is more than the 100 persons of the table",
+        ),
+        (
+            PEOPLE.assign(patient=1),
+            {"person": "patient"},
+            "the table has 1 person; nobody can be hidden among others in it",
+        ),
     ],
 )
 def test_tables_of_which_no_study_can_be_drafted(table, wishes, message):
@@ -239,12 +250,171 @@ def test_keys_of_persons_are_left_out_and_what_their_names_say_stays():
     table = visited()
     found = Study.draft(table).profile
     roles = {column.name: column.role for column in found.columns}
-    left_out = {name for name, role in roles.items() if role in ("identifier", "left out")}
+    left_out = {n for n, role in roles.items() if role in ("identifier", "left out", "person")}
     assert left_out == {*table.columns} - {"age", "sex", "smoker"}
+    assert found.person == ("kontaktinfo",)
     assert {roles["age"], roles["sex"]} == {"quasi-identifier"}
     assert found["kontaktinfo"].why == "its values are e-mail addresses (100 of 100 looked at)"
     assert found["M7"].why == "it repeats and tells 'age', as the key of a person does"
     assert set(found.repeated) >= {"kontaktinfo", "ref", "x7", "M7"}
+
+
+# Persons who have several records
+
+
+def visits(seed=4, people=120, times=5):
+    """Visits of some people, up to ``times`` each; what they have is more often had again."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for person in range(people):
+        known = {"patient": f"P{person:03}", "age": int(rng.integers(20, 80))}
+        known["sex"] = "fm"[person % 2]
+        own = rng.choice(["flu", "cold", "asthma", "injury"])
+        rows += [
+            {**known, "diagnosis": own if rng.random() < 0.7 else "other"}
+            for _ in range(int(rng.integers(1, times + 1)))
+        ]
+    return pd.DataFrame(rows).sample(frac=1, random_state=seed, ignore_index=True)
+
+
+def persons_of(released, table, quasi_identifiers, key):
+    """Fewest persons of a class, and the largest share of one: by pandas, of released records."""
+    classes = (
+        released[quasi_identifiers].astype(object).fillna("").astype(str).agg("|".join, axis=1)
+    )
+    who = table.loc[released.index, key].astype(str).agg("|".join, axis=1)
+    records = pd.crosstab(classes, who)
+    return int((records > 0).sum(axis=1).min()), float(
+        (records.max(axis=1) / records.sum(axis=1)).max()
+    )
+
+
+def test_a_draft_for_persons_runs_as_it_stands():
+    table = visits()
+    study = Study.draft(table)
+    assert study.schema.person == ("patient",)
+    assert "patient" not in study.schema.identifiers
+    released = study.anonymizer().fit_transform(table)
+    assert list(released.columns) == ["age", "sex", "diagnosis"]
+    fewest, share = persons_of(released, table, ["age", "sex"], ["patient"])
+    assert study.k == 3  # 120 persons, although there are more than 200 records
+    assert fewest >= 3
+    assert share <= 1 / 3 + 1e-9
+    assert [model["model"] for model in study.document.privacy] == [
+        "k-anonymity",
+        "entropy-l-diversity",
+    ]
+
+
+def test_a_draft_says_whose_each_record_is_and_why(tmp_path):
+    table = visits()
+    text = Study.draft(table).text
+    words = re.sub(r"\n# ?", " ", text)
+    most = table["patient"].value_counts().max()
+    assert (
+        f"Whose each record is: 120 persons have up to {most} records each. So the policy is "
+        "about persons, and the release leaves out what tells them apart. Without this line it is "
+        "about records. patient: by its name it is a key of a person, and values repeat.\n"
+        'person = "patient"'
+    ) in words
+    assert "every class has records of at least 3 of the 120 persons" in words
+    assert "[identifiers]" not in text
+    path = Study.draft(table).write(tmp_path)
+    assert Study(path).fingerprint == Study.draft(table).fingerprint
+
+
+def test_thresholds_count_each_person_once():
+    """Nine of ten people have a cold, and one has the flu a hundred times: 90 % and 10 %."""
+    table = pd.DataFrame(
+        {
+            "patient": [f"P{n}" for n in range(10)] * 10 + ["P9"] * 90,
+            "age": [20 + n for n in range(10)] * 10 + [29] * 90,
+            "illness": ["cold"] * 100 + ["flu"] * 90,
+        }
+    )
+    table.loc[table["patient"] == "P9", "illness"] = "flu"
+    study = Study.draft(table, k=2)
+    (least,) = (model.l for model in study.privacy if model.name == "entropy-l-diversity")
+    bits = -(0.9 * np.log2(0.9) + 0.1 * np.log2(0.1))
+    assert least == floor((1 + (2**bits - 1) / 2) * 100) / 100 == 1.19
+    by_records = Study.draft(table, k=2, person=[])
+    (least,) = (model.l for model in by_records.privacy if hasattr(model, "l"))
+    assert (
+        least
+        == floor((1 + (2 ** -sum(p * np.log2(p) for p in (9 / 19, 10 / 19)) - 1) / 2) * 100) / 100
+    )
+
+
+def test_who_has_most_records_does_not_put_the_policy_out_of_reach():
+    """One of eleven has half of the records: 1/3 of a class cannot be had, 0.75 is halfway to 1."""
+    table = pd.DataFrame(
+        {
+            "patient": [f"P{n}" for n in range(10)] * 5 + ["P10"] * 50,
+            "age": [20 + n for n in range(10)] * 5 + [40] * 50,
+            "illness": ["cold", "flu"] * 50,
+        }
+    )
+    study = Study.draft(table, k=3)
+    assert [model.parameters for model in study.privacy[:2]] == [{"k": 3}, {"share": 0.75}]
+    assert "one person has 50% of all records" in re.sub(r"\n# ?", " ", study.text)
+    released = study.anonymizer().fit_transform(table)
+    fewest, share = persons_of(released, table, ["age"], ["patient"])
+    assert fewest >= 3
+    assert share <= 0.75
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 40),
+    st.integers(1, 6),
+    st.sampled_from(["patient", "id", "hhid", "x"]),
+    st.sampled_from([lambda rng, n: rng.integers(0, 60, n), lambda rng, n: rng.choice(["a"], n)]),
+    st.sampled_from(
+        [
+            lambda rng, n: rng.choice(["flu", "cold", None], n, p=[0.5, 0.3, 0.2]),
+            lambda rng, n: rng.choice(["no"] * 30 + ["yes"], n),
+            lambda rng, n: rng.normal(0, 9, n),
+        ]
+    ),
+)
+def test_any_table_of_persons_is_drafted_and_runs(seed, people, times, name, known, sensitive):
+    """However many records each has: every class has k of them, and of nobody too many."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), rng.geometric(1 / times, people))
+    table = pd.DataFrame(
+        {name: who * 7 + 100, "age": known(rng, len(who)), "disease": sensitive(rng, len(who))}
+    )
+    study = Study.draft(table, person=[name])
+    released = study.anonymizer().fit_transform(table)
+    (bound,) = (model.share for model in study.privacy if model.name == "largest-share")
+    fewest, share = persons_of(released, table, [*study.schema.quasi_identifiers], [name])
+    assert fewest >= study.k
+    assert share <= bound + 1e-9
+    assert Study.draft(table).anonymizer().fit_transform(table) is not None
+
+
+@pytest.mark.parametrize("recoding", ["boxes", "full-domain"])
+def test_boxes_are_proposed_where_persons_are_few(monkeypatch, recoding):
+    """Combinations by persons: 120 of these."""
+    table = visits()
+    combinations = len(table[["age", "sex"]].drop_duplicates())
+    most = combinations * 120 - (recoding == "full-domain")
+    monkeypatch.setattr(policy, "MOST_OF_PERSONS", most)
+    assert f'\nmethod = "{recoding}"\n' in Study.draft(table).text
+    assert '\nmethod = "boxes"\n' in Study.draft(table, person=[]).text
+
+
+def test_wishes_about_persons_are_kept_to():
+    table = visits().assign(site=lambda t: t["patient"].str[-1])
+    study = Study.draft(table, person=[])
+    assert study.schema.person == ()
+    assert "patient" in study.schema.identifiers
+    assert study.privacy[0].name == "k-anonymity"
+    study = Study.draft(table, person=["patient", "site"], k=7)
+    assert study.schema.person == ("patient", "site")
+    assert '\nperson = ["patient", "site"]\n' in study.text
+    assert study.privacy[0].k == 7
+    assert Study.draft(table, person="site").schema.person == ("site",)
 
 
 def test_no_value_of_a_key_is_in_a_draft_or_its_release():

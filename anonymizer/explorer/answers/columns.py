@@ -14,7 +14,7 @@ from anonymizer.profiling.profile import ColumnProfile, TableProfile
 from anonymizer.recoding.classes import Boxes
 from anonymizer.tables import engine
 
-Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "insensitive"]
 
 MEANINGS: Mapping[Role, tuple[str, str]] = {
     "quasi-identifier": (
@@ -25,6 +25,11 @@ MEANINGS: Mapping[Role, tuple[str, str]] = {
     "identifier": (
         "Identifiers",
         "Left out of the release: what names a person, and what is better not released.",
+    ),
+    "person": (
+        "Person",
+        "Tells whose each record is where people have several: left out, and the policy is about "
+        "people.",
     ),
     "insensitive": (
         "Insensitive",

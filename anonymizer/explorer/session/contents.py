@@ -9,7 +9,7 @@ from typing import Any, Literal
 from anonymizer.release.document import PINNED
 
 Content = dict[str, Any]
-Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "insensitive"]
 
 LISTED: Mapping[str, str] = {
     "sensitive": "sensitive",
@@ -18,7 +18,8 @@ LISTED: Mapping[str, str] = {
 }
 """The section that lists the columns of a role."""
 
-ROLES: tuple[Role, ...] = ("quasi-identifier", "sensitive", "identifier", "insensitive")
+PERSON = "person"
+"""The role, and the key of ``[data]``, of the columns that tell whose each record is."""
 
 
 def roles_of(content: Content) -> dict[str, Role]:
@@ -28,20 +29,27 @@ def roles_of(content: Content) -> dict[str, Role]:
     {'age': 'quasi-identifier', 'job': 'sensitive'}
     """
     found: dict[str, Role] = dict.fromkeys(content["quasi-identifiers"], "quasi-identifier")
-    for role in ROLES[1:3]:
+    named: tuple[Role, ...] = ("sensitive", "identifier", "person")
+    for role in named:
         found |= dict.fromkeys(attributes_of(content, role), role)
     return found
 
 
 def attributes_of(content: Content, role: str) -> list[str]:
     """The columns that a section lists, which may be written as one text."""
-    given = content.get(LISTED[role], {}).get("attributes", [])
+    section, key = ("data", PERSON) if role == PERSON else (LISTED[role], "attributes")
+    given = content.get(section, {}).get(key, [])
     return [given] if isinstance(given, str) else [*given]
 
 
 def with_role(content: Content, column: str, role: Role, rule: object = "suppress") -> Content:
     """Another role of a column; as a quasi-identifier it generalizes by a rule."""
     content["quasi-identifiers"].pop(column, None)
+    others = [name for name in attributes_of(content, PERSON) if name != column]
+    persons = [*others, column] if role == PERSON else others
+    if persons != attributes_of(content, PERSON):
+        data = {key: given for key, given in content["data"].items() if key != PERSON}
+        content["data"] = {**data, PERSON: persons} if persons else data
     for each, section in LISTED.items():
         names = [name for name in attributes_of(content, each) if name != column]
         names += [column] if each == role and _lists(content, role) else []
