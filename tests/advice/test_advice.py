@@ -331,6 +331,20 @@ def test_every_model_that_is_out_of_reach_alone_gets_a_threshold_that_is_not():
     ]
 
 
+def test_persons_who_have_several_records_are_counted_once():
+    """Six persons, who have 16 records: one has six of them, the others two."""
+    table = SMALL.assign(who=[0] * 6 + [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+    how = estimator(KAnonymity(7), table=SMALL, person="who")
+    found = advise(how, table)
+    assert [(each.model, each.worst) for each in found.obstacles] == [
+        ("person-k-anonymity", 6),
+        ("largest-share", 6 / 16),
+    ]
+    assert [each.text for each in found.changes] == [
+        "person-k-anonymity with k = 6 (not 7) and largest-share with share = 0.375 (not 0.142857)"
+    ]
+
+
 def test_the_least_suppression_is_a_way_out():
     table = pd.concat([SMALL, frame({("z", "p", "flu"): 1})], ignore_index=True)
     found = advise(estimator(KAnonymity(4), table=table, recoding=Fixed({"a": 0, "b": 0})), table)

@@ -7,13 +7,14 @@ import pytest
 from explorer.conftest import small_study
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import PERSON
 from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.attack import seen_by
 from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
-from anonymizer.privacy import HighestReidentificationRisk, KAnonymity
+from anonymizer.privacy import HighestReidentificationRisk, KAnonymity, PersonKAnonymity
 from anonymizer.recoding import Problem
 from anonymizer.recoding.apply import Evaluation
 from anonymizer.release.publish import publish
@@ -155,6 +156,20 @@ def test_the_worst_class_has_somebody_of_the_table():
     found = StudyOutcome(evaluation=Evaluation(Problem(counts, {}, []), {}, counts, counts))
     assert found.worst_class(KAnonymity(2), None) == 2
     assert found.worst_class(HighestReidentificationRisk(0.5), None) == 2
+
+
+def test_the_worst_class_is_that_of_fewest_persons():
+    """Three records of one person, and two of two."""
+    counts = Counts.of(
+        ("city",),
+        np.array([[0], [1]], np.intp),
+        np.array([3, 2], np.int64),
+        {PERSON: np.array([[3, 0, 0], [0, 1, 1]], np.int64)},
+        {PERSON: ()},
+    )
+    found = StudyOutcome(evaluation=Evaluation(Problem(counts, {}, []), {}, counts, counts))
+    assert found.worst_class(PersonKAnonymity(2), None) == 0
+    assert found.worst_class(KAnonymity(2), None) == 1
 
 
 def test_a_policy_out_of_reach_says_so():
