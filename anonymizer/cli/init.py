@@ -71,7 +71,7 @@ def init(
         elif not as_json:
             print_report(profile_report(found.profile))
     study = found.write(directory, force=force)
-    warn([*profile_warnings(found.profile)])
+    warn([*profile_warnings(found.profile, found.profile.person)])
     with printing(f"the study is in {directory}"):
         if as_json:
             print_json(found.profile.to_dict())

@@ -144,7 +144,15 @@ class RawComparison:
             of = original.tally.index.get_indexer(rows.index)
             return original.relation.recoded(Moves(original.tally, rows, of, sizes, columns))
 
-        keyed = Keyed(table, schema.quasi_identifiers, schema.identifiers, others, [mark], classed)
+        keyed = Keyed(
+            table,
+            schema.quasi_identifiers,
+            schema.identifiers,
+            others,
+            [mark],
+            classed,
+            schema.person,
+        )
         yield from repeated_warnings(keyed, self.fitted.models)
         yield from identifying_warnings(released, known)
         if original is None:

@@ -16,13 +16,13 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy import AlphaKAnonymity, DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.profiling.columns import FEW as SEVERAL
-from anonymizer.profiling.columns import SPELLINGS, ProfiledColumn
+from anonymizer.profiling.columns import NOBODY, ProfiledColumn
 from anonymizer.profiling.dependence import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
 from anonymizer.profiling.hints import PERSONAL, hint_of
 from anonymizer.profiling.identifying import identifying
 from anonymizer.profiling.profile import TableProfile, is_countable
 from anonymizer.release.column_warnings import FEW
-from anonymizer.release.warnings import ReleaseWarning, singled_out
+from anonymizer.release.warnings import AS_PERSON, ONE_EACH, ReleaseWarning, singled_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Relation
@@ -41,10 +41,9 @@ BY_SIZE = KAnonymity, AlphaKAnonymity
 HALF = 2
 """The k where none of the models has one."""
 
-NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in SPELLINGS)))
-"""What stands in place of a key where there is none."""
-
 PLURALS = {"person": "people", "household": "households"}
+
+REPEATED, SHARED = "repeated-identifier", "shared-identifier"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,8 @@ class Keyed:
     """A raw table, in memory or where it lies, in which keys of persons are looked for.
 
     ``identifiers`` are left out of a release, ``others`` have no role. ``classed``: the table whose
-    columns ``classes`` make the classes of records, found once a key was.
+    columns ``classes`` make the classes of records, found once a key was. ``person``: the columns
+    by which the policy counts persons, where it does.
     """
 
     table: pd.DataFrame | Relation
@@ -61,12 +61,14 @@ class Keyed:
     others: Sequence[str]
     classes: Sequence[str]
     classed: Callable[[], pd.DataFrame | Relation]
+    person: Sequence[str] = ()
 
     @cached_property
     def candidates(self) -> list[str]:
-        """The columns that may be keys."""
+        """The columns that may be keys of which no policy knows."""
         names = dict.fromkeys((*self.identifiers, *self.others, *self.quasi_identifiers))
-        return [name for name in names if isinstance(name, str) and name in self.table.columns]
+        there = [name for name in names if isinstance(name, str) and name in self.table.columns]
+        return [name for name in there if name not in self.person]
 
     @cached_property
     def personal(self) -> list[str]:
@@ -116,19 +118,28 @@ def person_warnings(
     """
     known = schema.quasi_identifiers
     others = [name for name in table.columns if name not in (*schema.columns, *identifiers)]
-    keyed = Keyed(table, known, identifiers, others, known, lambda: table)
+    keyed = Keyed(table, known, identifiers, others, known, lambda: table, schema.person)
     yield from repeated_warnings(keyed, models)
-    yield from identifying_warnings(counted, schema.columns)
+    shown = [name for name in schema.columns if name not in schema.person]
+    yield from identifying_warnings(counted, shown)
     yield from other_warnings(table, others)
 
 
-def profile_warnings(profile: TableProfile) -> Iterator[ReleaseWarning]:
-    """Warn of persons who have several records in a raw table of which no classes are known."""
-    for name in profile.repeated:
+def profile_warnings(profile: TableProfile, person: Sequence[str] = ()) -> Iterator[ReleaseWarning]:
+    """Warn of persons who have several records in a raw table of which no classes are known.
+
+    ``person``: the columns by which a policy counts persons; then of those who are several of them.
+    """
+    for name in profile.united_by(person) if person else profile.repeated:
         column = profile.counted[name]
         people = len(column.values) + column.missing
-        found = "there are fewer people than records"
-        yield ReleaseWarning("repeated-identifier", name, people, column.records, found=found)
+        if not person:
+            found = "there are fewer people than records"
+            yield ReleaseWarning(REPEATED, name, people, column.records, found=found)
+            continue
+        persons = len(np.unique(profile.person_codes(person)))
+        found = f"there are fewer {PLURALS[unit_in(column) or 'person']} than persons"
+        yield ReleaseWarning(SHARED, name, people, persons, found=found)
 
 
 def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
@@ -154,7 +165,7 @@ def _unit(keyed: Keyed, name: str) -> str | None:
     column = ProfiledColumn.of(keyed.some[name])
     if column is None or not column.values:
         return None
-    if unit := unit_in(column):
+    if (unit := unit_in(column)) or keyed.person:  # what persons have tells a sex of them, too
         return unit
     hint, known = hint_of(name), keyed.quasi_identifiers
     if name in known or (hint is not None and hint.role != "identifier"):
@@ -228,12 +239,13 @@ def _counted(
 ) -> ReleaseWarning | None:
     """How many people the classes have by the column that is their key; None of one record each.
 
-    A record without a value is taken for that of a person of its own.
+    A record without a value is taken for that of a person of its own. Where the policy counts
+    persons, those who are one of them each are no matter.
     """
     classes = [*keyed.classes]
     tally = _tally(keyed.with_classes, [*classes, name])
     if tally is None:
-        return _uncounted(keyed.table, name, f"how many {PLURALS[unit]} a class has")
+        return _uncounted(keyed, name, f"how many {PLURALS[unit]} a class has")
     codes, missing = _keys(tally, name)
     sizes, records = tally.sizes, int(tally.sizes.sum())
     group, _ = engine.grouped(tally.combinations, classes)
@@ -243,15 +255,33 @@ def _counted(
     k = max((model.k for model in models if isinstance(model, BY_SIZE)), default=HALF)
     dominated = int((most * k > np.bincount(group, sizes)).sum())
     everybody = len(np.unique(codes[~missing])) + int(sizes[missing].sum())
-    if everybody == records or (everybody > CERTAIN * records and not dominated):
-        return None
     least = int(people.min())
     found = (
         f"the smallest class has {least:,} {unit if least == 1 else PLURALS[unit]}, and in "
         f"{dominated:,} of {len(people):,} classes one {unit} has more than "
         f"1/{k} of the records"
     )
-    return ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
+    if keyed.person:
+        return _shared(keyed, name, unit, found)
+    if everybody == records or (everybody > CERTAIN * records and not dominated):
+        return None
+    return ReleaseWarning(REPEATED, name, everybody, records, found=found)
+
+
+def _shared(keyed: Keyed, name: str, unit: str, found: str) -> ReleaseWarning | None:
+    """The warning of a key by which several of the persons are one; None where none are.
+
+    Then every class has as many of these as it has persons, and none of them a larger share.
+    """
+    tally = _tally(keyed.table, [*keyed.person, name])
+    if tally is None:
+        return _uncounted(keyed, name, f"how many {PLURALS[unit]} a class has")
+    there = ~_keys(tally, name)[1]
+    persons = len(engine.grouped(tally.combinations, keyed.person)[1])
+    units = len(engine.grouped(tally.combinations[there], [name])[1])
+    if int(there.sum()) == units:
+        return None
+    return ReleaseWarning(SHARED, name, units, persons, found=found)
 
 
 def _keys(tally: Tally, name: str) -> tuple[Codes, Mask]:
@@ -264,7 +294,8 @@ def _of_one(keyed: Keyed, name: str, unit: str) -> ReleaseWarning | None:
     """How many records people have where one record of each is protected."""
     tally = _tally(keyed.table, [name])
     if tally is None:
-        return _uncounted(keyed.table, name, f"how many records {PLURALS[unit]} have")
+        what = f"how many records {PLURALS[unit]} have"
+        return _uncounted(keyed, name, what, ONE_EACH)
     codes, missing = _keys(tally, name)
     own = np.bincount(codes[~missing], tally.sizes[~missing]).astype(np.int64)
     records, most = int(tally.sizes.sum()), int(own.max(initial=0))
@@ -272,21 +303,28 @@ def _of_one(keyed: Keyed, name: str, unit: str) -> ReleaseWarning | None:
     if everybody == records or (everybody > CERTAIN * records and most <= HALF):
         return None
     found = f"epsilon protects a single record of {PLURALS[unit]} who have up to {most:,}"
-    return ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
+    return ReleaseWarning(REPEATED, name, everybody, records, found=found, remedy=ONE_EACH)
 
 
-def _uncounted(table: pd.DataFrame | Relation, name: str, what: str) -> ReleaseWarning | None:
+def _uncounted(
+    keyed: Keyed, name: str, what: str, remedy: str = AS_PERSON
+) -> ReleaseWarning | None:
     """The same where people are too many to be counted one by one."""
-    assert not isinstance(table, pd.DataFrame)
-    sizes, values = table.multiplicities([name])
-    everybody, records = int(values.sum()), int((sizes * values).sum())
     found = f"{what} is not examined, as they are too many to count"
-    repeats = everybody < records
-    return (
-        ReleaseWarning("repeated-identifier", name, everybody, records, found=found)
-        if repeats
-        else None
-    )
+    everybody, records = _distinct(keyed, [name])
+    if keyed.person:
+        persons, pairs = (_distinct(keyed, [*keyed.person, *more])[0] for more in ((), (name,)))
+        shared = ReleaseWarning(SHARED, name, everybody, persons, found=found)
+        return shared if everybody < pairs else None
+    repeated = ReleaseWarning(REPEATED, name, everybody, records, found=found, remedy=remedy)
+    return repeated if everybody < records else None
+
+
+def _distinct(keyed: Keyed, names: Sequence[str]) -> tuple[int, int]:
+    """How many combinations of values some columns have, and how many records."""
+    assert not isinstance(keyed.table, pd.DataFrame)
+    sizes, values = keyed.table.multiplicities(names)
+    return int(values.sum()), int((sizes * values).sum())
 
 
 def identifying_warnings(table: engine.Table, names: Sequence[str]) -> Iterator[ReleaseWarning]:

@@ -77,6 +77,7 @@ OF_RAW = (
     "spellings-alike",
     "suppression-tells",
     "repeated-identifier",
+    "shared-identifier",
     "identifying-values",
 )
 """Warnings whose figures are of the raw table or of some records, so that none can be checked."""
@@ -90,7 +91,11 @@ missing, and how large they are. Readers have to know that it is so.
 
 UNCOUNTED = {
     "repeated-identifier": "class sizes count records, not people, and by column {column} some "
-    "people have several; no model promises anything about them"
+    "people have several; no model promises anything about them, unless the column is given as "
+    "person in [data] (Python: person=), or one record of each is kept",
+    "shared-identifier": "classes count those whom person tells apart, and by column {column} "
+    "several of them are one person, or of one household; no model promises anything about these, "
+    "unless the column is given as person in [data] (Python: person=) instead",
 }
 """What readers have to know as well, in words without the figures, which are the steward's."""
 
@@ -99,6 +104,14 @@ def uncounted(code: str, column: str | None) -> str | None:
     """The message of a warning as ``release.json`` has it without figures; None: it has them."""
     words = UNCOUNTED.get(code)
     return None if words is None else words.format(column=repr(column))
+
+
+ONE_EACH = "keep one record of each"
+AS_PERSON = (
+    "give the column as person in [data] (Python: person=), so that the policy is about persons, "
+    f"or {ONE_EACH}"
+)
+"""Ways out where people have several records; models of records alone have but the first."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +132,7 @@ class ReleaseWarning:
 
     ``count`` of ``of`` are what ``WARNINGS`` says for the ``code``; ``records`` are concerned where
     these are classes. It is about a ``column``, or none, and may be ``about`` another one. Its
-    message has further words that were ``found``.
+    message has further words that were ``found``, and a ``remedy`` where it depends on the policy.
     """
 
     code: str
@@ -129,6 +142,7 @@ class ReleaseWarning:
     records: int = 0
     about: str | None = None
     found: str = ""
+    remedy: str = AS_PERSON
 
     @property
     def message(self) -> str:
@@ -140,6 +154,7 @@ class ReleaseWarning:
             records=plural(self.records, "record"),
             about=repr(self.about),
             found=self.found,
+            remedy=self.remedy,
         )
 
     def __str__(self) -> str:
@@ -256,8 +271,16 @@ WARNINGS: dict[str, Caution] = {
         "tells an age, a sex or a date of birth, and has several records of some",
         "people, records",
         "class sizes count records, not people; by column {column} {found} ({count:,} in all, of "
-        "{of:,} records); no model promises anything about who has several: keep one record of "
-        "each",
+        "{of:,} records); no model promises anything about who has several: {remedy}",
+    ),
+    "shared-identifier": Caution(
+        "a column of the raw table that is such a key, and by which several of the persons whom "
+        "`person` tells apart are one: as those of a household are",
+        "people or households, persons",
+        "classes count those whom person tells apart; by column {column} {found} ({count:,} in "
+        "all, of {of:,} persons); no model promises anything about who is several of them: give "
+        "the column as person in [data] (Python: person=) instead, if the policy shall be about "
+        "these",
     ),
     "identifying-values": Caution(
         "e-mail addresses, telephone numbers, IBANs, social security numbers, addresses, IP "

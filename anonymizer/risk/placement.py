@@ -363,7 +363,7 @@ def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
     def classed() -> pd.DataFrame:
         return table.assign(**{mark: found.class_of[inside]})
 
-    keyed = Keyed(table, release.raw, left_out, others, [mark], classed)
+    keyed = Keyed(table, release.raw, left_out, others, [mark], classed, found.person)
     return repeated_warnings(keyed, release.models)
 
 

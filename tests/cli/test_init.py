@@ -252,3 +252,98 @@ def test_a_table_is_never_replaced_by_its_study(here, capsys):
         "anonymizer: study.toml is the table itself; choose another directory\n",
     )
     assert (here / "study.toml").read_text() == TABLE
+
+
+# Persons who have several records
+
+VISITS = "patient,ref,age,sex,disease\n" + "".join(
+    f"Nemo{number},{7919 * number % 10007},{20 + number % 7},{'fm'[number // 7 % 2]},{disease}\n"
+    for number in range(40)
+    for disease in ("flu", "cold", "asthma")
+)
+
+
+@pytest.fixture
+def visits(here):
+    (here / "visits.csv").write_text(VISITS)
+    return here
+
+
+def data_of(here, name="visits-study"):
+    return tomllib.loads((here / name / "study.toml").read_text())
+
+
+def test_whose_each_record_is_is_found_and_the_study_runs(visits, capsys):
+    code, out, err = call(capsys, "init", "visits.csv")
+    assert (code, err) == (0, "")
+    said = " ".join(out.split())
+    assert "person │ by its name it is a key of a person" in said
+    assert (
+        "Person: 'patient'. There are 40 persons, with up to 3 records each, and the policy is "
+        "about them. --person names another column; - is none."
+    ) in said
+    study = data_of(visits)
+    assert study["data"]["person"] == "patient"
+    assert study["identifiers"]["attributes"] == ["ref"]
+    assert study["privacy"][0] == {"model": "k-anonymity", "k": 3}
+    assert call(capsys, "run", "visits-study/study.toml", "-o", "release")[0] == 0
+    released = pd.read_csv("release/released.csv")
+    assert list(released.columns) == ["age", "sex", "disease"]
+    assert released.groupby(["age", "sex"]).size().min() >= 3 * 3  # all three of each
+
+
+@pytest.mark.parametrize(
+    ("given", "person", "identifiers"),
+    [
+        ("ref", "ref", ["patient"]),
+        ("patient,ref", ["patient", "ref"], []),
+        ("-", None, ["patient", "ref"]),
+    ],
+)
+def test_whose_each_record_is_can_be_said(visits, capsys, given, person, identifiers):
+    assert call(capsys, "init", "visits.csv", "--person", given)[0] == 0
+    study = data_of(visits)
+    assert study["data"].get("person") == person
+    assert study.get("identifiers", {}).get("attributes", []) == identifiers
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--person", "patien"], "the table has no column 'patien'; did you mean 'patient'?"),
+        (["--person", "-,patient"], "the table has no column '-'"),
+        (["--person", "age", "--quasi-identifiers", "age"], "'age' has more than one role"),
+        (["--k", "41"], "k = 41 is more than the 40 persons of the table"),
+    ],
+)
+def test_keys_that_are_none_say_what_to_do_and_write_nothing(visits, capsys, arguments, message):
+    code, _, err = call(capsys, "init", "visits.csv", *arguments)
+    assert code == 2
+    assert message in err
+    assert not (visits / "visits-study").exists()
+
+
+def test_json_says_who_has_several_records(visits, capsys):
+    found = json.loads(call(capsys, "init", "visits.csv", "--json")[1])
+    assert (found["person"], found["persons"], found["most_records"]) == (["patient"], 40, 3)
+    patient = found["columns"][0]
+    assert patient["role"] == "person"
+    assert patient["why"] == "by its name it is a key of a person, and values repeat"
+
+
+@pytest.mark.parametrize(
+    ("answer", "person"), [("", "patient"), ("-", None), ("ref", "ref"), ("reff\nref", "ref")]
+)
+def test_at_a_terminal_it_asks_for_persons_where_some_have_several(
+    visits, monkeypatch, answer, person
+):
+    found = answered(monkeypatch, f"\n\n{answer}\n\ny\n", "visits.csv")
+    assert found.exit_code == 0
+    assert "Person: what tells whose each record is" in found.output
+    unit = "records of a class at least; 120 records" if person is None else "persons of a class"
+    assert f"k: {unit}" in found.output
+    assert data_of(visits)["data"].get("person") == person
+
+
+def test_of_one_record_each_nobody_is_asked(here, monkeypatch):
+    assert "Person:" not in answered(monkeypatch, "\n\n\ny\n", "people.csv").output

@@ -13,7 +13,7 @@ from anonymizer import profile
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
 from anonymizer.explorer.answers.preview import repeated_of
-from anonymizer.explorer.session.contents import with_role
+from anonymizer.explorer.session.contents import roles_of, with_role
 from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
@@ -42,6 +42,34 @@ def test_people_with_several_records_are_warned_of_before_anything_is_released()
         "Class sizes count records, not people; by column 'patient'"
     ]
     assert repeated_of(profile(visits(40, 1))) == []
+
+
+def test_of_whom_the_study_knows_nobody_is_warned():
+    """Whatever the profile proposes: it is the study that says whose each record is."""
+    found = profile(visits().assign(hhid=lambda t: t.index // 10))
+    assert found.person == ("patient",)
+    (several,) = repeated_of(found, ["patient"])
+    assert several.startswith("Classes count those whom person tells apart; by column 'hhid'")
+    assert repeated_of(found, ["hhid"]) == []
+    assert len(repeated_of(found)) == 2
+    assert len(repeated_of(found, ["gone"])) == 2
+
+
+def test_the_column_of_persons_is_a_role():
+    content = {
+        "data": {"path": "t.csv", "person": "patient"},
+        "quasi-identifiers": {"age": "suppress", "sex": "suppress"},
+        "identifiers": {"attributes": ["hhid"]},
+    }
+    assert roles_of(content)["patient"] == "person"
+    same = with_role(deepcopy(content), "sex", "identifier")
+    assert same["data"] == content["data"]
+    both = with_role(deepcopy(content), "hhid", "person")
+    assert both["data"]["person"] == ["patient", "hhid"]
+    assert both["identifiers"] == {"attributes": []}
+    none = with_role(deepcopy(content), "patient", "identifier")
+    assert none["data"] == {"path": "t.csv"}
+    assert none["identifiers"] == {"attributes": ["hhid", "patient"]}
 
 
 def test_the_list_of_pinned_columns_is_kept():

@@ -34,7 +34,7 @@ from anonymizer.risk.file import Subject, assess_file
 from anonymizer.tables.relations.frames import relation_of
 from tests.engines import KINDS, kinds_with
 
-REPEATED, VALUES = "repeated-identifier", "identifying-values"
+REPEATED, SHARED, VALUES = "repeated-identifier", "shared-identifier", "identifying-values"
 
 
 def told(warnings, code):
@@ -78,13 +78,19 @@ def test_each_class_is_one_person():
     release = estimator().fit(visits()).release_
     (public,) = told(release.manifest.warnings, REPEATED)
     assert (public.count, public.of) == (0, 0)
-    assert "by column 'patient' some people have several; no model promises" in public.message
+    assert public.message == (
+        "class sizes count records, not people, and by column 'patient' some people have several; "
+        "no model promises anything about them, unless the column is given as person in [data] "
+        "(Python: person=), or one record of each is kept"
+    )
     (found,) = told(release.warnings, REPEATED)
     assert (found.column, found.count, found.of) == ("patient", 40, 200)
     assert found.message == (
         "class sizes count records, not people; by column 'patient' the smallest class has 1 "
         "person, and in 40 of 40 classes one person has more than 1/5 of the records (40 in all, "
-        "of 200 records); no model promises anything about who has several: keep one record of each"
+        "of 200 records); no model promises anything about who has several: give the column as "
+        "person in [data] (Python: person=), so that the policy is about persons, or keep one "
+        "record of each"
     )
 
 
@@ -165,6 +171,105 @@ def test_two_keys_of_the_same_people_are_told_of_once():
     table["mrn"] = table["patient"].str[1:].astype(int) * 17
     how = estimator(identifiers=["mrn", "patient"])
     assert [w.column for w in told(how.fit(table).release_.warnings, REPEATED)] == ["mrn"]
+
+
+# Where the policy is about persons
+
+
+def test_no_warning_of_the_column_by_which_the_policy_counts_persons():
+    release = estimator(identifiers=(), person="patient", privacy=[KAnonymity(2)]).fit(visits())
+    for warnings in (release.release_.warnings, release.release_.manifest.warnings):
+        assert not told(warnings, REPEATED)
+        assert not told(warnings, SHARED)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("mrn", lambda n: 17 * n),  # another number of each person
+        ("visit_of_whom", lambda n: 7919 * n % 100_003),
+        ("x", lambda n: f"p{n}@example.org"),
+        ("clinic", lambda n: n % 7),
+        ("ref", lambda n: n // 2),  # it tells an age less than a person does
+    ],
+)
+def test_no_warning_of_what_tells_no_more_than_persons(column, values):
+    table = visits()
+    table[column] = [values(n // 5) for n in range(len(table))]
+    how = estimator(identifiers=[column], person="patient", privacy=[KAnonymity(2)])
+    assert not told(how.fit(table).release_.warnings, REPEATED)
+    assert not told(how.fit(table).release_.warnings, SHARED)
+
+
+def test_a_household_is_several_of_the_persons():
+    """Two of each of 20 live together, a woman and a man: five households in each of 8 classes."""
+    table = visits().assign(hhid=lambda t: t.index // 10)
+    how = estimator(identifiers=["hhid"], person="patient", privacy=[KAnonymity(5)])
+    release = how.fit(table).release_
+    (found,) = told(release.warnings, SHARED)
+    assert not told(release.warnings, REPEATED)
+    decades = table.assign(age=table["age"] // 10)
+    fewest, crowded, classes = figures_of(decades, ["age", "sex"], "hhid", 5)
+    assert (found.count, found.of, fewest, crowded, classes) == (20, 40, 5, 0, 8)
+    assert found.message == (
+        "classes count those whom person tells apart; by column 'hhid' the smallest class has 5 "
+        "households, and in 0 of 8 classes one household has more than 1/5 of the records (20 in "
+        "all, of 40 persons); no model promises anything about who is several of them: give the "
+        "column as person in [data] (Python: person=) instead, if the policy shall be about these"
+    )
+    (public,) = told(release.manifest.warnings, SHARED)
+    assert (public.count, public.of) == (0, 0)
+    assert public.message.startswith(
+        "classes count those whom person tells apart, and by column 'hhid' several of them are one "
+        "person, or of one household; no model promises"
+    )
+
+
+def test_whom_a_key_of_visits_takes_for_several():
+    """The key of persons stays a warning where another column was given for it."""
+    table = visits().assign(visit=range(200))
+    how = estimator(identifiers=["patient"], person="visit", privacy=[KAnonymity(5)])
+    (found,) = told(how.fit(table).release_.warnings, SHARED)
+    assert (found.column, found.count, found.of) == ("patient", 40, 200)
+    assert "the smallest class has 1 person, and in 40 of 40 classes" in found.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_households_of_persons_wherever_a_table_lies(kind):
+    table = visits().assign(hhid=lambda t: t.index // 10)
+    relation = relation_of(KINDS[kind](pa.Table.from_pandas(table)))
+    how = estimator(identifiers=["hhid"], person="patient", privacy=[KAnonymity(5)])
+    (found,) = told(fitted(how, relation).release.warnings, SHARED)
+    assert (found.column, found.count, found.of) == ("hhid", 20, 40)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 8), st.integers(0, 3)), min_size=30),
+    st.integers(1, 3),
+)
+def test_persons_of_several_households_are_counted_by_hand(rows, k):
+    """An oracle: a warning where some household has two of the persons, and no other one."""
+    table = pd.DataFrame(rows, columns=["q", "who", "hhid"]).astype({"hhid": str})
+    how = Anonymizer({"q": "suppress"}, (), [KAnonymity(k)], identifiers=["hhid"], person="who")
+    if table["who"].nunique() < k or table["who"].value_counts().max() * k > len(table):
+        return
+    found = told(how.fit(table).release_.warnings, SHARED)
+    persons = table.groupby("hhid")["who"].nunique()
+    if len(persons) < 3 or persons.max() == 1:
+        assert not found
+        return
+    assert [(each.count, each.of) for each in found] == [(len(persons), table["who"].nunique())]
+
+
+def test_more_persons_than_memory_holds_are_not_examined_class_by_class(monkeypatch):
+    monkeypatch.setattr(person_warnings, "is_countable", lambda *_: False)
+    table = visits().assign(hhid=lambda t: t.index // 10, mrn=lambda t: 17 * (t.index // 5))
+    relation = relation_of(pa.Table.from_pandas(table))
+    how = estimator(identifiers=["mrn", "hhid"], person="patient", privacy=[KAnonymity(5)])
+    (found,) = told(fitted(how, relation).release.warnings, SHARED)
+    assert (found.column, found.count, found.of) == ("hhid", 20, 40)
+    assert "how many households a class has is not examined" in found.message
 
 
 def test_the_census_and_its_release_have_neither():
@@ -500,11 +605,67 @@ def test_risk_and_init_warn(released, capsys, tmp_path):
     found = assess_file(Subject.of_study(study, released / "visits.csv"))
     assert "smallest class has 1 person" in told(found.warnings, REPEATED)[0].message
     assert found.to_dict()["warnings"][0]["code"] == REPEATED
-    with pytest.raises(SystemExit) as stop:
-        main(["init", str(released / "visits.csv"), "-o", str(tmp_path / "draft"), "--yes"])
-    assert stop.value.code == 0
-    said = " ".join(capsys.readouterr().err.split())
+    warned = ["init", str(released / "visits.csv"), "-o", str(tmp_path / "draft"), "--yes"]
+    for more in ((), ("--person", "-")):
+        with pytest.raises(SystemExit) as stop:
+            main([*warned, *more, "--force"])
+        assert stop.value.code == 0
+        said = " ".join(capsys.readouterr().err.split())
+        assert bool(said) == bool(more)
     assert (
         "WARNING (repeated-identifier): class sizes count records, not people; by column 'patient' "
         "there are fewer people than records (40 in all, of 200 records); no model promises"
     ) in said
+
+
+OF_PERSONS = STUDY.replace('"visits.csv"', '"visits.csv"\nperson = "patient"').replace(
+    '"patient"\n[[privacy]]', '"hhid"\n[[privacy]]'
+)
+
+
+@pytest.fixture(scope="module")
+def of_persons(tmp_path_factory):
+    """A release under a policy about persons, two of whom share a household."""
+    place = tmp_path_factory.mktemp("persons")
+    visits().assign(hhid=lambda t: t.index // 10).to_csv(place / "visits.csv", index=False)
+    (place / "study.toml").write_text(OF_PERSONS)
+    publish(Study(place / "study.toml"), place / "release")
+    return place
+
+
+def test_nobody_is_warned_of_the_persons_of_whom_a_policy_knows(of_persons, tmp_path, capsys):
+    """By run, verify, check and risk of the release and of the raw table, audit, and the report."""
+    release, study = of_persons / "release", of_persons / "study.toml"
+    raw = of_persons / "visits.csv"
+    for arguments in (
+        ["run", study, "--output", tmp_path / "again"],
+        ["verify", release],
+        ["verify", release, "--study", study, "--original", raw],
+        ["check", release],
+        ["check", raw, "--study", study],
+        ["risk", release],
+        ["risk", raw, "--study", study],
+        ["audit", release, "--against", raw, "--study", study],
+    ):
+        with pytest.raises(SystemExit):
+            main([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        said = " ".join([out, err])
+        assert f"WARNING ({REPEATED})" not in said, arguments
+        assert f"WARNING ({SHARED})" in said, arguments
+    for steward, words in ((True, "the smallest class has 5 households"), (False, "several of")):
+        text = report_of(release, form="markdown", steward=steward).decode()
+        assert "lass sizes count records" not in text
+        assert f"by column 'hhid' {words}" in text
+
+
+def test_init_warns_of_the_households_of_persons(of_persons, tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["init", str(of_persons / "visits.csv"), "-o", str(tmp_path / "draft"), "--yes"])
+    assert stop.value.code == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        "WARNING (shared-identifier): classes count those whom person tells apart; by column "
+        "'hhid' there are fewer households than persons (20 in all, of 40 persons); no model "
+    ) in said
+    assert REPEATED not in said

@@ -216,9 +216,13 @@ def unique_of(table: Relation, outcome: StudyOutcome) -> list[str]:
     return [sentence(each.message) for each in unique_warnings(table, others)]
 
 
-def repeated_of(found: TableProfile) -> list[str]:
-    """What to beware of where people have several records of a raw table."""
-    return [sentence(each.message) for each in profile_warnings(found)]
+def repeated_of(found: TableProfile, person: Sequence[str] = ()) -> list[str]:
+    """What to beware of where people have several records of a raw table.
+
+    ``person``: the columns that tell them apart in the study.
+    """
+    known = [name for name in person if name in found.counted]
+    return [sentence(each.message) for each in profile_warnings(found, known)]
 
 
 def others_of(columns: Sequence[str], outcome: StudyOutcome) -> list[str]:

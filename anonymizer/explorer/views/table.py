@@ -221,7 +221,9 @@ class TableView(View):
         if any(each.role != each.proposed for each in columns):
             self._propose.set_visibility(True)  # and no more hidden: it may have the focus
         self._summary.set_text(summary_of(self._profile, self._together))
-        said = " ".join([*repeated_of(self._profile), *warnings_of(columns, self._together)])
+        person = [name for name, role in self._roles.items() if role == "person"]
+        repeated = repeated_of(self._profile, person)
+        said = " ".join([*repeated, *warnings_of(columns, self._together)])
         self._warnings.set_text(self.page.explorer.said(said))
         self._spelled.set_visibility(bool(self._together and self._together.spellings))
         self._show_gaps(self._together.gaps if self._together else {})

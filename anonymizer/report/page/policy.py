@@ -24,6 +24,7 @@ STRONGEST = (
     "constant-sensitive",
     "suppression-tells",
     "repeated-identifier",
+    "shared-identifier",
     "identifying-values",
     "nearly-unique-column",
     "unique-together",
