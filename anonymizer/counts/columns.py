@@ -41,11 +41,11 @@ def histograms(
 
     ``class_of``: of each row, shape (rows,). ``number``: which of its values are one.
     """
-    joint, values = {}, {}
+    joint, values, sizes = {}, {}, engine.sizes_of(table)
     for name in names:
         codes, kinds = number(table[name])
         values[name] = tuple(kinds)
-        joint[name] = counted_by(codes, len(kinds), class_of, classes, engine.sizes_of(table))
+        joint[name] = counted_by(codes, len(kinds), class_of, classes, sizes)
     return joint, values
 
 

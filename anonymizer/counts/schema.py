@@ -180,7 +180,8 @@ class Schema:
             table = engine.drop_missing(table, self.columns)
             self.require_left(engine.records(table))
         else:
-            self.require_persons(table)
+            if self.person:
+                self.require_persons(table)
             self._require_values(table)
         spelled = self.sensitive if respell else ()
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})

@@ -62,7 +62,7 @@ class PersonKey:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class RankedKey:
     """A key that may be that of persons, and the number of each record's person.
 
     The lower its ``rank``, the surer it is.
@@ -118,7 +118,7 @@ def belongs_to(codes: Codes, others: Codes) -> bool:
     return pairs <= (1 + WRONG) * len(np.unique(codes))
 
 
-def _candidates(columns: Sequence[ProfiledColumn]) -> Iterator[Candidate]:
+def _candidates(columns: Sequence[ProfiledColumn]) -> Iterator[RankedKey]:
     personal = [column for column in columns if is_personal(column)]
     for column in columns:
         sign = _sign(column, personal, columns) if _repeats(column) else None
@@ -208,7 +208,7 @@ def _consistent(
     why: str,
     personal: Sequence[ProfiledColumn],
     columns: Sequence[ProfiledColumn],
-) -> Candidate | None:
+) -> RankedKey | None:
     """Return a key that tells what its persons have all along, perhaps with a column around it.
 
     Persons may be numbered within a household, or within a centre: then they have a sex each only
@@ -220,7 +220,7 @@ def _consistent(
     lasting = [each for each in personal if not _is_about(each, AGE)]
     others = [each for each in columns if each is not column and _repeats(each)]
     homes = [each for each in others if unit_in(each) == "household"]
-    alone = Candidate(PersonKey((column.name,), why), rank, column.codes, len(column.values))
+    alone = RankedKey(PersonKey((column.name,), why), rank, column.codes, len(column.values))
     many = len(column.values) > FEW
     if not any(_differs(column.codes, each) for each in lasting):
         if many or not homes or any(_agrees(column.codes, each) for each in lasting):
@@ -236,7 +236,7 @@ def _consistent(
 
 def _within(
     other: ProfiledColumn, column: ProfiledColumn, rank: int, told: Sequence[ProfiledColumn]
-) -> Candidate | None:
+) -> RankedKey | None:
     """Return the key of persons who are numbered within another column's values.
 
     None where each record would be of its own, or persons do not have one of what is ``told``.
@@ -247,7 +247,7 @@ def _within(
     if persons == len(codes) or not agree or any(_differs(codes, each) for each in told):
         return None
     words = f"{other.name!r} and {column.name!r} tell persons apart only together"
-    return Candidate(PersonKey((other.name, column.name), words), rank, codes, persons)
+    return RankedKey(PersonKey((other.name, column.name), words), rank, codes, persons)
 
 
 def _may_surround(column: ProfiledColumn) -> bool:

@@ -278,8 +278,10 @@ class PlannedTable(NamedTuple):
         people, person = fitted.people(recoded), fitted.schema.person
         persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
-        released = engine.without_columns(recoded, person)  # from here on nobody sees whose one is
-        outcome = replace(outcome, released=released)
+        released = recoded
+        if person:  # from here on nobody sees whose a record is
+            released = engine.without_columns(recoded, person)
+            outcome = replace(outcome, released=released)
         release = Release(
             released=engine.records(released),
             classes=counts.occupied,

@@ -488,9 +488,7 @@ class PolicyView(View):
         """Take a model out of the policy; the focus goes to where one can be added."""
         name, sections = self._models[place].name, len(self.page.content["privacy"])
         if place == sections:
-            self.page.notify(
-                "It follows from another condition; set another threshold."
-            )
+            self.page.notify("It follows from another condition; set another threshold.")
             return
         if sections == 1:
             self.page.notify("A policy needs at least one condition; add another one first.")
