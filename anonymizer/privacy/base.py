@@ -346,8 +346,8 @@ def require_persons(models: Sequence[PrivacyModel], known: bool) -> None:
         if model.of_persons and not known:
             raise InputError(
                 f"{model.name} counts persons, and no column tells whose each record is; name that "
-                'column as person, such as person = "patient_id" (in a study below [data]), or '
-                "choose a model that counts records"
+                'column as person, such as person = "patient_id" (below [data] in a study, and '
+                "--person in commands), or choose a model that counts records"
             )
 
 

@@ -3,7 +3,17 @@
 import re
 
 import pytest
-from explorer.driving import answered, figures, place_of, require_seen_well, seeing, visit
+from explorer.conftest import small_study
+from explorer.driving import (
+    Lent,
+    answered,
+    explored,
+    figures,
+    place_of,
+    require_seen_well,
+    seeing,
+    visit,
+)
 from playwright.sync_api import Page, expect
 
 
@@ -195,3 +205,57 @@ def test_without_labels_classes_have_numbers(unlabelled):
     visit(unlabelled, "Policy")
     expect(card(unlabelled, "k-anonymity")).to_contain_text(re.compile("Worst now: class . of ."))
     assert "Oslo" not in unlabelled.content()
+
+
+@pytest.fixture
+def of_persons(browser, tmp_path, request):
+    """A page of the small study whose 12 records are those of 8 persons, and its file."""
+    path = small_study(tmp_path)
+    header, *rows = (tmp_path / "people.csv").read_text().splitlines()
+    rows = [f"{row},{number % 8}" for number, row in enumerate(rows)]
+    (tmp_path / "people.csv").write_text("\n".join([f"{header},who", *rows, ""]))
+    text = path.read_text().replace('"people.csv"', '"people.csv"\nperson = "who"')
+    path.write_text(text.replace("k = 3", "k = 2"))
+    with explored(path) as served, Lent(browser, served.link) as lent, lent.to(request) as found:
+        visit(found, "Policy")
+        yield found
+
+
+def test_what_follows_from_the_number_of_persons_can_be_set(of_persons):
+    page = of_persons
+    persons, share = card(page, "person-k-anonymity"), card(page, "largest-share")
+    expect(persons).to_contain_text("Every person shares the released values of age and city")
+    expect(share).to_contain_text("Allowed is at most 50%.")
+    share.get_by_role("button", name="Remove largest-share").click()
+    expect(page.get_by_text("It follows from another condition")).to_be_visible()
+    size = persons.get_by_role("spinbutton")
+    size.fill("4")
+    size.press("Enter")
+    expect(share).to_contain_text("Allowed is at most 25%.")
+    part = share.get_by_role("spinbutton")
+    part.fill("0.4")
+    part.press("Enter")
+    expect(share).to_contain_text("Allowed is at most 40%.")
+    size.fill("3")
+    size.press("Enter")
+    expect(persons).to_contain_text("at least 2 others")
+    expect(share).to_contain_text("Allowed is at most 40%.")  # it follows no more
+    share.get_by_role("button", name="Remove largest-share").click()
+    expect(share).to_contain_text("Allowed is at most 33.33%.")
+    names = offered_in(page)
+    assert "largest-share" in names
+    assert "average-reidentification-risk" not in names
+
+
+def test_models_of_persons_are_not_offered_where_no_column_tells_them(page):
+    names = offered_in(page)
+    assert "k-anonymity" in names
+    assert not {"person-k-anonymity", "largest-share"} & {*names}
+
+
+def offered_in(page: Page) -> list[str]:
+    """The models that can be added."""
+    page.get_by_role("combobox", name="Model").click()
+    options = page.get_by_role("option")
+    options.first.wait_for()
+    return options.all_inner_texts()

@@ -729,8 +729,8 @@ WRONG_MODELS = [
         "person-k-anonymity",
         "k = 2",
         "study.toml: [[privacy]] person-k-anonymity counts persons, and no column tells whose each "
-        'record is; name that column as person, such as person = "patient_id" (in a study below '
-        "[data]), or choose a model that counts records",
+        'record is; name that column as person, such as person = "patient_id" (below [data] in a '
+        "study, and --person in commands), or choose a model that counts records",
     ),
     ("largest-share", "share = 0.5", "[[privacy]] largest-share counts persons, and no column"),
     ("largest-share", "share = 0", "share = 0 must be a number above 0 and at most 1"),
