@@ -63,15 +63,15 @@ ONLY_IN = {
     "weasyprint": {"report"},
 }
 MOST = {
-    "files of the core": 301,
+    "files of the core": 309,  # persons, who have several records, are a subject of their own
     "circles of modules at run time": 0,
     "own imports within functions": 56,
     "private share of the functions": 38.2,
     "class names declared more than once": 3,
     "messages used to decide": 4,
-    "calls into another room with the table": 90,
-    "changes of room in the order of time": 64,
-    "of these changes, up to a higher floor": 31,
+    "calls into another room with the table": 100,
+    "changes of room in the order of time": 73,
+    "of these changes, up to a higher floor": 35,
     "functions of the library that are entered": 1_040,  # some show progress, on a slow machine
     "files in which these are": 115,
     "deepest call": 33,  # one of it loads the module of a command when that runs

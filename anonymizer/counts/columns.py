@@ -14,7 +14,7 @@ from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, one_text_each
-from anonymizer.tables.values import is_missing, texts_apart, without_sign
+from anonymizer.tables.values import is_missing, texts_apart, texts_of, without_sign
 
 
 def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
@@ -125,6 +125,14 @@ def one_spelling(column: pd.Series) -> pd.Series:
     codes, values = engine.distinct(column)
     places = one_text_each(_texts(values))
     return column if places == list(range(len(values))) else engine.merged(column, codes, places)
+
+
+def one_of_each_text(column: pd.Series) -> pd.Series:
+    """Keep one value of a column for each text: 1 and 1.0, or " 1", are the key of one person."""
+    codes, values = engine.distinct(column)
+    first: dict[str | None, int] = {}
+    places = [first.setdefault(text, place) for place, text in enumerate(texts_of(values))]
+    return column if len(first) == len(values) else engine.merged(column, codes, places)
 
 
 def reads_as_written(column: pd.Series, keys: SpellingKeys = alike_keys) -> bool:

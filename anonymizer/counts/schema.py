@@ -17,6 +17,7 @@ from anonymizer.counts.columns import (
     histograms,
     in_order,
     of_persons,
+    one_of_each_text,
     one_spelling,
     require_everybody,
     stacked,
@@ -184,7 +185,9 @@ class Schema:
                 self.require_persons(table)
             self._require_values(table)
         spelled = self.sensitive if respell else ()
-        return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
+        columns = {name: one_spelling(table[name]) for name in spelled}
+        columns |= {name: one_of_each_text(table[name]) for name in self.person}
+        return engine.replaced(table, columns)
 
     def _require_no_index(self, table: engine.Table) -> None:
         """Refuse a column with a role that is an index of pandas."""
@@ -248,12 +251,15 @@ class Schema:
 
     def require_persons(self, table: engine.Table) -> None:
         """Require that every record says whose it is: missing values may be those of one person."""
-        for column, count in engine.missing_values(table, self.person).items():
-            raise InputError(
-                f"column {column!r}, which tells persons apart, misses the value of {count} of "
-                f"{engine.records(table)} records; leave these records out, or give each person "
-                "among them a value"
-            )
+        for column in self.person:
+            codes, values = engine.distinct(table[column])
+            nobody = np.array([is_missing(value) or value == "" for value in values], bool)
+            if count := engine.records_in(table, nobody[codes]):
+                raise InputError(
+                    f"column {column!r}, which tells persons apart, misses the value of {count} "
+                    f"of {engine.records(table)} records; leave these records out, or give each "
+                    "person among them a value"
+                )
 
     def persons_of(self, table: engine.Table) -> Persons | None:
         """Return the persons of a table; None where no column tells whose each record is."""

@@ -262,10 +262,11 @@ def test_what_is_not_defined_of_persons_is_refused(changed, message):
 @pytest.mark.parametrize("missing", ["error", "gap", "category"])
 def test_a_record_of_nobody_is_refused(missing):
     raw = table_of(np.random.default_rng(0))
-    raw.loc[[1, 4], "who"] = None
+    raw.loc[[1, 4], "who"] = [None, " "]
     anonymizer = anonymizer_of([KAnonymity(2)], "full-domain", missing=missing)
     with pytest.raises(InputError, match="'who', which tells persons apart, misses the value of 2"):
         anonymizer.fit(raw)
+    raw.loc[4, "who"] = None
     anonymizer.set_params(missing="drop").fit(raw)
     assert anonymizer.release_.dropped == 2
 
@@ -426,3 +427,10 @@ def test_a_model_of_persons_is_refused_before_anything_is_counted(tmp_path, caps
         said = capsys.readouterr().err
         assert stop.value.code == 2
         assert f"[[privacy]] person-k-anonymity {message}" in said, command
+
+
+@pytest.mark.parametrize("keys", [[1, "1"], ["7", " 7 "], ["2", "2.0"], [0.0, -0.0], [3, 3.0]])
+def test_a_key_that_is_written_in_two_ways_is_one_person(keys):
+    raw = pd.DataFrame({"who": pd.Series(keys * 4, dtype=object), "age": 1, "sex": "f", "w": "a"})
+    with pytest.raises(PolicyUnreachableError, match="k = 2 exceeds the 1 persons of the table"):
+        anonymizer_of([KAnonymity(2)], "full-domain").fit(raw)
