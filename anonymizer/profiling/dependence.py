@@ -13,7 +13,7 @@ import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.profiling.columns import FEW, ProfiledColumn
-from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of
+from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of, words_of
 from anonymizer.profiling.identifying import UNITS, makes_identifier
 from anonymizer.tables.numbering import crossed
 
@@ -133,7 +133,8 @@ def is_named_key(column: ProfiledColumn) -> bool:
     if len(column.values) > FEW or column.records < FEW:
         return True
     numbered = all(any(map(str.isdecimal, text)) for text in column.texts)
-    return hint.about in (PERSON, HOUSEHOLD) and len(column.values) >= FEWEST and numbered
+    sure = hint.about in (PERSON, HOUSEHOLD) or {*words_of(column.name)} == {"id"}
+    return sure and len(column.values) >= FEWEST and numbered
 
 
 def unit_in(column: ProfiledColumn) -> str | None:

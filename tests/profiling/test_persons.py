@@ -77,6 +77,23 @@ def test_what_is_no_key_of_persons(name, value):
     assert profile(visits(**{name: value})).person == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "found"),
+    [
+        ("subject", 16, True),
+        ("id", 16, True),
+        ("ID", 3, True),
+        ("id", 2, False),
+        ("key", 16, False),
+    ],
+)
+def test_few_persons_have_a_key_whose_name_says_so(name, values, found):
+    """Sixteen people who were looked at fifteen times each: their numbers are no ages."""
+    who = np.arange(240) % values
+    table = pd.DataFrame({name: who + 1, "score": RNG.integers(0, 9, 240), "hour": np.arange(240)})
+    assert profile(table).person == ((name,) if found else ())
+
+
 def test_a_first_name_tells_a_sex_and_is_no_key():
     names = {"name": lambda n, t: f"{'KLMTR'[n // 2 % 5]}{'aeiou'[n // 10 % 5]}{'ma'[n % 2]}"}
     assert profile(visits(**names).drop(columns="age")).person == ()
