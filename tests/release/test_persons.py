@@ -1,5 +1,6 @@
 """Releases of tables of which persons have several records: the policy is true of persons."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -434,3 +435,17 @@ def test_a_key_that_is_written_in_two_ways_is_one_person(keys):
     raw = pd.DataFrame({"who": pd.Series(keys * 4, dtype=object), "age": 1, "sex": "f", "w": "a"})
     with pytest.raises(PolicyUnreachableError, match="k = 2 exceeds the 1 persons of the table"):
         anonymizer_of([KAnonymity(2)], "full-domain").fit(raw)
+
+
+def test_a_manifest_of_other_persons_is_noticed(published):
+    release, raw = published
+    study = raw.with_name("study.toml")
+    manifest = json.loads((release / "release.json").read_text())
+    manifest["person"] = ["place"]
+    (release / "release.json").write_text(json.dumps(manifest))
+    found = verify_release(release, study, steward=False)
+    assert "person" in [each.field for each in found.differences]
+    del manifest["person"]
+    (release / "release.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="person-k-anonymity"):
+        verify_release(release, steward=False)
