@@ -58,7 +58,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
         words = f"pins its columns, and has none named {_named(others)}"
         yield required("table.columns", not others, "", words, "study")
     values = list(study.document.data.missing_values)
-    yield compared("person", manifest.get("person", []), list(study.schema.person), "study")
+    persons = manifest.get("person", []), list(study.schema.person)
+    if any(persons):
+        yield compared("person", *persons, "study")
     missing = {"missing": schema.missing, "missing_values": values}
     yield from compared_all("columns", reported, missing, "study")
 
