@@ -248,8 +248,8 @@ def individual(sizes: ArrayLike, people: ArrayLike) -> Floats:
     sampled = p < 1
     # At p = 1, where the forms of one and two records have a limit, all are 1 / f.
     odds = np.divide(p, 1 - p, out=np.zeros_like(p), where=sampled)
-    bits = odds * -np.log(p)
-    found = np.select([records == 1, records == 2], [bits, odds - odds * bits], 0.0)
+    alone = odds * -np.log(p)
+    found = np.select([records == 1, records == 2], [alone, odds - odds * alone], 0.0)
     return np.asarray(np.where(sampled & (records <= 2), found, p / (records - (1 - p))))
 
 
