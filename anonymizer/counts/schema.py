@@ -413,6 +413,33 @@ def recount(
     )
 
 
+def recount_by_class(table: engine.Table, schema: Schema, persons: Persons | None) -> Counts:
+    """Count a table as it is, each person once in every class that has records of theirs.
+
+    Who takes the persons of a class for equally likely sees these shares, dealt among the records
+    of a person in the class; margins are those of ``recount``, where a person counts once in all.
+    """
+    whole = recount(table, schema, persons=persons)
+    tally = engine.tally(table, schema.columns)
+    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
+    cells, class_of = _distinct_cells(cells.astype(np.intp))
+    units = Persons.of(tally, (*schema.quasi_identifiers, *schema.person))
+    joint, values = of_persons(
+        tally,
+        schema.sensitive,
+        class_of,
+        len(cells),
+        units,
+        None,
+        partial(by_text, keys=alike_keys),
+    )
+    values = {**{name: values[by_persons(name)] for name in schema.sensitive}, **values}
+    names = {name: joint[by_persons(name)] for name in schema.sensitive}
+    joint, _, _ = schema.with_gaps({**names, **joint}, values)
+    once = {name: joint[name] for name in map(by_persons, schema.sensitive)}
+    return replace(whole, joint={**whole.joint, **once})
+
+
 def classes_of(
     table: engine.Table,
     schema: Schema,

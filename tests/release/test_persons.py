@@ -449,3 +449,15 @@ def test_a_manifest_of_other_persons_is_noticed(published):
     (release / "release.json").write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="person-k-anonymity"):
         verify_release(release, steward=False)
+
+
+def test_nothing_is_released_where_most_persons_of_a_class_share_a_value():
+    """Of four persons with 100 records each one is here, and says hiv; the fifth has no other."""
+    rows = [(f"h{n}", 1, "hiv") for n in range(4)] + [("l", 1, "flu")]
+    rows += [(f"h{n}", 9, ["flu", "cold"][m % 2]) for n in range(4) for m in range(99)]
+    rows += [(f"z{n}", 9, ["flu", "cold"][m]) for n in range(6) for m in range(2)]
+    raw = pd.DataFrame(rows, columns=["who", "age", "w"]).assign(sex="f")
+    policy = [KAnonymity(5), LargestShare(0.3), TCloseness(0.52, distance="equal")]
+    anonymizer = anonymizer_of(policy, Fixed({"age": 0, "sex": 0}))
+    with pytest.raises(PolicyBrokenError, match=r"t-closeness about 'w' fails in 1 of 2 classes"):
+        anonymizer.fit(raw)
