@@ -239,7 +239,8 @@ def test_what_was_drawn_at_random_is_of_nobody(tmp_path):
 
 def test_errors(tmp_path):
     release, raw = lay(tmp_path / "a")
-    second, _ = lay(tmp_path / "b", recoding=REMOVED.replace("0.5", "0.6"))
+    levels = 'method = "fixed"\nlevels = { age = 0 }'
+    second, _ = lay(tmp_path / "b", data="", recoding=levels, policy="")  # has other records
     with pytest.raises(InputError, match="persons who have several records are audited in one"):
         audit_files([release, second], [raw])
     with pytest.raises(InputError, match="the table has no column 'hwo'; did you mean 'who'"):
