@@ -50,7 +50,8 @@ def prove(
     no value of any record.
     """
     counts, found = _recounted(table, schema, models, population, persons)
-    found = to_who_takes_all_alike(table, schema, models, found, persons)
+    if schema.person:
+        found = to_who_takes_all_alike(table, schema, models, found, persons)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -72,8 +73,6 @@ def to_who_takes_all_alike(
     Of a person with many records elsewhere a class has a small part, and a whole person to him.
     """
     about = [model for model in models if model.sensitive]
-    if not schema.person or not about:
-        return found
     alike = iter(verdicts(recount_by_class(table, schema, persons), about))
     others = [next(alike) if each.model.sensitive else each for each in found]
     pairs = zip(found, others, strict=True)
