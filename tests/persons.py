@@ -5,7 +5,7 @@ Knows a table as rows of labels, a sensitive value and a person; nothing of coun
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log2
 
@@ -14,7 +14,7 @@ from math import log2
 class Record:
     """A released record: its labels, its sensitive value, whose it is, and how many these have.
 
-    ``records``: of the person, in the table before any was left out.
+    ``records``: of the person, in the table before any was left out; a record counts 1 / records.
     """
 
     labels: tuple[Hashable, ...]
@@ -87,6 +87,29 @@ def gain(group: Sequence[Record], table: Sequence[Record]) -> float:
 Measure = Callable[[Sequence[Record], Sequence[Record]], float]
 
 
+def once_each(group: Sequence[Record]) -> list[Record]:
+    """A class as who takes its persons for equally likely counts it: each of them once."""
+    many = Counter(record.person for record in group)
+    return [replace(record, records=many[record.person]) for record in group]
+
+
+def singly(records: Sequence[Record]) -> list[Record]:
+    """Records as who takes all of them for equally likely counts them."""
+    return [replace(record, records=1) for record in records]
+
+
+def of_class(
+    measure: Measure, group: Sequence[Record], records: Sequence[Record], at_least: bool
+) -> float:
+    """The measure of a class, in the worst of three ways of counting.
+
+    Every record counts 1; or 1 / n of a person with n records; or 1 / n of one with n in the class.
+    """
+    ways = [(group, records), (once_each(group), records), (singly(group), singly(records))]
+    return (min if at_least else max)(measure(*way) for way in ways)
+
+
 def worst(measure: Measure, records: Sequence[Record], at_least: bool) -> float:
     """The measure of the class that comes off worst."""
-    return (min if at_least else max)(measure(group, records) for group in classes_of(records))
+    found = (of_class(measure, group, records, at_least) for group in classes_of(records))
+    return (min if at_least else max)(found)

@@ -21,7 +21,7 @@ from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import TOLERANCE, AverageReidentificationRisk, KAnonymity, PrivacyModel
-from anonymizer.recoding.apply import Evaluation
+from anonymizer.recoding.apply import Evaluation, accepts
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve
@@ -201,7 +201,7 @@ class Space:
 
         Classes are in the order of the candidate, without the codes of their values.
         """
-        released, counts = candidate.released, self.problem.counts
+        released, counts = candidate.released, self.problem.counts.additive
         people = None if counts.population is None else released.counts[:, -2].astype(np.int64)
         classes = replace(
             counts,
@@ -233,7 +233,7 @@ class Space:
         """Score a node as it would be released, and count its classes; None if not feasible."""
         evaluator = self.problem.evaluator
         candidate = evaluator.candidate(node, evaluator.sets().at(node))
-        if candidate is None:
+        if candidate is None or not accepts(self.problem, self.problem.levels(node)):
             return None
         return evaluator.objective.score(candidate), candidate.released_classes, node
 

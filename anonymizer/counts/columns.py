@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import as_array, tabulated
-from anonymizer.counts.persons import PERSON, Persons, by_persons
+from anonymizer.counts.persons import PERSON, Persons, PersonValues, by_persons
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix, occurring
@@ -57,20 +57,25 @@ def of_persons(
     persons: Persons,
     among: Persons | None,
     number: Numbering,
-) -> Histograms:
+) -> tuple[Histograms, dict[str, PersonValues]]:
     """Count records by class and person, and persons by class and value of each of some columns.
 
-    In parts of a person: see ``Persons``. ``among``: of the table that this one is a part of.
+    In parts of a person: see ``Persons``. ``among``: of the table that this one is a part of. The
+    records by person and value, which say what a person counts in each class, come last.
     """
-    parts = persons.parts_in_rows(among)
-    joint, values = {}, {}
+    parts, sizes = persons.parts_in_rows(among), engine.sizes_of(table)
+    joint, values, pairs = {}, {}, {}
     for name in names:
         codes, kinds = number(table[name])
         values[by_persons(name)] = tuple(kinds)
         joint[by_persons(name)] = counted_by(codes, len(kinds), class_of, classes, parts)
-    sizes = engine.sizes_of(table)
+        pair, pair_of = np.unique(
+            persons.person_of.astype(np.int64) * len(kinds) + codes, return_inverse=True
+        )
+        of_pairs = counted_by(pair_of, len(pair), class_of, classes, sizes)
+        pairs[name] = PersonValues(of_pairs, *np.divmod(pair, len(kinds)), len(kinds))
     joint[PERSON] = counted_by(persons.person_of, len(persons), class_of, classes, sizes)
-    return joint, {**values, PERSON: ()}
+    return (joint, {**values, PERSON: ()}), pairs
 
 
 def counted_by(

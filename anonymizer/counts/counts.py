@@ -8,7 +8,14 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
-from anonymizer.counts.persons import HIDDEN, PERSON, by_persons, of_column, too_many
+from anonymizer.counts.persons import (
+    HIDDEN,
+    PERSON,
+    PersonValues,
+    by_persons,
+    of_column,
+    too_many,
+)
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.information.matrices import CountMatrix, dense, is_sparse, too_large
@@ -37,7 +44,8 @@ class Classes:
     messages. ``population`` (classes,) are the records of a population that have the class's
     quasi-identifiers; a class may then have no record in the table itself. Where no sensitive
     attribute matters, all records have the same value. ``gap``: the last column are records that
-    miss a value, which counts as nothing to privacy models.
+    miss a value, which counts as nothing to privacy models. ``others``: the same classes counted in
+    other ways, in which a model has to hold, too.
     """
 
     joint: CountMatrix
@@ -46,6 +54,7 @@ class Classes:
     population: Ints | None = None
     attribute: str | None = None
     gap: bool = False
+    others: "tuple[Classes, ...]" = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return int(self.joint.shape[0])
@@ -61,6 +70,7 @@ class Classes:
             margin=self.margin[:-1],
             values=self.values[:-1],
             gap=False,
+            others=tuple(each.known for each in self.others),
         )
 
     @cached_property
@@ -92,7 +102,8 @@ class Classes:
     def select(self, some: Mask) -> "Classes":
         """Some of the classes."""
         people = None if self.population is None else self.population[some]
-        return replace(self, joint=chosen(self.joint, some), population=people)
+        others = tuple(each.select(some) for each in self.others)
+        return replace(self, joint=chosen(self.joint, some), population=people, others=others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +121,8 @@ class Counts:
     among the others, of size 0. ``gaps`` are the sensitive attributes whose last value is a missing
     one that counts as nothing. Where persons have several records, ``joint`` has two more kinds of
     counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
-    attribute.
+    attribute; ``of_persons`` are the records by person and value of each of these. Without them
+    nobody knows what a person counts in each class.
     """
 
     names: tuple[str, ...]
@@ -123,6 +135,7 @@ class Counts:
     targets: tuple[str, ...] = ()
     population: Ints | None = None
     gaps: tuple[str, ...] = ()
+    of_persons: Mapping[str, PersonValues] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -135,12 +148,23 @@ class Counts:
         targets: tuple[str, ...] = (),
         population: Ints | None = None,
         gaps: tuple[str, ...] = (),
+        of_persons: Mapping[str, PersonValues] | None = None,
     ) -> "Counts":
         """Count a whole table from rows that may repeat a cell."""
         margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
         records = int(sizes.sum())
         counts = cls(
-            names, cells, sizes, joint, margins, records, values or {}, targets, population, gaps
+            names,
+            cells,
+            sizes,
+            joint,
+            margins,
+            records,
+            values or {},
+            targets,
+            population,
+            gaps,
+            of_persons or {},
         )
         # Rows that repeat a cell become one class.
         return counts.at(cells)
@@ -164,11 +188,21 @@ class Counts:
         return tuple(name for name in self.joint if not name.startswith(HIDDEN))
 
     def judged(self, attribute: str | None, of_persons: bool = False) -> Classes:
-        """Return what a model judges: as ``about``, but each person counts once where some repeat.
+        """Return what a model judges: as ``about``, and in every way that persons may be counted.
 
         ``of_persons``: by the person whose record it is.
         """
-        return self.about(judged_by(attribute, of_persons, self.joint))
+        names = judged_by(attribute, of_persons, self.joint)
+        first, *others = [self.about(name) for name in names]
+        if attribute is not None and others and attribute in self.of_persons:
+            joint = self.of_persons[attribute].by_class
+            others.append(replace(self.about(by_persons(attribute)), joint=joint))
+        return replace(first, others=tuple(others))
+
+    @property
+    def additive(self) -> "Counts":
+        """The counts without what does not add up where classes merge."""
+        return replace(self, of_persons={}) if self.of_persons else self
 
     @property
     def dense(self) -> "Counts":
@@ -221,7 +255,7 @@ class Counts:
         """The table without the records of some classes: what the others are measured against."""
         left = self.select(~classes)
         alone = left.names, left.cells, left.sizes, left.joint, left.values, left.targets
-        return Counts.of(*alone, left.population, left.gaps)
+        return Counts.of(*alone, left.population, left.gaps, left.of_persons)
 
     def merge(self, classes: Mask) -> "Counts":
         """Merge some classes into one, which goes by the cell of the first of them."""
@@ -252,7 +286,7 @@ class Counts:
         Records that are dealt out are of no person.
         """
         joint = {name: _dealt(self.joint[name], rng) for name in self.attributes}
-        return replace(self, joint=joint)
+        return replace(self, joint=joint, of_persons={})
 
     def _with(self, cells: Codes, rows_of: Callable[[CountMatrix], Any]) -> "Counts":
         """Return other classes: their cells, and a function that makes their rows of these."""
@@ -262,11 +296,17 @@ class Counts:
             sizes=rows_of(self.sizes),
             joint={name: rows_of(matrix) for name, matrix in self.joint.items()},
             population=None if self.population is None else rows_of(self.population),
+            of_persons={
+                name: replace(each, joint=rows_of(each.joint))
+                for name, each in self.of_persons.items()
+            },
         )
 
 
-def judged_by(attribute: str | None, of_persons: bool, known: Container[str]) -> str | None:
-    """Return the name of the counts that a model judges, of those that are known.
+def judged_by(
+    attribute: str | None, of_persons: bool, known: Container[str]
+) -> tuple[str | None, ...]:
+    """Return the names of the counts that a model judges, of those that are known and add up.
 
     InputError where it is about persons, and nobody knows whose each record is.
     """
@@ -276,10 +316,10 @@ def judged_by(attribute: str | None, of_persons: bool, known: Container[str]) ->
             'whose each record is, such as person = "patient_id"'
         )
     if of_persons:
-        return PERSON
+        return (PERSON,)
     if attribute is not None and by_persons(attribute) in known:
-        return by_persons(attribute)
-    return attribute
+        return by_persons(attribute), attribute
+    return (attribute,)
 
 
 MANY = 1 << 17

@@ -1,18 +1,27 @@
 """Persons who have several records: whose each record is, and what it counts where all count alike.
 
-Of a person with n records each counts 1 / n, in whole parts of a common denominator. So counts stay
-whole numbers that add up: whatever merges classes merges these, too, and every bound on shares that
-holds of classes holds of what they merge to.
+Readers of a class may take its records for equally likely, or its persons. Three ways of counting
+say what they guess, and a sensitive model has to hold in each:
+
+- Every record counts 1: who knows nothing of persons picks a record.
+- Of a person with n records in the table each counts 1 / n, in whole parts of a common denominator:
+  who picks a person, and one of their records. So counts stay whole numbers that add up: whatever
+  merges classes merges these, too, and every bound on shares that holds of classes holds of what
+  they merge to.
+- Of a person with n records in the class each counts 1 / n: who picks a person of the class. These
+  do not add up, since a person of two classes is one of what they merge to (``PersonValues``).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
 
 import numpy as np
 
+from anonymizer.counts.pairs import by_pairs, tabulated, with_empty_rows
 from anonymizer.errors import InputError
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 
@@ -78,8 +87,7 @@ class Persons:
         The same parts for all records of a person. Where no common denominator is small enough they
         are rounded: a person counts 1 to within n / 2^53 times the number of persons.
         """
-        numbers, number_of = np.unique(self.records, return_inverse=True)
-        return _parts(numbers.tolist(), len(self))[number_of]
+        return _parts_of(self.records, len(self))
 
     def parts_of(self, persons: "Persons") -> Ints:
         """Return what a record counts of the persons of another table, shape (persons,).
@@ -107,6 +115,49 @@ class Persons:
         parts = (among or self).parts_of(self)[self.person_of]
         sizes = engine.sizes_of(self.table)
         return parts if sizes is None else parts * sizes
+
+
+@dataclass(frozen=True, eq=False)
+class PersonValues:
+    """The records of each class by person and value, which add up where classes merge.
+
+    ``joint`` (classes, pairs) has a column for each pair of a person and a value that occurs;
+    ``person_of`` and ``value_of`` (pairs,) say which, by person first; there are ``values``.
+    """
+
+    joint: CountMatrix = field(repr=False)
+    person_of: Codes = field(repr=False)
+    value_of: Codes = field(repr=False)
+    values: int
+
+    def padded(self, rows: int) -> "PersonValues":
+        """Append classes that have no record."""
+        return replace(self, joint=with_empty_rows(self.joint, rows))
+
+    @cached_property
+    def by_class(self) -> CountMatrix:
+        """The classes by value, where each person counts once in each class, (classes, values).
+
+        In whole parts of a person, as of ``Persons.parts``.
+        """
+        found = by_pairs(self.joint)
+        found.sort_indices()
+        class_of = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+        # Pairs stand by person, so that those of a person in a class are next to each other.
+        person = self.person_of[found.indices]
+        first = np.ones(len(person), bool)
+        first[1:] = (class_of[1:] != class_of[:-1]) | (person[1:] != person[:-1])
+        starts = np.flatnonzero(first)
+        records = np.add.reduceat(found.data, starts) if len(starts) else found.data
+        parts = _parts_of(records, len(starts))[np.cumsum(first) - 1]
+        shape = found.shape[0], self.values
+        return tabulated(class_of, self.value_of[found.indices], found.data * parts, shape)
+
+
+def _parts_of(records: Ints, persons: int) -> Ints:
+    """Return the parts of a record of each of some persons, by their records, same shape."""
+    numbers, number_of = np.unique(records, return_inverse=True)
+    return _parts(numbers.tolist(), persons)[number_of]
 
 
 def _parts(numbers: Sequence[int], persons: int) -> Ints:

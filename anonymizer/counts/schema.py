@@ -24,7 +24,7 @@ from anonymizer.counts.columns import (
 )
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import in_columns, with_empty_rows
-from anonymizer.counts.persons import HIDDEN, Persons, by_persons
+from anonymizer.counts.persons import HIDDEN, Persons, PersonValues, by_persons
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -280,13 +280,14 @@ class Schema:
         cells = _cells(tally, taxonomies, self.quasi_identifiers)
         cells, class_of = _distinct_cells(cells)
         sizes = engine.sized(tally, class_of, len(cells))
-        joint, values, gaps = self.histograms(tally, class_of, len(cells), persons, ALIKE)
+        joint, values, gaps, pairs = self.histograms(tally, class_of, len(cells), persons, ALIKE)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
             cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
             sizes, population = np.pad(sizes, before), np.pad(people.sizes, after)
             joint = {name: with_empty_rows(each, len(people.sizes)) for name, each in joint.items()}
+            pairs = {name: each.padded(len(people.sizes)) for name, each in pairs.items()}
         counts = Counts.of(
             self.quasi_identifiers,
             cells,
@@ -296,6 +297,7 @@ class Schema:
             self.targets_alone,
             population,
             gaps,
+            pairs,
         )
         require_everybody(counts)
         return counts
@@ -307,38 +309,46 @@ class Schema:
         classes: int,
         among: Persons | None,
         number: Numbering,
-    ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
-        """Count the attributes of a table by class, and its persons; last come those with gaps.
+    ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...], dict[str, PersonValues]]:
+        """Count the attributes of a table by class, and its persons: see ``Counts``.
 
-        ``class_of``: of each row, shape (rows,); ``among``: the persons of the table that it is a
-        part of; ``number``: which values of an attribute are one.
+        Returned are the histograms, what they count, those whose last value counts as nothing, and
+        the records by person and value. ``class_of``: of each row, shape (rows,); ``among``: the
+        persons of the table that it is a part of; ``number``: which values of an attribute are one.
         """
         joint, values = histograms(table, self.counted, class_of, classes, number)
-        persons = self.persons_of(table)
+        persons, pairs = self.persons_of(table), dict[str, PersonValues]()
         if persons is not None:
-            more = of_persons(table, self.sensitive, class_of, classes, persons, among, number)
+            more, pairs = of_persons(
+                table, self.sensitive, class_of, classes, persons, among, number
+            )
             joint, values = joint | more[0], values | more[1]
-        return self.with_gaps(joint, values)
+        gaps = []
+        for name in self.sensitive if self.missing == "gap" else ():
+            order = _missing_last(values[name])
+            if order is None:
+                continue
+            for each in (name, by_persons(name)) if pairs else (name,):
+                joint[each] = in_columns(joint[each], order)
+                values[each] = tuple(values[each][place] for place in order)
+                gaps.append(each)
+            if pairs:
+                value_of = np.argsort(order)[pairs[name].value_of]
+                pairs[name] = replace(pairs[name], value_of=value_of)
+        return joint, values, tuple(gaps), pairs
 
-    def with_gaps(
-        self, joint: Mapping[str, CountMatrix], values: Mapping[str, Values]
-    ) -> tuple[dict[str, CountMatrix], dict[str, Values], tuple[str, ...]]:
-        """Return histograms, what they count, and those whose last value counts as nothing.
 
-        Where all records miss an attribute, that is its value. A text that some reader takes for
-        missing is a value to whoever reads the text: ``None`` may be an answer.
-        """
-        found, kinds, gaps = dict(joint), dict(values), []
-        names = [*self.sensitive, *map(by_persons, self.sensitive if self.person else ())]
-        for name in names if self.missing == "gap" else ():
-            missing = [is_missing(value) for value in values[name]]
-            if any(missing) and not all(missing):
-                # Stable: values keep the order of their texts, the missing one comes last.
-                order = np.argsort(missing, kind="stable")
-                found[name] = in_columns(joint[name], order)
-                kinds[name] = tuple(values[name][place] for place in order)
-                gaps.append(name)
-        return found, kinds, tuple(gaps)
+def _missing_last(values: Values) -> Codes | None:
+    """Return the order in which a missing value comes last; None where none or every one is.
+
+    Where all records miss an attribute, that is its value. A text that some reader takes for
+    missing is a value to whoever reads the text: ``None`` may be an answer.
+    """
+    missing = [is_missing(value) for value in values]
+    if not any(missing) or all(missing):
+        return None
+    # Stable: values keep the order of their texts.
+    return np.argsort(missing, kind="stable")
 
 
 def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:
@@ -407,37 +417,17 @@ def recount(
     cells, class_of = _distinct_cells(cells.astype(np.intp))
     sizes = engine.sized(tally, class_of, len(cells))
     number = partial(by_text, keys=keys)
-    joint, values, gaps = schema.histograms(tally, class_of, len(cells), persons, number)
+    joint, values, gaps, pairs = schema.histograms(tally, class_of, len(cells), persons, number)
     return Counts.of(
-        schema.quasi_identifiers, cells, sizes, joint, values, schema.targets_alone, gaps=gaps
+        schema.quasi_identifiers,
+        cells,
+        sizes,
+        joint,
+        values,
+        schema.targets_alone,
+        gaps=gaps,
+        of_persons=pairs,
     )
-
-
-def recount_by_class(table: engine.Table, schema: Schema, persons: Persons | None) -> Counts:
-    """Count a table as it is, each person once in every class that has records of theirs.
-
-    Who takes the persons of a class for equally likely sees these shares, dealt among the records
-    of a person in the class; margins are those of ``recount``, where a person counts once in all.
-    """
-    whole = recount(table, schema, persons=persons)
-    tally = engine.tally(table, schema.columns)
-    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
-    cells, class_of = _distinct_cells(cells.astype(np.intp))
-    units = Persons.of(tally, (*schema.quasi_identifiers, *schema.person))
-    joint, values = of_persons(
-        tally,
-        schema.sensitive,
-        class_of,
-        len(cells),
-        units,
-        None,
-        partial(by_text, keys=alike_keys),
-    )
-    values = {**{name: values[by_persons(name)] for name in schema.sensitive}, **values}
-    names = {name: joint[by_persons(name)] for name in schema.sensitive}
-    joint, _, _ = schema.with_gaps({**names, **joint}, values)
-    once = {name: joint[name] for name in map(by_persons, schema.sensitive)}
-    return replace(whole, joint={**whole.joint, **once})
 
 
 def classes_of(
@@ -461,7 +451,7 @@ def classes_of(
     rows = len(table.index)
     mine, others = class_of[:rows], class_of[rows:]
     number = partial(as_read, keys=keys)
-    joint, values, gaps = schema.histograms(table, mine, len(first), persons, number)
+    joint, values, gaps, pairs = schema.histograms(table, mine, len(first), persons, number)
     counts = Counts(
         schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),
@@ -473,6 +463,7 @@ def classes_of(
         schema.targets_alone,
         None if population is None else engine.sized(population, others, len(first)),
         gaps,
+        pairs,
     )
     if complete:
         require_everybody(counts)

@@ -82,8 +82,8 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
-    def judged(self, attribute: str | None, of_persons: bool) -> str | None:
-        """Return the name of the counts that a model judges: see ``Counts.judged``."""
+    def judged(self, attribute: str | None, of_persons: bool) -> tuple[str | None, ...]:
+        """Return the names of the counts that a model judges, of those that add up."""
         return judged_by(attribute, of_persons, self.places)
 
     def classes(

@@ -395,7 +395,8 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
 def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -> Classes:
     """Return what a model judges of some classes: their persons, sizes, or an attribute's values.
 
-    InputError where it counts persons, and the counts know none.
+    In every way that these are counted: see ``Classes.others``. InputError where it counts persons,
+    and the counts know none.
     """
     require_persons([model], PERSON in counts.joint)
     return counts.judged(attribute, model.of_persons)
@@ -407,8 +408,12 @@ def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
     Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
     is about the table as a whole, which is too large for an array. Where a missing value counts as
     nothing, classes are measured by the records that have one; a class that has none of these comes
-    off worst.
+    off worst. Classes that are counted in several ways come off as in the worst of them.
     """
+    if classes.others:
+        ways = (replace(classes, others=()), *classes.others)
+        found: list[Floats] = [measures_of(model, each) for each in ways]
+        return np.asarray(np.min(found, axis=0) if model.at_least else np.max(found, axis=0))
     if classes.gap:
         return _of_known(model, classes.known)
     if not is_sparse(classes.joint) or getattr(model.measure, "reads_sparse", False):
@@ -494,7 +499,8 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """
     whole = counts.project(())
     for model, attribute, classes in _conditions(whole, models):
-        model.require_possible(classes.known, attribute or "the table")
+        for each in (classes, *classes.others):
+            model.require_possible(replace(each.known, others=()), attribute or "the table")
     for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
             about = f" about {verdict.attribute!r}" if verdict.attribute else ""

@@ -272,6 +272,11 @@ class Evaluation:
         return least if least <= MOST_NEEDED * fitted.problem.counts.records else None
 
 
+def accepts(problem: Problem, recoding: Partitions | Grouping) -> bool:
+    """Return whether a recoding that a search found holds of counts, too, that do not add up."""
+    return not problem.counts_persons or Evaluation.of(problem, recoding).satisfied
+
+
 def covered(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
     """Recode records that had no say in a recoding, and count those that it does not cover.
 

@@ -46,7 +46,7 @@ class Multidimensional(Generalization):
     min_records: int | None = None
     min_gain: float = 0.0
 
-    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
+    def solve(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
         """Find the best classes; InputError where numba, which compiles the search, is missing."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         if problem.counts.records > MOST_RECORDS:

@@ -19,6 +19,7 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import (
+    accepts,
     all_hidden,
     budget_for,
     matched,
@@ -246,14 +247,33 @@ class Generalization(Recoding):
             f"{what} all of {names}{self.bounds.suffix}{budget}{limited}; relax one"
         )
 
-    @abstractmethod
     def choose(
         self, problem: Problem, seed: int, run: Run
     ) -> tuple[Partitions | Regions, SearchResult]:
         """The recoding that solves a problem, and how it was found.
 
+        What does not add up where classes merge, persons by class, no search of classes looks at.
+        Where the best recoding breaks the policy by it, the best of larger classes is taken, until
+        one holds: the larger, the less depends on who else is in them.
+
         PolicyUnreachableError when none does, InputError when options and problem do not fit.
         """
+        deadline = run.deadline()
+        recoding, search = best = self.solve(problem.additive, seed, run)
+        other, least = self, self.bounds.min_records or 1
+        while not accepts(problem, recoding):
+            if least >= problem.counts.records:
+                raise self.unreachable(problem, f"no {self.name} recoding found satisfies")
+            least = min(2 * least, problem.counts.records)
+            other = replace(other, min_records=least)  # type: ignore[type-var]
+            recoding, search = other.solve(problem.additive, seed, run.until(deadline))
+        return recoding, search if other is self else search.below(best[1], least)
+
+    @abstractmethod
+    def solve(
+        self, problem: Problem, seed: int, run: Run
+    ) -> tuple[Partitions | Regions, SearchResult]:
+        """The recoding that solves a problem whose counts add up: see ``choose``."""
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Choose the recoding of a table under a policy, and carry it out."""

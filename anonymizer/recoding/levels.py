@@ -15,6 +15,7 @@ from anonymizer.errors import (
 )
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.objectives import ObjectiveName
+from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, Trace, level_recoding
@@ -47,6 +48,10 @@ class Levels(Generalization):
         """
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+        """Return the partitions of the node that is found, by whatever counts there are."""
+        return self.solve(problem, seed, run)
+
+    def solve(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """Return the partitions of the node that is found."""
         found = self.find(problem, seed, run)
         if found is None:
@@ -140,7 +145,8 @@ class Fixed(Levels):
         """Return the node of the levels."""
         node = node_of(self.levels, problem.taxonomies)
         score = problem.score(node)
-        if score is None:
+        levels = level_recoding(problem.taxonomies, problem.counts.names, node)
+        if score is None or not accepts(problem, levels):
             return None
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
         return Found("fixed", node, score, score, True, 1, 1, trace=trace)

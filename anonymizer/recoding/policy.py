@@ -64,8 +64,12 @@ class Policy:
         whole: list[Subject] = []
         nothing = np.zeros((0, len(margins)), np.int64)
         for model in self.models:
-            for about in attributes_of(model, self.layout.sensitive):
-                attribute = self.layout.judged(about, model.of_persons)
+            ways = [
+                (about, attribute)
+                for about in attributes_of(model, self.layout.sensitive)
+                for attribute in self.layout.judged(about, model.of_persons)
+            ]
+            for about, attribute in ways:
                 table = self.layout.classes(attribute, nothing, margins)
                 bounds = model.bounds(table.known)
                 # Of the whole table's kernels read all records; where persons count once these are

@@ -18,7 +18,7 @@ from operator import le
 from time import monotonic
 from typing import TypeVar, cast
 
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
@@ -84,6 +84,21 @@ class Problem:
         """True where any record may be suppressed at all."""
         return self.suppression.most(self.counts.records) > 0
 
+    @property
+    def counts_persons(self) -> bool:
+        """True where a model has to hold of what does not add up, too: of persons by class."""
+        return bool(self.counts.of_persons) and any(model.sensitive for model in self.models)
+
+    @property
+    def additive(self) -> "Problem":
+        """The problem as far as its counts add up where classes merge: what searches rest on."""
+        if not self.counts.of_persons:
+            return self
+        other = replace(self, counts=self.counts.additive)
+        if "evaluator" in self.__dict__:  # which has nothing but what adds up
+            other.__dict__["evaluator"] = self.evaluator
+        return other
+
     def require_possible(self) -> None:
         """Refuse a policy that no recoding can satisfy.
 
@@ -124,6 +139,10 @@ class Problem:
         source = self.counts if source is None else source
         # Partitions are nested, so that counts of any node below lead to the same.
         return source.recode(level_recoding(self.taxonomies, source.names, node))
+
+    def levels(self, node: Node) -> Partitions:
+        """Return the levels of a node as a recoding."""
+        return level_recoding(self.taxonomies, self.counts.names, node)
 
     def score(self, node: Node) -> float | None:
         """Score a node as it would be released; None where it does not satisfy the policy.

@@ -80,7 +80,7 @@ class VariableRange(Generalization):
     def _search(self) -> Search:
         return function_of("search", self.search, SEARCHES)
 
-    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+    def solve(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """Find the best partitions of all attributes, ranges for some of them."""
         group = quasi_identifiers("group", self.group, problem.taxonomies)
         refine = self._attributes(problem.taxonomies)

@@ -152,6 +152,18 @@ class SearchResult:
             found["trace"] = _traced(problem, over)
         return cls(strategy, problem.objective.name, value, gap=gap, bound=bound, **found)
 
+    def below(self, best: "SearchResult", least: int) -> "SearchResult":
+        """Return the result as that of classes of ``least`` records; ``best``: that of any."""
+        known = best.bound is not None and self.value is not None
+        gap = abs(best.bound - self.value) if known else None  # type: ignore[operator]
+        caution = (
+            "The best recoding breaks the policy for who takes the persons of a class for equally "
+            f"likely. This is one of classes of at least {least:,} records; there may be a better "
+            "one that holds."
+        )
+        said = " ".join(filter(None, [self.caution, caution]))
+        return replace(self, proven=False, bound=best.bound, gap=gap, caution=said)
+
     def to_dict(self) -> dict[str, object]:
         """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]

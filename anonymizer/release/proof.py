@@ -8,7 +8,7 @@ import pandas as pd
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.persons import Persons
-from anonymizer.counts.schema import Schema, recount, recount_by_class
+from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
@@ -50,8 +50,6 @@ def prove(
     no value of any record.
     """
     counts, found = _recounted(table, schema, models, population, persons)
-    if schema.person:
-        found = to_who_takes_all_alike(table, schema, models, found, persons)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -59,24 +57,6 @@ def prove(
             + "; ".join(_failure(verdict) for verdict in broken)
         )
     return counts, found
-
-
-def to_who_takes_all_alike(
-    table: engine.Table,
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    found: list[Verdict],
-    persons: Persons | None,
-) -> list[Verdict]:
-    """Replace verdicts that break for who takes all persons of a class for equally likely.
-
-    Of a person with many records elsewhere a class has a small part, and a whole person to him.
-    """
-    about = [model for model in models if model.sensitive]
-    alike = iter(verdicts(recount_by_class(table, schema, persons), about))
-    others = [next(alike) if each.model.sensitive else each for each in found]
-    pairs = zip(found, others, strict=True)
-    return [each if other.satisfied else other for each, other in pairs]
 
 
 def same_classes(table: engine.Table, expected: engine.Table, schema: Schema) -> bool:

@@ -174,7 +174,7 @@ def _search(search: SearchResult) -> list[str]:
             if gap
             else "This is the best node found, not proven to be the best."
         )
-    return [*lines, *_grids(search)]
+    return [*lines, *([search.caution] if search.caution else []), *_grids(search)]
 
 
 def _grids(search: SearchResult) -> list[str]:

@@ -451,13 +451,40 @@ def test_a_manifest_of_other_persons_is_noticed(published):
         verify_release(release, steward=False)
 
 
-def test_nothing_is_released_where_most_persons_of_a_class_share_a_value():
-    """Of four persons with 100 records each one is here, and says hiv; the fifth has no other."""
-    rows = [(f"h{n}", 1, "hiv") for n in range(4)] + [("l", 1, "flu")]
+def test_no_class_is_released_of_which_most_persons_share_a_value():
+    """Four of seven persons say hiv here, and are elsewhere 99 times; three have ten records here.
+
+    Of 34 records 4 are hiv, and .04 of 3.04 persons, each record of n counting 1 / n.
+    """
+    rows = [(f"h{n}", 1, "hiv") for n in range(4)]
+    rows += [(f"l{n}", 1, ["flu", "cold"][m % 2]) for n in range(3) for m in range(10)]
     rows += [(f"h{n}", 9, ["flu", "cold"][m % 2]) for n in range(4) for m in range(99)]
     rows += [(f"z{n}", 9, ["flu", "cold"][m]) for n in range(6) for m in range(2)]
     raw = pd.DataFrame(rows, columns=["who", "age", "w"]).assign(sex="f")
-    policy = [KAnonymity(5), LargestShare(0.3), TCloseness(0.52, distance="equal")]
-    anonymizer = anonymizer_of(policy, Fixed({"age": 0, "sex": 0}))
-    with pytest.raises(PolicyBrokenError, match=r"t-closeness about 'w' fails in 1 of 2 classes"):
-        anonymizer.fit(raw)
+    policy = [KAnonymity(5), LargestShare(0.3), AlphaKAnonymity(0.52, 1)]
+    levels = Fixed({"age": 0, "sex": 0})
+    with pytest.raises(PolicyUnreachableError, match="the levels given do not satisfy all of"):
+        anonymizer_of(policy, levels).fit(raw)
+    (*_, likeliest) = (
+        anonymizer_of([*policy[:2], AlphaKAnonymity(0.58, 1)], levels).fit(raw).release_.privacy
+    )
+    assert likeliest.worst == pytest.approx(4 / 7)
+    for recoding, caution in (("full-domain", ""), ("boxes", "for who takes the persons")):
+        found = anonymizer_of(policy, recoding, objective="discernibility").fit(raw)
+        assert found.release_.classes == 1
+        assert caution in found.search_.caution
+        assert found.search_.proven == (not caution)
+
+
+def test_a_class_of_rows_of_one_value_is_no_class_of_many():
+    """Two of five persons have seven records each, all hiv: of 17 rows 14 say so."""
+    rows = [(f"h{n}", 1, "hiv") for n in range(2) for _ in range(7)]
+    rows += [(f"l{n}", 1, value) for n, value in enumerate(["flu", "cold", "cold"])]
+    raw = pd.DataFrame(rows, columns=["who", "age", "w"]).assign(sex="f")
+    policy = [KAnonymity(5), LargestShare(0.5), AlphaKAnonymity(0.6, 1)]
+    levels = Fixed({"age": 0, "sex": 0})
+    with pytest.raises(PolicyUnreachableError, match="alpha-k-anonymity"):
+        anonymizer_of(policy, levels).fit(raw)
+    likely = [*policy[:2], AlphaKAnonymity(0.83, 1)]
+    (*_, share) = anonymizer_of(likely, levels).fit(raw).release_.privacy
+    assert share.worst == pytest.approx(14 / 17)

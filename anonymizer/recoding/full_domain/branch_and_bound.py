@@ -13,6 +13,9 @@ score, is a certificate at any time: no feasible node is better than that. The b
 with a descent from the top, one level at a time. Memory grows with the boxes that are open, not
 with the nodes of the lattice.
 
+Where counts do not add up when classes merge (see ``solve``), a node is held against them when its
+score is not below the best: no other can win.
+
 An objective that may rise has a bound of its own, which falls and is cheaper than its score: a
 node is scored only where its bound is not below the best score. One that is left out cannot win or
 tie, since its score is not above its bound.
@@ -30,6 +33,7 @@ import numpy as np
 
 from anonymizer.errors import Ended, InputError
 from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
 from anonymizer.recoding.nodes import Evaluator, FrequencySets, NodeLook, drives
 from anonymizer.recoding.problem import ALONE, Found, Problem, Run, Scored, winner
@@ -62,7 +66,7 @@ def branch_and_bound(problem: Problem, run: Run = ALONE, low: Node | None = None
     prunes = not problem.suppresses and all(model.monotone for model in problem.models)
     lattice = problem.lattice
     bottom = lattice.bottom if low is None else low
-    tree = Tree(problem.evaluator, lattice, prunes, bottom)
+    tree = Tree(problem.evaluator, lattice, prunes, bottom, problem)
     deadline = run.deadline()
     try:
         for _ in tree.steps():
@@ -95,6 +99,8 @@ class Tree:
         strongly monotone ones.
     bottom
         The lowest node that is searched.
+    problem
+        What a node has to satisfy beyond what adds up; None: nothing.
     boxes
         The open boxes, as a heap.
     scored
@@ -107,6 +113,7 @@ class Tree:
     lattice: Lattice
     full: bool
     bottom: Node
+    problem: Problem | None = None
     boxes: list[Box] = field(default_factory=list)
     scored: list[Scored] = field(default_factory=list)
     checked: int = 0
@@ -266,6 +273,12 @@ class Tree:
             if not looked.classes:
                 self._note(node, None)
             return looked.bound, None, True
+        if self.problem is not None and self.problem.counts_persons:
+            if looked.score < self._best - TOLERANCE:  # whether or not it may be released
+                return looked.bound, looked.score, not looked.suppresses
+            if not accepts(self.problem, self.problem.levels(node)):
+                self._note(node, None)
+                return looked.bound, None, True
         entry = looked.score, looked.classes, node
         self._note(node, entry)
         self._best = max(self._best, looked.score)

@@ -29,6 +29,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import BISECTION, DESCENT
 from anonymizer.privacy import require_monotone
+from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.lattice import Lattice, Node, Trace
 from anonymizer.recoding.nodes import Answer, Evaluator, drives
 from anonymizer.recoding.policy import Suppression
@@ -365,6 +366,8 @@ def survey(problem: Problem, run: Run = ALONE) -> Found | None:
     """The best feasible node, every node scored; None where there is none."""
     lattice = problem.lattice
     scored = _visited(problem, run, scores=True)
+    if problem.counts_persons:
+        scored = [entry for entry in scored if accepts(problem, problem.levels(entry[2]))]
     if not scored:
         return None
     score, _, node = winner(scored)

@@ -4,6 +4,11 @@ Models that merging classes does not preserve, and objectives that merging may r
 node counted that the policy can hold at. What such a policy needs, monotone models that hold
 wherever it does (as many different values as it requires effective ones, say), has a frontier that
 is found quickly; only nodes above it are looked at (``survey_above``).
+
+Where persons have several records a policy has to hold, too, for who takes the persons of a class
+for equally likely. Their counts do not add up where classes merge, so that no search rests on them:
+the best node is held against them, and where it breaks the policy, branch and bound goes through
+the others, of which it holds only those against them that may be the best.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +18,7 @@ from time import thread_time
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.kernels import FrequencySet
 from anonymizer.kernels.driver import account
+from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import (
     MOST_NODES,
@@ -167,8 +173,10 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     InputError
         When the strategy cannot answer for such a problem.
     """
-    start = thread_time()
-    found = _found(problem, search, run)
+    start, deadline = thread_time(), run.deadline()
+    found = _found(problem.additive, search, run)
+    if found is not None and not accepts(problem, problem.levels(found.node)):
+        found = _found_next(problem, run.until(deadline))
     # Time that the driver would save counts towards compiling it: see ``kernels.driver``.
     if problem.evaluator.kernel.drives is None:
         account.spent += thread_time() - start
@@ -204,6 +212,13 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return survey_above(problem, run)
     chosen = function_of("search", search, SEARCHES)
     return best_of(problem, name_of(search), chosen, run)
+
+
+def _found_next(problem: Problem, run: Run) -> Found | None:
+    """Find the best node that the policy holds at for who takes the persons of a class alike."""
+    if problem.objective.falls or problem.objective.bounded:
+        return branch_and_bound(problem, run)
+    return survey(problem, run)
 
 
 def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
