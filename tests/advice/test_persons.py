@@ -46,7 +46,7 @@ VISITS = pd.DataFrame(
         (PersonKAnonymity(2), 1, 4),
         (LargestShare(0.7), 1, 4),
         (LargestShare(0.5), 1, 10),
-        # In y each of 3 values counts one person, and one of them 4 of 6 records: 2^H is 3, and 2.38.
+        # In y each of 3 values counts a person, and one of them 4 of 6 records: 2^H is 3 and 2.38.
         (EntropyLDiversity(2.3, attribute="w"), 1, 4),
         (EntropyLDiversity(2.5, attribute="w"), 1, 10),
     ],
