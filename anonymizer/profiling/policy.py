@@ -141,15 +141,18 @@ def _about(column: ProfiledColumn, sizes: Floats, several: bool, k: int) -> Prop
 
 
 def _as_counted(found: TableProfile, column: ProfiledColumn) -> Floats:
-    """How often each value of a column counts: once for each record, or in all for each person."""
+    """How often each value of a column counts: once for each record, or in all for each person.
+
+    Of the two the way in which values are less uncertain: models have to hold in both.
+    """
     places = one_text_each(texts_of(column.values), alike_keys)
-    sizes = np.asarray(np.bincount(places, column.sizes), float)
+    ways = [np.asarray(np.bincount(places, column.sizes), float)]
     if found.person:
         codes, there = found.person_codes(found.person), column.codes < len(column.values)
         weights = 1 / np.bincount(codes)[codes]
         values = np.asarray(places)[column.codes[there]]
-        sizes = np.asarray(np.bincount(values, weights[there]), float)
-    return sizes[sizes > 0]
+        ways.append(np.asarray(np.bincount(values, weights[there]), float))
+    return min((sizes[sizes > 0] for sizes in ways), key=entropy)
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:

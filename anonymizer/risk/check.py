@@ -71,8 +71,8 @@ class Check(PolicyResult):
     k
         Persons of the smallest class; its records where every record is of a person of its own.
     sensitive
-        For each sensitive attribute the strictest parameters that every class satisfies, where each
-        person counts once:
+        For each sensitive attribute the strictest parameters that every class satisfies, in the
+        worst way of counting where persons have several records:
         ``distinct_l``, ``entropy_l`` (2^H, plug-in), ``t_kl`` (bits), ``t_equal``, ``t_ordered``
         (where its values are numbers, or a model of the policy gives their order),
         ``basic_beta``, ``enhanced_beta``, ``delta_disclosure`` (bits) and ``alpha``; infinite where
