@@ -311,7 +311,7 @@ t = 0.6
 @pytest.fixture
 def published(tmp_path):
     """A release in a directory, and the table that it was made of."""
-    raw = table_of(np.random.default_rng(4))
+    raw = table_of(np.random.default_rng(15))
     raw.to_csv(tmp_path / "raw.csv", index=False)
     (tmp_path / "study.toml").write_text(STUDY)
     publish(Study(tmp_path / "study.toml"), tmp_path / "release")
@@ -342,6 +342,25 @@ def test_a_table_without_a_manifest_does_not_show_that_its_policy_of_persons_hol
     assert not found.verdicts
     names = ["person-k-anonymity", "t-closeness", "largest-share"]
     assert [each.name for each in found.unexamined] == names
+
+
+def test_a_table_whose_records_break_its_policy_breaks_it_of_persons(published):
+    """Nobody sees whose its records are, and that a class of one value says it of all of them."""
+    release, raw = published
+    alone = raw.with_name("alone.csv")
+    table = pd.read_csv(release / "released.csv", dtype=str)
+    labels = table["age"] + table["sex"]
+    table["w"] = np.where(labels == labels.value_counts().index[-1], "a", "b")
+    table.to_csv(alone, index=False)
+    found = verify_release(alone, raw.with_name("study.toml"))
+    assert [(each.model.name, each.satisfied) for each in found.verdicts] == [
+        ("t-closeness", False)
+    ]
+    assert [each.name for each in found.unexamined] == ["person-k-anonymity", "largest-share"]
+    table.to_csv(release / "released.csv", index=False)
+    found = verify_release(release)
+    assert not found.satisfied
+    assert "privacy.1.satisfied" in [each.field for each in found.differences]
 
 
 def test_another_original_does_not_prove_a_release(published):

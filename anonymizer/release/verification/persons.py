@@ -5,7 +5,7 @@ that as the manifest says: its classes have to be those of the released table, a
 is known there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,11 +34,22 @@ OVERLAPPING = (
 OTHER = "does not have the classes of the release under its recoding: it is another table"
 
 
-def shown_by_table(
-    models: Sequence[PrivacyModel | None], persons: bool
-) -> list[PrivacyModel | None]:
-    """Return the models that a released table shows; None for one about persons."""
-    return [None if persons and model and model.judges_persons else model for model in models]
+def judged_by_table(
+    judge: Callable[[Sequence[PrivacyModel]], Sequence[Verdict]],
+    models: Sequence[PrivacyModel | None],
+    persons: bool,
+) -> list[Verdict | None]:
+    """Judge a released table by models; None for one about persons, unless its records break it.
+
+    A model about a sensitive attribute has to hold of records, too, which the table shows.
+    """
+    seen = [None if model and persons and model.of_persons else model for model in models]
+    found = iter(judge([model for model in seen if model is not None]))
+    verdicts = [None if model is None else next(found) for model in seen]
+    if not persons:
+        return verdicts
+    holds = [each is not None and each.satisfied and each.model.sensitive for each in verdicts]
+    return [None if held else each for held, each in zip(holds, verdicts, strict=True)]
 
 
 def of_original(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels
 from anonymizer.release.verification.check import FieldCheck, leaves, required, treatment_of
 from anonymizer.release.verification.evidence import RequiredEvidence
-from anonymizer.release.verification.persons import of_original, shown_by_table
+from anonymizer.release.verification.persons import judged_by_table, of_original
 from anonymizer.release.verification.policies import models_of, policy_of_study, rules
 from anonymizer.release.verification.stored import (
     Facts,
@@ -228,11 +229,15 @@ def _bare(path: Path, study: Study | None) -> Verification:
         table = counted_in(relation, schema.columns, form)[1]
         found = [*person_warnings(relation, table, schema, study.privacy)]
     people, policy = recoded_people(study, path, table), study.privacy
-    shown = shown_by_table(policy, bool(study.schema.person))
-    verdicts = verify(table, schema, [model for model in shown if model is not None], people)
-    unexamined = [model for model, known in zip(policy, shown, strict=True) if known is None]
+    judge = partial(verify, table, schema, population=people)
+    verdicts = judged_by_table(judge, policy, bool(study.schema.person))
+    unexamined = [model for model, each in zip(policy, verdicts, strict=True) if each is None]
     return Verification(
-        path, (), tuple(verdicts), warnings=tuple(found), unexamined=tuple(unexamined)
+        path,
+        (),
+        tuple(each for each in verdicts if each is not None),
+        warnings=tuple(found),
+        unexamined=tuple(unexamined),
     )
 
 
@@ -320,10 +325,8 @@ def _facts(
 ) -> Facts:
     """Count a table, and judge it by the policy of its manifest."""
     counts = recount(table, schema, people)
-    shown = shown_by_table(models, bool(manifest.person))
-    known = [model for model in shown if model is not None]
-    verdicts = iter(judged(table, counts, schema, known, people))
-    each = [None if model is None else next(verdicts) for model in shown]
+    judge = partial(judged, table, counts, schema, population=people)
+    each = judged_by_table(judge, models, bool(manifest.person))
     recoding = manifest.recoding
     return Facts(manifest.to_dict(), recoding, stored, table, schema, counts, models, each)
 
