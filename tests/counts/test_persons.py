@@ -1,13 +1,18 @@
 """What a record counts of a person who has several, and how many persons an array can have."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from anonymizer import Anonymizer, Boxes, Hierarchy, InputError, KAnonymity
 from anonymizer.counts import pairs
+from anonymizer.counts.columns import by_text, of_persons
 from anonymizer.counts.persons import MOST_PARTS, Persons, _parts
 from anonymizer.information import matrices
+from anonymizer.information.matrices import dense
 from anonymizer.recoding.partitions import families
 
 
@@ -26,6 +31,22 @@ def test_two_columns_tell_more_persons_apart_than_one():
     table = pd.DataFrame({"clinic": list("xxyy"), "number": [1, 2, 1, 1]})
     assert Persons.of(table, ["clinic", "number"]).records.tolist() == [1, 1, 2]
     assert Persons.of(table, ["number"]).records.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_person_counts_once_in_each_class(kind):
+    """Of a, who has flu twice and hiv once; of b and c, who have one record of each value."""
+    table = pd.DataFrame({"who": list("aaabbcc"), "w": ["f", "f", "h", "f", "h", "f", "h"]})
+    class_of = np.array([0, 0, 0, 0, 1, 1, 1])
+    persons = Persons.of(table, ("who",))
+    _, pairs = of_persons(table, ["w"], class_of, 2, persons, None, by_text)
+    found = replace(pairs["w"], joint=kind(dense(pairs["w"].joint)))
+    shares = dense(found.by_class) / dense(found.by_class).sum(axis=1)[:, None]
+    assert shares == pytest.approx(np.array([[5 / 6, 1 / 6], [1 / 4, 3 / 4]]))
+    # As one class: of a two of three records are flu, of b and c one of two.
+    whole = replace(found, joint=kind(dense(found.joint).sum(axis=0)[None]))
+    (flu, hiv) = dense(whole.by_class)[0]
+    assert flu / (flu + hiv) == pytest.approx(5 / 9)
 
 
 def test_where_no_common_denominator_is_small_enough_parts_are_rounded():

@@ -174,6 +174,7 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
         When the strategy cannot answer for such a problem.
     """
     start, deadline = thread_time(), run.deadline()
+    _ = problem.evaluator  # encoded here, once for all counts and for those that add up
     found = _found(problem.additive, search, run)
     if found is not None and not accepts(problem, problem.levels(found.node)):
         found = _found_next(problem, run.until(deadline))
@@ -215,7 +216,7 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
 
 
 def _found_next(problem: Problem, run: Run) -> Found | None:
-    """Find the best node that the policy holds at for who takes the persons of a class alike."""
+    """Find the best node where the policy holds of counts, too, that do not add up."""
     if problem.objective.falls or problem.objective.bounded:
         return branch_and_bound(problem, run)
     return survey(problem, run)
