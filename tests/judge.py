@@ -10,7 +10,7 @@ A model of the tests says itself what holds, in plain Python: ``holds`` of the s
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count as counting
@@ -83,22 +83,28 @@ class Class:
     """The records of one label, the people of a population that they may be, and whose they are.
 
     Where persons are known, a record counts among the values as the share that it is of all that
-    its person has in the table.
+    its person has in the table; ``once`` of all that they have in the class, ``each`` as one.
     """
 
     size: int = 0
     people: int = 0
     values: Mapping[str, Counter] = field(default_factory=dict)
     persons: Counter = field(default_factory=Counter)
+    once: Mapping[str, Counter] = field(default_factory=dict)
+    each: Mapping[str, Counter] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A table by classes, those among them that only a population has people of."""
+    """A table by classes, those among them that only a population has people of.
+
+    ``known``: the records by value that classes are held against, where they are others than these.
+    """
 
     classes: Mapping[Label, Class]
     sensitive: Sequence[str]
     tree: Tree = field(default_factory=dict)
+    known: Mapping[str, Counter] | None = None
 
     @classmethod
     def of(
@@ -126,13 +132,38 @@ class Counted:
         classes = {}
         for label in [*members, *(other for other in crowd if other not in members)]:
             inside = members.get(label, [])
-            values: dict[str, Counter] = {name: Counter() for name in sensitive}
-            for row, name in product(inside, sensitive):
-                if row[name] is not None or name not in blank:
-                    values[name][row[name]] += Fraction(1, many[row[person]]) if person else 1
             persons = Counter(row[person] for row in inside) if person else Counter()
-            classes[label] = Class(len(inside), crowd[label], values, persons)
+            ways = [{name: Counter() for name in sensitive} for _ in range(3)]
+            for row, name in product(inside, sensitive):
+                if row[name] is None and name in blank:
+                    continue
+                counts = [Fraction(1, n[row[person]]) for n in (many, persons)] if person else [1]
+                for values, count in zip(ways, [*counts, 1], strict=False):
+                    values[name][row[name]] += count
+            values, once, each = ways if person else (ways[0], {}, {})
+            classes[label] = Class(len(inside), crowd[label], values, persons, once, each)
         return cls(classes, sensitive, tree or {})
+
+    @cached_property
+    def alone(self) -> "Counted | None":
+        """The table to who takes all of its records for equally likely; None: it is this one."""
+        if not any(group.persons for group in self.occupied):
+            return None
+        classes = {label: replace(g, values=g.each) for label, g in self.classes.items()}
+        return replace(self, classes={k: replace(g, persons=Counter()) for k, g in classes.items()})
+
+    def alike(self, models: Iterable[object]) -> bool:
+        """Whether models hold to who takes the persons of each class for equally likely."""
+        if self.alone is None:
+            return True
+        classes = {label: replace(g, values=g.once) for label, g in self.classes.items()}
+        table = replace(
+            self,
+            classes={label: replace(g, persons=Counter()) for label, g in classes.items()},
+            known=self.margins,
+        )
+        about = [model for model in models if model.sensitive]
+        return not table.broken(about) and table.allowed(about)
 
     @cached_property
     def occupied(self) -> list[Class]:
@@ -142,7 +173,7 @@ class Counted:
     @cached_property
     def margins(self) -> Mapping[str, Counter]:
         """The records by value, of each sensitive attribute."""
-        return {
+        return self.known or {
             name: literature.added(group.values[name] for group in self.occupied)
             for name in self.sensitive
         }
@@ -155,11 +186,13 @@ class Counted:
     def broken(self, models: Iterable[object]) -> set[Label]:
         """The classes that break a model of single classes."""
         single = [model for model in models if not about_table(model)]
-        return {
+        found = {
             label
             for label, group in self.classes.items()
             if not all(self.satisfies(model, group) for model in single)
         }
+        about = [model for model in single if model.sensitive]
+        return found if self.alone is None else found | self.alone.broken(about)
 
     def by_size(self, models: Iterable[object]) -> set[Label]:
         """The classes that break what quasi-identifiers alone decide: sizes, and people."""
@@ -169,7 +202,10 @@ class Counted:
 
     def allowed(self, models: Iterable[object]) -> bool:
         """Whether the table as a whole satisfies the models that are about it."""
-        return all(self.bounded(model) for model in models if about_table(model))
+        whole = [model for model in models if about_table(model)]
+        about = [model for model in whole if model.sensitive]
+        fine = all(map(self.bounded, whole))
+        return fine and (self.alone is None or self.alone.allowed(about))
 
     def valued(self, name: str) -> list[Counter]:
         """The values of an attribute in each class that has any."""

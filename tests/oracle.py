@@ -171,6 +171,16 @@ class Brute:
         ]
 
     def released(self, node: Node) -> Outcome | None:
+        """The node as it is released; None where it may not be.
+
+        What is suppressed is up to counts that add up where classes merge, of all ways of counting.
+        """
+        outcome = self.suppressed(node)
+        if outcome is None or self.exempt:
+            return outcome
+        return outcome if self.counted(outcome.labels, []).alike(self.models) else None
+
+    def suppressed(self, node: Node) -> Outcome | None:
         """Suppress the classes that break a model, or leave them out; None: not within budget."""
         labels, crowd = self.recoded(node), self.crowd(node)
         table = self.counted(labels, crowd)

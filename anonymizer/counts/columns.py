@@ -69,6 +69,8 @@ def of_persons(
         codes, kinds = number(table[name])
         values[by_persons(name)] = tuple(kinds)
         joint[by_persons(name)] = counted_by(codes, len(kinds), class_of, classes, parts)
+        if len(persons) == persons.records.sum():  # a record each, which counts 1 in any way
+            continue
         pair, pair_of = np.unique(
             persons.person_of.astype(np.int64) * len(kinds) + codes, return_inverse=True
         )

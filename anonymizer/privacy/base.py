@@ -399,7 +399,12 @@ def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -
     and the counts know none.
     """
     require_persons([model], PERSON in counts.joint)
-    return counts.judged(attribute, model.of_persons)
+    found = counts.judged(attribute, model.of_persons)
+    if model.per_class:
+        return found
+    # Of a whole table, in which persons count once in each class, these are all that there are.
+    others = (replace(each, margin=np.asarray(each.joint.sum(axis=0))) for each in found.others)
+    return replace(found, others=tuple(others))
 
 
 def measures_of(model: PrivacyModel, classes: Classes) -> Floats:

@@ -87,7 +87,8 @@ class Problem:
     @property
     def counts_persons(self) -> bool:
         """True where a model has to hold of what does not add up, too: of persons by class."""
-        return bool(self.counts.of_persons) and any(model.sensitive for model in self.models)
+        about = any(model.sensitive for model in self.models)
+        return bool(self.counts.of_persons) and about and not self.suppression.exempt
 
     @property
     def additive(self) -> "Problem":
@@ -282,6 +283,12 @@ class Found:
     feasible: int | None = None
     minimal: tuple[Node, ...] | None = None
     trace: Trace = field(default_factory=Trace, compare=False, repr=False)
+
+    def alone(self, lattice: Lattice) -> "Found":
+        """Return the node without what is said of others: a search may not know which hold."""
+        scored = [(self.trace.scores.get(self.node, self.score), 0, self.node)]
+        trace = Trace.of(lattice, scored, [self.node], self.trace.counted, self.trace.infeasible)
+        return replace(self, feasible=None, minimal=None, trace=trace)
 
 
 Scored = tuple[float, int, Node]

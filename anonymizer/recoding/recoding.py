@@ -181,7 +181,8 @@ def _traced(problem: Problem, found: Found | Frontier) -> Trace:
         score = evaluator.objective.score
         scores = {node: score(evaluator.plain(node, sets.at(node))) for node in found.minimal}
     # Merging classes preserves monotone models; under suppression it may break any of them.
-    upward = not problem.suppresses and all(model.monotone for model in problem.models)
+    monotone = all(model.monotone for model in problem.models) and not problem.counts_persons
+    upward = monotone and not problem.suppresses
     listed = found.feasible == len(scores)
     records = problem.counts.records
     return replace(

@@ -176,8 +176,11 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     start, deadline = thread_time(), run.deadline()
     _ = problem.evaluator  # encoded here, once for all counts and for those that add up
     found = _found(problem.additive, search, run)
-    if found is not None and not accepts(problem, problem.levels(found.node)):
-        found = _found_next(problem, run.until(deadline))
+    if found is not None and problem.counts_persons:
+        if accepts(problem, problem.levels(found.node)):
+            found = found.alone(problem.lattice)
+        else:
+            found = _found_next(problem, run.until(deadline))
     # Time that the driver would save counts towards compiling it: see ``kernels.driver``.
     if problem.evaluator.kernel.drives is None:
         account.spent += thread_time() - start
