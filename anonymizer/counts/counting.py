@@ -46,7 +46,7 @@ class Counted:
         """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
         hierarchies = settled(hierarchies, table)
-        population = None if people is None else schema.admit_population(people.table)
+        population = schema.people_of(people, kept)
         tally = engine.tally(kept, schema.columns)
         everybody = (
             None if population is None else engine.tally(population, schema.quasi_identifiers)

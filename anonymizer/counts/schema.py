@@ -31,6 +31,7 @@ from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
+from anonymizer.tables.population import WEIGHTS, Population, people_weighed, require_weights
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
 from anonymizer.tables.values import is_missing
 
@@ -58,8 +59,8 @@ class Schema:
     which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns. The
     ``insensitive`` columns are released as they are: all without another role if None, else those
     that are listed, and a table that has any further column is refused. ``person`` are the columns
-    that together tell whose each record is, none where each is of a person of its own; a release
-    leaves them out, too.
+    that together tell whose each record is, none where each is of a person of its own; ``weight``
+    has the sampling weights of a survey, which tell strata. A release leaves both out, too.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -69,6 +70,7 @@ class Schema:
     targets: tuple[str, ...] = ()
     insensitive: tuple[str, ...] | None = None
     person: tuple[str, ...] = ()
+    weight: str | None = None
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -90,6 +92,12 @@ class Schema:
         if twice:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
+        if self.person and self.weight is not None:
+            raise InputError(
+                f"column {self.weight!r} is the sampling weight of each record, and a person of "
+                "several records has no weight here; release a table with a row for each person, "
+                "or leave out weight or person"
+            )
 
     def _roles(self, name: str) -> str:
         """The roles of a column that has several, in words."""
@@ -100,6 +108,7 @@ class Schema:
             "a target": self.targets_alone,
             "insensitive": self.insensitive or (),
             "that of persons": self.person,
+            "the sampling weight": (self.weight,),
         }
         of_it = [role for role, names in named.items() if name in names]
         return f" (it is {' and '.join(of_it)})" if len(of_it) > 1 else ""
@@ -117,17 +126,24 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.quasi_identifiers, *self.counted, *self.person)
+        return (*self.quasi_identifiers, *self.counted, *self.withheld)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The columns that are counted, and that no release has."""
+        return self.person if self.weight is None else (*self.person, self.weight)
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that no release has."""
-        return (*self.identifiers, *self.person)
+        return (*self.identifiers, *self.withheld)
 
     @property
     def without_persons(self) -> "Schema":
-        """The roles in a release, where nobody sees whose a record is."""
-        return replace(self, identifiers=self.left_out, person=()) if self.person else self
+        """The roles in a release: nobody sees whose a record is, or for how many it stands."""
+        if not self.withheld:
+            return self
+        return replace(self, identifiers=self.left_out, person=(), weight=None)
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -178,9 +194,11 @@ class Schema:
             table, {name: engine.stripped(table[name]) for name in self.columns}
         )
         if self.missing == "drop":
-            table = engine.drop_missing(table, self.columns)
+            table = engine.drop_missing(table, [n for n in self.columns if n != self.weight])
             self.require_left(engine.records(table))
-        else:
+        if self.weight is not None:
+            require_weights(table, self.weight)
+        if self.missing != "drop":
             if self.person:
                 self.require_persons(table)
             self._require_values(table)
@@ -220,11 +238,30 @@ class Schema:
     def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         # Nothing but the quasi-identifiers of a population is read.
-        only = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None, person=())
+        alone = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
+        only = replace(alone, person=(), weight=None)
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:
             raise InputError(f"the population: {error}") from None
+
+    def people_of(self, population: Population | None, table: engine.Table) -> engine.Table | None:
+        """The quasi-identifiers of a population, None without one; by the weights of a raw table.
+
+        InputError where that has none, or the population does not fit.
+        """
+        if population is None:
+            return None
+        if population is not WEIGHTS:
+            found: engine.Table = self.admit_population(population.table)
+            return found
+        if self.weight is None:
+            raise InputError(
+                f'population = "{WEIGHTS.name}" is the people whom the records of a sample stand '
+                "for, and no column tells how many each does; name the column of sampling weights, "
+                'such as weight = "sampling_weight" (below [data] in a study)'
+            )
+        return people_weighed(table, self.weight, self.quasi_identifiers)
 
     def require_released(self, table: engine.Table) -> None:
         """Refuse as a release a table that misses columns, records or values, or has an identifier.

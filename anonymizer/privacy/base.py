@@ -23,6 +23,7 @@ from anonymizer.errors import (
 from anonymizer.information.matrices import blocks, dense, is_sparse
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.tables.population import WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -261,6 +262,11 @@ class PrivacyModel(ABC):
     def people(self) -> object:
         """The population that the model is about; None where it is about none."""
         return getattr(self, "population", None)
+
+    @property
+    def by_weights(self) -> bool:
+        """Whether it is about the people whom the sampling weights of the table tell."""
+        return self.people is WEIGHTS
 
     @property
     def parameters(self) -> dict[str, object]:

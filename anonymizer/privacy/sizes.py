@@ -23,7 +23,7 @@ from anonymizer.privacy.base import (
     reads_sparse,
     require_persons,
 )
-from anonymizer.tables.population import Population, Withheld
+from anonymizer.tables.population import WEIGHTS, Population, Weights, Withheld
 
 
 def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
@@ -31,7 +31,8 @@ def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
     found: dict[int, Withheld] = {}
     return [
         replace(model, population=found.setdefault(id(people), Withheld(people)))  # type: ignore[type-var]
-        if isinstance(people := model.people, Population) and not isinstance(people, Withheld)
+        if isinstance(people := model.people, Population)
+        and not isinstance(people, Withheld | Weights)
         else model
         for model in models
     ]
@@ -178,13 +179,17 @@ def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple
 
 
 class PopulationModel(PrivacyModel):
-    """Model of class sizes in the table and in a population."""
+    """Model of class sizes in the table and in a population.
+
+    ``population``: a table of everybody, or ``"weights"``, the people whom the sampling weights of
+    the table tell.
+    """
 
     needs_population: ClassVar[bool] = True
     absolute = True
     sensitive = False
 
-    population: Population | pd.DataFrame | None
+    population: Population | pd.DataFrame | str | None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -226,7 +231,7 @@ class KMap(PopulationModel):
     at_least = True
 
     k: Whole
-    population: Population | pd.DataFrame
+    population: Population | pd.DataFrame | str
 
     def measure(self, classes: Classes) -> Floats:
         return self.sizes(classes).astype(float)
@@ -267,6 +272,11 @@ class DeltaPresence(PopulationModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.population is WEIGHTS:
+            raise InputError(
+                f"{self.name}: sampling weights do not tell of people like whom the table has no "
+                "record; give a population of everybody as a table"
+            )
         if self.lower > self.upper:
             raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
 
@@ -300,7 +310,7 @@ class RiskModel(PopulationModel):
     needs_population = False
 
     risk: PositiveShare
-    population: Population | pd.DataFrame | None = None
+    population: Population | pd.DataFrame | str | None = None
 
 
 @dataclass(frozen=True)

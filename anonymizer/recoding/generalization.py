@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -39,6 +39,7 @@ from anonymizer.recoding.recoding import (
 )
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.population import WEIGHTS
 
 Options = TypeVar("Options", Bounds, RangeOptions)
 
@@ -77,7 +78,8 @@ class People:
 class GeneralizationPlan(RecodingPlan):
     """Partitions of the quasi-identifiers, or classes of their own, and a suppression budget.
 
-    ``population``: the quasi-identifiers of the population that models are about, counted.
+    ``population``: the quasi-identifiers of the population that models are about, counted; of
+    models by weights those of the table that was recoded last.
     """
 
     suppression: Suppression
@@ -112,6 +114,33 @@ class GeneralizationPlan(RecodingPlan):
     def everybody(self) -> Tally | None:
         """The population that models are about, counted; None where there is none."""
         return None if self.population is None else self.population.tally(self.taxonomies)
+
+    @property
+    def by_weights(self) -> bool:
+        """Whether models are about the people whom the weights of the records tell."""
+        return any(model.by_weights for model in self.models)
+
+    def people_in(self, admitted: engine.Table) -> Tally | None:
+        """The population that models are about: the people whom records stand for, where these are.
+
+        Otherwise it is the same whatever table is recoded; None where there is none.
+        """
+        if not self.by_weights:
+            return self.everybody
+        return cast(Tally, self.schema.people_of(WEIGHTS, admitted))
+
+    def weighed(self, admitted: engine.Table) -> "RecodingPlan":
+        """The plan for the records of another table, which stand for other people."""
+        if not self.by_weights:
+            return self
+        people = cast(Tally, self.people_in(admitted))
+        return replace(self, population=People.of(people, self.taxonomies))
+
+    @property
+    def forgetting(self) -> "RecodingPlan":
+        """The plan without raw values, and without the people whom its records stood for."""
+        left = super().forgetting
+        return replace(left, population=None) if self.by_weights else left  # type: ignore[call-arg]
 
     def _people(self) -> Tally | None:
         """The population recoded."""

@@ -337,6 +337,10 @@ class RecodingPlan(ABC):
         """Return the population recoded as a released table was; None where there is none."""
         return None
 
+    def weighed(self, admitted: engine.Table) -> "RecodingPlan":
+        """Return the plan for other records, where it matters how many people they stand for."""
+        return self
+
     def count(self, admitted: engine.Table) -> Counts:
         """Count admitted records as they are."""
         tally = engine.tally(admitted, self.schema.columns)

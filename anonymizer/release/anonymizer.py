@@ -64,6 +64,9 @@ class Anonymizer(Displayed, Request, Conventions):
     person
         The column, or the columns, that tell whose each record is where persons have several. They
         are left out of the release, and the policy is about persons: see ``docs/persons.md``.
+    weight
+        The column of the sampling weights of a survey: how many people each record stands for. It
+        is left out of the release; models with ``population="weights"`` are about these people.
     insensitive
         Columns that are released as they are. With None, the default, these are all columns without
         a role; where they are listed, a table that has any further column is refused by its name.
@@ -134,6 +137,7 @@ class Anonymizer(Displayed, Request, Conventions):
     unseen: Unseen = "error"
     insensitive: Sequence[str] | None = None
     person: str | Sequence[str] = ()
+    weight: str | None = None
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

@@ -259,14 +259,15 @@ def plan_for(
     where no ``*`` is above it.
     """
     names = source.plan.schema.quasi_identifiers
-    people = source.plan.everybody
+    given = source.plan
+    # Rows that are scored need not say how many people they stand for.
+    people = None if scored and given.by_weights else given.people_in(table)
     attributes = {
         name: Values.of(source.reaches[name], table[name], None if people is None else people[name])
         for name in names
     }
     codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)
     recoding, strangers, strange = _covered(source, attributes, codes, scored)
-    given = source.plan
     identifiers = given.schema.identifiers
     if not isinstance(table, engine.Tally):  # which has none in any case
         identifiers = tuple(name for name in identifiers if name in table.columns)

@@ -21,6 +21,7 @@ from anonymizer.release.reach import Listed, Reach
 from anonymizer.release.verification.policies import models_of
 from anonymizer.release.verification.policies import rules as rules_of
 from anonymizer.tables import engine
+from anonymizer.tables.population import WEIGHTS
 from anonymizer.tables.spreadsheet import rearmed_text
 
 
@@ -114,7 +115,7 @@ def _plan(
     """The policy and the budget of a release, and the population that the policy is about."""
     known, people = population_of(policy), None
     taxonomies = {}
-    if known is not None:
+    if known is not None and known is not WEIGHTS:  # which every table has its own people by
         tally = engine.tally(schema.admit_population(known.table), schema.quasi_identifiers)
         taxonomies = taxonomies_of(tally, hierarchies)
         people = People.of(tally, taxonomies)
@@ -136,10 +137,11 @@ def _schema(manifest: Manifest) -> Schema:
     return Schema(
         tuple(manifest.recoding),
         tuple(roles.sensitive),
-        tuple(name for name in roles.identifiers if name not in manifest.person),
+        tuple(name for name in roles.identifiers if name not in manifest.withheld),
         roles.missing,
         tuple(roles.targets),
         person=tuple(manifest.person),
+        weight=manifest.weight,
     )
 
 

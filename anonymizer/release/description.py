@@ -26,7 +26,7 @@ from anonymizer.release.request import RECODINGS
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
-from anonymizer.tables.population import people_counted
+from anonymizer.tables.population import WEIGHTS, people_counted
 from anonymizer.tables.relations.relation import Relation
 
 ONE_BY_ONE = "records are compared one by one"
@@ -90,14 +90,16 @@ class Description:
     def schema(self) -> Schema:
         """The role of every column."""
         document = self.document
+        withheld = (*document.data.person, document.data.weight)
         return Schema(
             tuple(document.quasi_identifiers),
             document.sensitive.attributes,
-            tuple(n for n in document.identifiers.attributes if n not in document.data.person),
+            tuple(n for n in document.identifiers.attributes if n not in withheld),
             document.data.missing,
             tuple(self.targets),
             self._insensitive,
             document.data.person,
+            document.data.weight,
         )
 
     @property
@@ -427,12 +429,23 @@ class PopulationPlace:
             f"population = {given!r:.200} must be the path of a table, which may lie in a database "
             "or hold how many people each row is, such as "
             '{ path = "census.duckdb", table = "people" } or '
-            '{ path = "census.csv", count = "people" }'
+            '{ path = "census.csv", count = "people" }, or "weights"'
         )
 
 
 def population_of(study: "Description", given: object) -> Population:
-    """The table of a population, counted once for a study; InputError where it is no table."""
+    """The table of a population, counted once for a study; InputError where it is no table.
+
+    Where it is given by ``"weights"``, the people whom the records stand for.
+    """
+    if given == WEIGHTS.name:
+        if study.document.data.weight is None:
+            raise InputError(
+                f'population = "{given}" is the people whom the records of a sample stand for: add '
+                'the column of sampling weights to [data], such as weight = "sampling_weight"; a '
+                f'file of that name is population = "./{given}"'
+            )
+        return WEIGHTS
     place = PopulationPlace.of(given)
     if place not in study.populations:
         names = tuple(study.document.quasi_identifiers)

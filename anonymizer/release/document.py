@@ -81,7 +81,8 @@ Engine = Literal["duckdb", "spark", "dask"]
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
-    ``person``: the columns that tell whose each record is. ``columns``: those of a CSV file without
+    ``person``: the columns that tell whose each record is; ``weight``: that of the sampling weights
+    of a survey. ``columns``: those of a CSV file without
     a header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
@@ -91,6 +92,7 @@ class Data(Section):
     missing: Missing = "error"
     missing_values: Texts = ()
     person: Texts = ()
+    weight: StrictStr | None = None
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None
     thousands: StrictStr | None = None

@@ -120,7 +120,7 @@ def person_warnings(
     others = [name for name in table.columns if name not in (*schema.columns, *identifiers)]
     keyed = Keyed(table, known, identifiers, others, known, lambda: table, schema.person)
     yield from repeated_warnings(keyed, models)
-    shown = [name for name in schema.columns if name not in schema.person]
+    shown = [name for name in schema.columns if name not in schema.withheld]
     yield from identifying_warnings(counted, shown)
     yield from other_warnings(table, others)
 

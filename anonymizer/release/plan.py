@@ -223,7 +223,9 @@ class Plan:
             )
         if self.followed is None:
             try:
-                return PlannedTable(self, admitted, self.fitted.carry_out(admitted))
+                own = self.fitted.weighed(admitted)
+                plan = self if own is self.fitted else replace(self, fitted=own)
+                return PlannedTable(plan, admitted, own.carry_out(admitted))
             except UnknownValuesError as error:
                 if not general:
                     raise InputError(f"{error}; fit on a table that has them") from None
@@ -275,12 +277,12 @@ class PlannedTable(NamedTuple):
         if raw.original is not None:  # its tally has no columns but those that were counted
             others = {*raw.columns} - {*fitted.schema.left_out}
             fitted.require_room([name for name in raw.columns if name in others])
-        people, person = fitted.people(recoded), fitted.schema.person
+        people, withheld = fitted.people(recoded), fitted.schema.withheld
         persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
         released = recoded
-        if person:  # from here on nobody sees whose a record is
-            released = engine.without_columns(recoded, person)
+        if withheld:  # from here on nobody sees whose a record is, or for how many it stands
+            released = engine.without_columns(recoded, withheld)
             outcome = replace(outcome, released=released)
         release = Release(
             released=engine.records(released),
@@ -299,7 +301,8 @@ class PlannedTable(NamedTuple):
             unseen=self.unseen,
             applies=None if plan.followed is None else {"sha256": plan.followed.sha256},
             masking=outcome.randomization,
-            person=person,
+            person=fitted.schema.person,
+            weight=fitted.schema.weight,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome)
         if fitted.private:

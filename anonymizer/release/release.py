@@ -31,6 +31,7 @@ LEFT_OUT = (
     "unseen",
     "applies",
     "person",
+    "weight",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -126,6 +127,8 @@ class Release(Displayed):
         The SHA-256 of the manifest whose recoding was applied; None where one was fitted.
     person
         The columns of the table that tell whose each record is: the policy is about persons.
+    weight
+        The column of the table that tells how many people each record stands for.
     """
 
     released: int
@@ -154,6 +157,7 @@ class Release(Displayed):
     unseen: Mapping[str, object] | None = None
     applies: Mapping[str, str] | None = None
     person: Sequence[str] = ()
+    weight: str | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

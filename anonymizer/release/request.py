@@ -122,6 +122,7 @@ class Request:
     missing: Missing
     insensitive: Sequence[str] | None
     person: str | Sequence[str]
+    weight: str | None
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -148,6 +149,7 @@ class Request:
                 "time_limit": self.time_limit,
                 **({} if pinned is None else {"insensitive": sorted(pinned)}),
                 **({"person": schema.person} if schema.person else {}),
+                **({} if schema.weight is None else {"weight": schema.weight}),
             }
         )
 
@@ -180,14 +182,17 @@ class Request:
         named = self.objective if isinstance(self.objective, Objective) else None
         pinned, person = self.insensitive, column_names("person", self.person)
         identifiers = column_names("identifiers", self.identifiers)
+        if self.weight is not None and not isinstance(self.weight, str):
+            raise InputError(f"weight must name a column, not {shown(self.weight)}")
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
-            tuple(name for name in identifiers if name not in person),
+            tuple(name for name in identifiers if name not in (*person, self.weight)),
             self.missing,
             tuple(getattr(named, "targets", ())),  # one that is given by its name has none
             None if pinned is None else column_names("insensitive", pinned),
             person,
+            self.weight,
         )
 
     @property

@@ -88,6 +88,7 @@ class Study(Description):
             missing=self.document.data.missing,
             insensitive=self.schema.insensitive,
             person=self.schema.person,
+            weight=self.schema.weight,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

@@ -18,6 +18,7 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.release import Release
 from anonymizer.release.verification.check import NEEDED
 from anonymizer.release.verification.verification import Verification
+from anonymizer.report.persons import why_unexamined
 
 if TYPE_CHECKING:  # only a masked or a signed release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport
@@ -343,15 +344,18 @@ SAID = {
 }
 
 
+OF_PERSONS = (
+    "The policy is about persons, and the released table does not show whose its records are."
+)
+
+
 def verification_report(found: Verification) -> Iterator[Block]:
     """Yield what differs, one line each, what was checked, what cannot be, and the verdicts."""
     yield from _verified(found)
     if found.unexamined:
         names = ", ".join(f"{model.name} {model.range}" for model in found.unexamined)
-        yield (
-            f"Not examined: {names}. The policy is about persons, and the released table does not "
-            "show whose its records are: give the table that it was made of with --original."
-        )
+        why = why_unexamined(found.unexamined, OF_PERSONS)
+        yield f"Not examined: {names}. {why} Give the table that it was made of with --original."
     if found.verdicts:
         yield verdict_table(found.verdicts)
         private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)

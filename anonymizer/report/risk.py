@@ -13,6 +13,7 @@ from anonymizer.report.persons import (
     audited_persons_report,
     classes_report,
     smallest_class,
+    why_unexamined,
 )
 from anonymizer.report.release import verdict_table
 from anonymizer.risk import (
@@ -302,7 +303,7 @@ def check_report(check: Check) -> Iterator[Block]:
         yield verdict_table(check.privacy, records=check.violating_records)
     if check.unexamined:
         names = ", ".join(dict.fromkeys(model.name for model in check.unexamined))
-        yield f"Not examined: {names}. {OF_RECORDS}"
+        yield f"Not examined: {names}. {why_unexamined(check.unexamined, OF_RECORDS)}"
     elif not check.privacy:
         yield "No policy was given: --require, or a study, says what has to hold."
 
@@ -416,7 +417,7 @@ def _conclusion(audit: Audit) -> Iterator[str]:
         yield "The policy does NOT hold."
         return
     if audit.hidden:
-        yield f"Not examined is whether the policy holds of persons: {'; '.join(audit.hidden)}."
+        yield f"Not examined is whether the whole policy holds: {'; '.join(audit.hidden)}."
         if audit.figures:
             yield f"It does NOT hold against {_reader(audit.figures)}"
         return

@@ -43,13 +43,19 @@ from anonymizer.risk.placement import (
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing
 
+BY_WEIGHTS = (
+    "its policy is about the people whom records stand for, by sampling weights; "
+    "`anonymizer verify --original` examines it"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class ReleaseAudit(PolicyResult):
     """Disclosure of one release to an attacker.
 
     Of ``persons`` who have several records the policy is judged. Where it is about persons, and it
-    is not known who is in which class, ``hidden`` says why; its models of persons are not examined.
+    is not known who is in which class, ``hidden`` says why; its models of persons are not examined,
+    and none that is about the people whom sampling weights tell.
     Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
     how many people of the original the best guess is right, and of how many it was tried, by
     sensitive attribute that the original has. Where missing values count as nothing, only records
@@ -211,6 +217,11 @@ def audit_files(
             "persons who have several records are audited in one release at a time: who is who in "
             "several is known of records alone; name each release by itself"
         )
+    if len(releases) > 1 and any(model.by_weights for each in releases for model in each.models):
+        raise InputError(
+            "a release whose policy is about the people whom its records stand for, by sampling "
+            "weights, is audited by itself; name each by itself"
+        )
     known = {name for release in releases for name in release.schema.sensitive}
     for name in hierarchies or {}:
         if name not in known:
@@ -287,7 +298,9 @@ def _audited(
     hidden = obstacle_to_persons(table) if table.person else None
     judging = [model for model in models if table.person and model.judges_persons]
     persons = person_audit(table, judging) if table.person and not hidden else None
-    others = [model for model in models if model not in judging]
+    others = [model for model in models if model not in judging and not model.by_weights]
+    if any(model.by_weights for model in models):
+        hidden = hidden or BY_WEIGHTS
     return ReleaseAudit(
         release=str(release.path),
         records=counts.records,
@@ -358,6 +371,8 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
     study = table.release.study
     if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
         return Minimality.not_applicable(TELLS)
+    if any(model.by_weights for model in table.release.models):
+        return Minimality.not_applicable(BY_WEIGHTS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
     if study is None:

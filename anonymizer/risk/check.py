@@ -198,8 +198,8 @@ def check(
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
     models = over_persons(models_of(privacy), persons)
     people = population_of(models)
-    population = None if people is None else schema.admit_population(people.table)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)
+    population = schema.people_of(people, measured.table)
     return check_measured(measured, schema, models, population)
 
 
@@ -225,7 +225,7 @@ def check_measured(
     persons = PersonRisk(Inference.of(counts.joint[PERSON]), ()) if schema.person else None
     verdicts = judged(table, counts, schema, models, population)
     policy = (*models, *unexamined)
-    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.person, *identifiers}
+    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.withheld, *identifiers}
     others = [column for column in measured.columns if column not in known]
     return Check(
         records=counts.records,

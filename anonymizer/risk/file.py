@@ -174,7 +174,11 @@ class Subject:
     def examined(self) -> tuple[Sequence[PrivacyModel], Sequence[PrivacyModel]]:
         """The models of the policy that the table can be held against, and the others."""
         models = self.privacy
-        hidden = [self.hides_persons and each.judges_persons for each in models]
+        hidden = [
+            (self.hides_persons and each.judges_persons)
+            or (each.by_weights and self.schema.weight is None)
+            for each in models
+        ]
         return (
             [model for model, hides in zip(models, hidden, strict=True) if not hides],
             [model for model, hides in zip(models, hidden, strict=True) if hides],
@@ -242,8 +246,7 @@ class Subject:
             return None
         if is_release(self.path):
             return recoded_people(self.study, self.path, table)
-        people = population_of(self.study.privacy)
-        return None if people is None else self.schema.admit_population(people.table)
+        return self.schema.people_of(population_of(self.study.privacy), table)
 
 
 def table_in(path: Path) -> Path:
@@ -311,7 +314,7 @@ def assess_file(
         sample = sample_risk(measured, schema, sampled)
         assessment = replace(assessment, sample=sample)
         columns = [name for name in measured.columns if isinstance(name, str)]
-        hidden = (*schema.sensitive, *schema.person, *subject.identifiers, *sampled.names)
+        hidden = (*schema.sensitive, *schema.withheld, *subject.identifiers, *sampled.names)
         declared = {*hidden, *subject.targets} & set(columns)
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)

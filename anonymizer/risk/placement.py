@@ -35,6 +35,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, cleaned, describe_file, release_format
+from anonymizer.tables.population import WEIGHTS
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.spreadsheet import rearmed, rearmed_text
 from anonymizer.tables.values import is_missing, text_of
@@ -88,7 +89,10 @@ class PublishedRelease:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)
         raw = replace(self.schema, quasi_identifiers=self.raw)
-        return None if people is None else raw.admit_population(people.table)
+        if people is None or people is WEIGHTS:  # whom no original is placed by
+            return None
+        found: engine.Table = raw.admit_population(people.table)
+        return found
 
     def shown(self, names: Iterable[str]) -> list[str]:
         """Return the columns, of some, that the released table shows unchanged."""

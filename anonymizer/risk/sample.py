@@ -17,6 +17,7 @@ from anonymizer.release.results import Result
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.refinement import Columnar, refined_by, rows_in
 from anonymizer.tables import engine
+from anonymizer.tables.population import require_weights
 from anonymizer.tables.values import number_of
 
 HIGH = 0.1
@@ -148,15 +149,9 @@ def _with_households(
 
 def _weights(column: pd.Series, name: str, records: Ints) -> Floats:
     """The weight of each row, shape (rows,)."""
+    require_weights(engine.Tally(pd.DataFrame({name: column}), records), name)
     codes, values = engine.distinct(column)
-    numbers = [number_of(value) for value in values]
-    weights = np.array([0.0 if number is None else float(number) for number in numbers])[codes]
-    wrong = int(records[~(weights > 0)].sum())
-    if wrong:
-        raise InputError(
-            f"column {name!r}, the sampling weight, has no number above 0 in {wrong} of "
-            f"{records.sum()} records; correct it, or leave these records out"
-        )
+    weights: Floats = np.array([float(number_of(value) or 0) for value in values])[codes]
     return weights
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -11,10 +12,19 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.values import number_of
+from anonymizer.tables.values import exactly, number_of
 
 MOST_PEOPLE = 2**53
 """Bound on the people of a row: floats count that far."""
+
+MILLION = 1_000_000
+"""Parts of a person in which sampling weights are added up: whole numbers, in any order the same.
+
+Decimals after the sixth are left out.
+"""
+
+MOST_WEIGHED = 2**43
+"""Bound on the people whom all records stand for: their parts are 64-bit numbers."""
 
 
 def people_counted(table: engine.Table, count: str, name: str = "population") -> Tally:
@@ -45,6 +55,50 @@ def people_counted(table: engine.Table, count: str, name: str = "population") ->
     return Tally(rows, people[people > 0])
 
 
+def people_weighed(table: engine.Table, weight: str, names: Sequence[str]) -> Tally:
+    """Count the people whom records stand for, by the columns ``names``: F_c, rounded down.
+
+    The sum of the sampling weights of each combination of values that stands in the table, where a
+    record stands for itself at least. Rounded down, people are never more than the weights say.
+    ``require_weights`` tells which columns hold weights.
+
+    >>> sample = pd.DataFrame({"sex": ["f", "m", "m"], "w": [2.9, 0.5, 1.75]})
+    >>> people_weighed(sample, "w", ["sex"]).sizes.tolist()
+    [2, 2]
+    """
+    codes, values = engine.distinct(table[weight])
+    numbers = [max(number_of(value) or Decimal(1), Decimal(1)) for value in values]
+    sizes = engine.sizes_of(table)
+    records = np.bincount(codes, sizes, minlength=len(values))
+    if float((np.array(numbers, float) * records).sum()) >= MOST_WEIGHED:
+        raise InputError(
+            f"column {weight!r}, the sampling weight, comes to {MOST_WEIGHED:,} people or more in "
+            "all, which is more than can be counted; give weights that add up to the population"
+        )
+    with exactly():
+        parts = np.array([int(number * MILLION) for number in numbers], np.int64)[codes]
+    group, first = engine.grouped(table, names)
+    people = np.zeros(len(first), np.int64)
+    np.add.at(people, group, parts if sizes is None else parts * sizes)
+    kinds = engine.rows_of(table)[[*names]].iloc[first].reset_index(drop=True)
+    return Tally(kinds, people // MILLION)
+
+
+def require_weights(table: engine.Table, weight: str) -> None:
+    """Refuse a column that does not say, in a number above 0, how many people a record stands for.
+
+    The message has no value of it, since it tells the stratum that a record was drawn from.
+    """
+    codes, values = engine.distinct(table[weight])
+    numbers = [number_of(value) for value in values]
+    wrong = np.array([number is None or number <= 0 for number in numbers], bool)
+    if count := engine.records_in(table, wrong[codes]):
+        raise InputError(
+            f"column {weight!r}, the sampling weight, has no number above 0 in {count} of "
+            f"{engine.records(table)} records; correct it, or leave these records out"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Population:
     """A table of everybody that the records of another one may be taken for.
@@ -66,9 +120,11 @@ class Population:
             return given
         if isinstance(given, pd.DataFrame | Tally):
             return cls(given)
+        if given == WEIGHTS.name:
+            return WEIGHTS
         raise InputError(
-            f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, "
-            f"not a {type(given).__name__}"
+            f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, or "
+            f'"{WEIGHTS.name}", not a {type(given).__name__}'
         )
 
     def one_by_one(self, names: Sequence[str]) -> "Population":
@@ -90,12 +146,30 @@ class Population:
         people = np.bincount(kind_of, sizes, minlength=len(kinds)).astype(np.int64)
         return "sha256:" + hashlib.sha256(kinds.tobytes() + people.tobytes()).hexdigest()
 
-    def describe(self) -> dict[str, object]:
+    def describe(self) -> object:
         """What a manifest reports of it.
 
         Not its digest: who knows all of it but one could try every person until that is the same.
         """
         return {"name": self.name, "records": engine.records(self.table)}
+
+
+class Weights(Population):
+    """The people whom the records of a table stand for, by its column of sampling weights.
+
+    Who they are is known with the table alone: see ``people_weighed``.
+    """
+
+    def describe(self) -> object:
+        """Return its name alone: how many they are is a figure of the raw table."""
+        return self.name
+
+    def __reduce__(self) -> str:
+        return "WEIGHTS"
+
+
+WEIGHTS = Weights(pd.DataFrame(), "weights")
+"""The only one: of each table its own people."""
 
 
 class Withheld(Population):
@@ -113,6 +187,6 @@ class Withheld(Population):
             "the models about it anew, such as set_params(privacy=[...])"
         )
 
-    def describe(self) -> dict[str, object]:
+    def describe(self) -> object:
         """Return what a manifest reports of it with its records."""
         return dict(vars(self)["_described"])

@@ -173,6 +173,7 @@ weights = {disease = 2}
         "unseen": "error",
         "insensitive": None,
         "person": ("note",),
+        "weight": None,
     }
     assert len(study.read()) == 4
 

@@ -262,7 +262,7 @@ def test_the_command_line(run, tmp_path):
     TABLE.drop(columns="who").to_csv(tmp_path / "nobody.csv", index=False)
     code, out, _ = run("audit", release, "--against", tmp_path / "nobody.csv")
     assert code == 3
-    assert "Not examined is whether the policy holds of persons: the original does not" in (
+    assert "Not examined is whether the whole policy holds: the original does not" in (
         " ".join(out.split())
     )
     levels = 'method = "fixed"\nlevels = { age = 0 }'

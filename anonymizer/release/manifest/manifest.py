@@ -119,6 +119,9 @@ class Reported(ManifestPart):
         description="The identifiers that tell whose each record is, where the policy is about "
         "persons who have several.",
     )
+    weight: LabelText = Field(
+        None, description="The identifier that tells how many people each record stands for."
+    )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
         default_factory=dict,
@@ -267,11 +270,11 @@ class Manifest(Reported):
         }
         if respelled := self.spelled_alike:
             changed["respelled"] = respelled
-        if self.person:  # whose the records of a class are is a figure of the raw table
-            changed["privacy"] = [
-                each.model_copy(update={"worst": None}) if each.of_persons else each
-                for each in self.privacy
-            ]
+        # Whose the records of a class are, and for how many they stand, the raw table alone shows.
+        changed["privacy"] = [
+            each.model_copy(update={"worst": None}) if each.hidden(bool(self.person)) else each
+            for each in self.privacy
+        ]
         if self.hides_presence:
             changed |= dict.fromkeys(OF_PRESENCE)
             if self.suppressed_class == "none":  # would tell that everybody there is in the table
@@ -282,6 +285,16 @@ class Manifest(Reported):
             rules = {name: self._public_rule(name) for name in self.settled}
             changed["hierarchies"] = {**self.hierarchies, **rules}
         return without_stewards(self.model_copy(update=changed))
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The identifiers that the policy needs of a raw table."""
+        return (*self.person, *(() if self.weight is None else (self.weight,)))
+
+    @property
+    def hides_policy(self) -> bool:
+        """Whether a model of the policy is about what the released table does not show."""
+        return bool(self.person) or any(each.by_weights for each in self.privacy)
 
     @property
     def spelled_alike(self) -> list[LabelText]:

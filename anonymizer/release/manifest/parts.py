@@ -25,6 +25,7 @@ from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.release.files import MANIFEST, STEWARD
+from anonymizer.tables.population import WEIGHTS
 
 Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
 Number = StrictInt | StrictFloat
@@ -249,7 +250,8 @@ class ReportedVerdict(ManifestPart):
     worst: Number | None = Field(
         None,
         description="The measure of the class that comes off worst, in the unit of the model; null "
-        "where it is infinite, or is of persons, whom the released table does not show.",
+        "where it is infinite, or is of persons or of sampling weights, which the released table "
+        "does not show.",
     )
     violating_classes: Count = Field(0, description="Classes that break the model.")
     satisfied: StrictBool = Field(True, description="Whether no class breaks it.")
@@ -259,6 +261,15 @@ class ReportedVerdict(ManifestPart):
         """Whether persons decide, where some have several records; not those of a population."""
         kind = MODELS.get(self.model)
         return kind is None or kind.of_persons or kind.sensitive
+
+    @property
+    def by_weights(self) -> bool:
+        """Whether it is about the people whom the sampling weights of the raw table tell."""
+        return bool(self.parameters.get("population") == WEIGHTS.name)
+
+    def hidden(self, persons: bool) -> bool:
+        """Whether the released table does not show it; ``persons``: some have several records."""
+        return self.by_weights or (persons and self.of_persons)
 
     @property
     def privacy_model(self) -> PrivacyModel:
@@ -271,7 +282,7 @@ class ReportedVerdict(ManifestPart):
         if kind is None:
             raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
         for name, shown in (("population", "name"), ("hierarchy", "digest")):
-            if name in self.parameters:
+            if name in self.parameters and not self.by_weights:
                 raise InputError(
                     f"{MANIFEST} has only the {shown} of the {name} of {kind.name}; name the study "
                     "of the release with --study"

@@ -60,7 +60,7 @@ class RequiredEvidence:
 
     def require_use(self, manifest: Manifest) -> None:
         """Refuse an original that shows nothing: without the private key it shows persons alone."""
-        if self.original is not None and self.key is None and not manifest.person:
+        if self.original is not None and self.key is None and not manifest.hides_policy:
             raise InputError(
                 "--original needs the private key of who released the table; give it with --key"
             )

@@ -1,15 +1,14 @@
 """The policy of a release about persons: what its table shows of it, and what the original does.
 
-A released table does not show whose its records are. Its steward, who has the original, recodes
-that as the manifest says: its classes have to be those of the released table, and who is in them
-is known there.
+A released table does not show whose its records are, or for how many people they stand. Its
+steward, who has the original, recodes that as the manifest says: its classes have to be those of
+the released table, and who is in them is known there.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict
@@ -24,7 +23,7 @@ from anonymizer.release.verification.evidence import place_of
 from anonymizer.tables import engine
 from anonymizer.tables.spreadsheet import disarmed
 
-FIELD = "privacy of persons"
+FIELD, BY_WEIGHTS = "privacy of persons", "privacy by weights"
 
 OVERLAPPING = (
     "its classes overlap, so that a record of the original may be in any of several; choose a "
@@ -41,9 +40,12 @@ def judged_by_table(
 ) -> list[Verdict | None]:
     """Judge a released table by models; None for one about persons, unless its records break it.
 
-    A model about a sensitive attribute has to hold of records, too, which the table shows.
+    None, too, for one that is about the people whom sampling weights tell. A model about a sensitive attribute has to hold of records, too, which the table shows.
     """
-    seen = [None if model and persons and model.of_persons else model for model in models]
+    seen = [
+        None if model and (model.by_weights or (persons and model.of_persons)) else model
+        for model in models
+    ]
     found = iter(judge([model for model in seen if model is not None]))
     verdicts = [None if model is None else next(found) for model in seen]
     if not persons:
@@ -55,14 +57,14 @@ def judged_by_table(
 def of_original(
     manifest: Manifest, study: Study | None, original: Path, table: engine.Tally, schema: Schema
 ) -> tuple[Sequence[Verdict], FieldCheck]:
-    """Recode the original as a manifest says, and judge its classes by whose their records are.
+    """Recode the original as a manifest says, and judge its classes by what it alone shows.
 
     ``table``: the released one, counted, by the roles of ``schema``. The verdicts are in the order
     of the manifest; none where the original is another table.
 
     Raises InputError when the original cannot be read or recoded.
     """
-    roles = manifest.file[1]
+    roles, field = manifest.file[1], FIELD if manifest.person else BY_WEIGHTS
     source = AppliedRelease.of(manifest, study).source
     names = [*source.plan.schema.columns]
     place = place_of(original, roles.missing_values, study, names)
@@ -78,14 +80,14 @@ def of_original(
     except PolicyBrokenError:  # more would have to be suppressed than was
         released = None
     if source.overlaps(plan, there):
-        return (), FieldCheck(FIELD, "unchecked", None, reason=OVERLAPPING)
+        return (), FieldCheck(field, "unchecked", None, reason=OVERLAPPING)
     cells = manifest.spreadsheet
     safe = cells is not None and cells.safe
     if released is None or not same_classes(
         disarmed(released) if safe else released, table, schema
     ):
-        return (), required(FIELD, False, "", OTHER, "original")
-    persons, people = Persons.of(there, plan.schema.person), plan.people(released)
+        return (), required(field, False, "", OTHER, "original")
+    persons, people = plan.schema.persons_of(there), plan.people(released)
     counts = recount(released, plan.published, people, persons=persons)
     verdicts = judged(released, counts, plan.published, plan.models, people, persons)
-    return verdicts, FieldCheck(FIELD, "original", True)
+    return verdicts, FieldCheck(field, "original", True)

@@ -61,6 +61,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     persons = manifest.get("person", []), list(study.schema.person)
     if any(persons):
         yield compared("person", *persons, "study")
+    weights = manifest.get("weight"), study.schema.weight
+    if any(weights):
+        yield compared("weight", *weights, "study")
     missing = {"missing": schema.missing, "missing_values": values}
     yield from compared_all("columns", reported, missing, "study")
 

@@ -39,6 +39,7 @@ from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
+from anonymizer.tables.population import WEIGHTS
 from anonymizer.tables.spreadsheet import disarmed
 
 FIGURES = "figures of the original table"
@@ -270,7 +271,7 @@ def _verified_in(
     study: Study | None,
     original: Path | None,
 ) -> Verification:
-    models, person = models_of(manifest, study), bool(manifest.person)
+    models, hidden = models_of(manifest, study), manifest.hides_policy
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
     identifiers = manifest.file[1].identifiers
     checks = [*of_files, *column_checks(stored.columns, reported, schema, identifiers)]
@@ -285,7 +286,7 @@ def _verified_in(
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
     facts = _facts(manifest, stored, table, schema, models, people)
-    if person and original is not None:
+    if hidden and original is not None:
         verdicts, check = of_original(manifest, study, original, table, schema)
         facts = replace(facts, verdicts=verdicts or facts.verdicts)
         checks.append(check)
@@ -300,9 +301,9 @@ def _verified_in(
     return Verification(
         path,
         tuple(checks),
-        _verdicts(facts, None if person else study, people),
+        _verdicts(facts, None if hidden else study, people),
         warnings=warnings,
-        unexamined=tuple(unexamined) if person else (),
+        unexamined=tuple(unexamined) if hidden else (),
     )
 
 
@@ -373,7 +374,7 @@ def recoded_people(study: Study, path: Path, table: engine.Table) -> engine.Tabl
 
     Raises InputError when there is no manifest next to the table, or it is of another study.
     """
-    if population_of(study.privacy) is None:
+    if population_of(study.privacy) in (None, WEIGHTS):
         return None
     manifest = Manifest.read(path.parent / MANIFEST)
     return _people(study, manifest, study.released_format_of(path), table)
@@ -384,7 +385,7 @@ def _people(
 ) -> engine.Table | None:
     """The same as a manifest describes it."""
     people = population_of(study.privacy)
-    if people is None:
+    if people is None or people is WEIGHTS:  # which no released table shows
         return None
     population: engine.Table = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.quasi_identifiers)

@@ -136,6 +136,11 @@ class Evidence:
         """Whether the policy is about persons, some of whom have several records."""
         return bool(self.manifest.person)
 
+    @property
+    def weighed(self) -> bool:
+        """Whether the policy is about the people whom records stand for, by sampling weights."""
+        return any(each.by_weights for each in self.manifest.privacy)
+
     def said(self, text: str) -> str:
         """A sentence about people; about records where people have several of them."""
         return text if self.of_people else of_records(text)

@@ -18,6 +18,7 @@ from anonymizer.privacy import MODELS, Wording
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
+from anonymizer.report.persons import STAND_FOR
 from anonymizer.report.release import against
 
 STRONGEST = (
@@ -49,6 +50,12 @@ def verdict(evidence: Evidence) -> str:
     were = "was" if conditions == 1 else "were"
     number = len(evidence.sizes)
     over = "its only class" if number == 1 else f"all of its {count(number)} classes"
+    if evidence.weighed:
+        return (
+            f"The policy held when the release was made: {plural(conditions, 'condition')} over "
+            f"{over}. {STAND_FOR} Nobody can count these people in it again; its maker can, with "
+            "the original table."
+        )
     if evidence.persons:
         return (
             f"The policy held when the release was made: {plural(conditions, 'condition')} about "
@@ -167,8 +174,13 @@ OF_PERSONS = (
     "was made of."
 )
 
+BY_WEIGHTS = (
+    " For how many people its records stand is the exception: its maker knows it, with --original "
+    "and the table that it was made of."
+)
+
 WITHHELD = "Its maker alone knows how near a class comes to that."
-"""What is said of a figure of persons, whom the released table does not show."""
+"""What is said of a figure of persons, or by weights, which the released table does not show."""
 
 
 def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
@@ -176,7 +188,7 @@ def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    withheld = evidence.persons and verdict.of_persons and verdict.worst is None
+    withheld = verdict.hidden(evidence.persons) and verdict.worst is None
     found = WITHHELD if withheld else sentence(wording.measured, places)
     return name, *map(evidence.promised, (sentence(wording.promise, places), found))
 
@@ -399,7 +411,8 @@ def verify_section(evidence: Evidence) -> ReportSection:
     about = evidence.manifest.file[0]
     blocks: list[Block] = [
         "Whoever has the release can count it again; the original is not needed."
-        + (OF_PERSONS if evidence.persons else ""),
+        + (OF_PERSONS if evidence.persons else "")
+        + (BY_WEIGHTS if evidence.weighed else ""),
         TypedCommands([*_commands(evidence)]),
         Heading("Checksums"),
         TermList([*_checksums(evidence)]),

@@ -66,13 +66,13 @@ def recounted(manifest: Manifest, table: engine.Table) -> tuple[Counts, list[Pri
     """The counts of a released table by the roles of its manifest, and the models of its policy.
 
     Models that the manifest has only the digest of a population or a hierarchy of are left out, and
-    those about persons who have several records, whom the table does not show.
+    those about persons who have several records, or by weights, which the table does not show.
 
     Raises InputError when the manifest is not about a file, so that columns have no roles.
     """
     models = []
     for verdict in manifest.privacy:
-        if manifest.person and verdict.of_persons:
+        if verdict.hidden(bool(manifest.person)):
             continue
         try:
             models.append(verdict.privacy_model)
