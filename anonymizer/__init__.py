@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         EnhancedBetaLikeness as EnhancedBetaLikeness,
         EntropyLDiversity as EntropyLDiversity,
         HighestReidentificationRisk as HighestReidentificationRisk,
+        IndividualRisk as IndividualRisk,
         Itpr as Itpr,
         KAnonymity as KAnonymity,
         KMap as KMap,
@@ -127,9 +128,10 @@ HOMES = {
     "privacy": (
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
-        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk Itpr KAnonymity KMap "
-        "LargestShare MeanInformation PersonKAnonymity Population PopulationUniqueness "
-        "PrivacyModel RecursiveLDiversity ReidentificationItpr TCloseness ValueGain"
+        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk IndividualRisk Itpr "
+        "KAnonymity KMap LargestShare MeanInformation PersonKAnonymity Population "
+        "PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr TCloseness "
+        "ValueGain"
     ),
     "profiling": "ColumnProfile TableProfile profile",
     "recoding.best": "Best",

@@ -34,6 +34,7 @@ from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDivers
 from anonymizer.privacy.itpr import Itpr as Itpr
 from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
 from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy
+from anonymizer.privacy.sampled import IndividualRisk as IndividualRisk
 from anonymizer.privacy.sampled import PopulationUniqueness as PopulationUniqueness
 from anonymizer.privacy.shares import AlphaKAnonymity as AlphaKAnonymity
 from anonymizer.privacy.shares import BasicBetaLikeness as BasicBetaLikeness
@@ -76,6 +77,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         AverageReidentificationRisk,
         HighestReidentificationRisk,
         ReidentificationItpr,
+        IndividualRisk,
         PopulationUniqueness,
         DifferentialPrivacy,
     )

@@ -8,18 +8,27 @@ from typing import Annotated
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number
+from anonymizer.errors import InputError, require_number
 from anonymizer.kernels.arrays import Floats
-from anonymizer.privacy.base import Positive, PrivacyModel, Share, Wording, one_of
+from anonymizer.privacy.base import (
+    Positive,
+    PositiveShare,
+    PrivacyModel,
+    Share,
+    Wording,
+    one_of,
+)
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
+    individual,
     population_uniqueness,
     sampling_rate,
     smallest_class,
 )
 from anonymizer.privacy.population.frequencies import LEAST_FRACTION
-from anonymizer.privacy.sizes import SizeModel
+from anonymizer.privacy.sizes import HighestReidentificationRisk, PopulationModel, SizeModel
+from anonymizer.tables.population import WEIGHTS, Population
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,62 @@ class PopulationUniqueness(PrivacyModel):
         """The estimated share of the population, shape (1,); infinite without an answer."""
         found = population_uniqueness(classes.sizes, self.fraction, self.estimator)
         return np.array([inf if found is None else found.share])
+
+
+@dataclass(frozen=True)
+class IndividualRisk(PopulationModel):
+    """The estimated risk that a record of a sample is found: E(1 / F_g | f_g) <= risk.
+
+    By the sampling weights: f_g records of a class stand for F_g people, the sum of their weights.
+    Benedetti, Franconi (1998); :func:`anonymizer.privacy.population.individual` has the formulas.
+
+    Strongly monotone. E(1 / F | f) falls with F, as p s / (1 - q s) in the integral of its powers
+    over s rises with p. So more records with more people matter, and a class that is merged with f'
+    records has at least F + f' people. For f >= 3 the risk is 1 / (F (1 - 1 / f) + 1), which falls
+    with f and F. From one record to two, r_2(F + 1) <= r_1(F) is (F - 1)(log F - 2) + 4 log((F + 1)
+    / 2) >= 0: it is 0 at F = 1, as is its slope, and its second derivative is 1 / F + 1 / F^2 -
+    4 / (F + 1)^2 >= 0. From one or two to three or more r falls alike; r >= 1 / F by Jensen.
+
+    Parameters
+    ----------
+    risk
+        The largest acceptable probability.
+    population
+        ``"weights"``, and nothing else: of a population that is known as a table
+        :class:`HighestReidentificationRisk` is exact.
+    """
+
+    name = "individual-risk"
+    condition = "E(1 / F_g | f_g) <= risk, F_g the sum of the sampling weights of f_g records"
+    unit = "probability"
+    source = "Benedetti, Franconi 1998"
+    bounded_by = "risk"
+    strongly_monotone = True
+    beyond = "is below {best:.6g}, the risk where nothing tells the records of the table apart"
+    wording = Wording(
+        "Whoever knows {shared} of a person, and that somebody like them is in this table, finds "
+        "the record among the people of the population with an estimated probability of at most "
+        "{risk:share}.",
+        "The record that is easiest to find is found with an estimated probability of "
+        "{worst:share}.",
+        "Who is in the table: The estimate rests on nobody knowing that, and on sampling weights "
+        "that say how many people of each class there are.",
+    )
+
+    risk: PositiveShare
+    population: Population | str = WEIGHTS.name
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.population is not WEIGHTS:
+            raise InputError(
+                f'{self.name} is estimated by sampling weights, population = "{WEIGHTS.name}"; of '
+                f"a table of everybody {HighestReidentificationRisk.name} is the risk itself"
+            )
+
+    def measure(self, classes: Classes) -> Floats:
+        """The estimated probability of each class, shape (classes,)."""
+        return individual(classes.sizes, self.sizes(classes))
 
 
 @dataclass(frozen=True)

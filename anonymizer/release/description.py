@@ -56,6 +56,12 @@ class Description:
         if not self.document.privacy:
             raise InputError(f"{self.path}: [[privacy]] must list at least one model")
         models = tuple(self._model(given) for given in self.document.privacy)
+        if self.document.data.weight is None and any(model.by_weights for model in models):
+            raise InputError(
+                f'{self.path}: [[privacy]] population = "{WEIGHTS.name}" is the people whom the '
+                "records of a sample stand for: add the column of sampling weights to [data], such "
+                f'as weight = "sampling_weight"; a file of that name is "./{WEIGHTS.name}"'
+            )
         try:
             return over_persons(models, self.document.data.person)
         except InputError as error:
@@ -439,12 +445,6 @@ def population_of(study: "Description", given: object) -> Population:
     Where it is given by ``"weights"``, the people whom the records stand for.
     """
     if given == WEIGHTS.name:
-        if study.document.data.weight is None:
-            raise InputError(
-                f'population = "{given}" is the people whom the records of a sample stand for: add '
-                'the column of sampling weights to [data], such as weight = "sampling_weight"; a '
-                f'file of that name is population = "./{given}"'
-            )
         return WEIGHTS
     place = PopulationPlace.of(given)
     if place not in study.populations:

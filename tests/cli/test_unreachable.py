@@ -27,6 +27,7 @@ IMPOSSIBLE = {
     "delta-presence": 'lower = 0.9\nupper = 1\npopulation = "everybody.csv"',
     "average-reidentification-risk": "risk = 0.0001",
     "highest-reidentification-risk": "risk = 0.0001",
+    "individual-risk": "risk = 0.0001",
     "population-uniqueness": "uniqueness = 0\nfraction = 0.9",
     "differential-privacy": "epsilon = 0.01\ndelta = 0.0001",
 }
@@ -42,15 +43,16 @@ def run(tmp_path, capsys):
     ages = [*range(20, 60), 75]
     ill = ["flu" if age < 40 else "cold" for age in ages]
     table = pd.DataFrame({"age": ages, "ill": ill, "who": [age // 2 for age in ages]})
+    table = table.assign(stands=2)
     table.to_csv(tmp_path / "people.csv", index=False)
     table[["age"]].to_csv(tmp_path / "ages.csv", index=False)
     pd.concat([table[["age"]]] * 3).to_csv(tmp_path / "everybody.csv", index=False)
 
-    def call(model, parameters, recoding, path="people.csv", person=()):
+    def call(model, parameters, recoding, path="people.csv", person=(), weight=""):
         sensitive = "" if path == "ages.csv" else '[sensitive]\nattributes = ["ill"]\n'
         highest = "" if "pram" in recoding else ", max-level = 1"
         (tmp_path / "study.toml").write_text(
-            f'[data]\npath = "{path}"\nperson = {[*person]}\n[quasi-identifiers]\n'
+            f'[data]\npath = "{path}"\nperson = {[*person]}\n{weight}[quasi-identifiers]\n'
             f"age = {{ widths = [10, 20]{highest} }}\n{sensitive}"
             f'[[privacy]]\nmodel = "{model}"\n{parameters}\n[recoding]\n{recoding}\n'
         )
@@ -71,7 +73,8 @@ def test_an_impossible_parameter_is_a_policy_out_of_reach(run, tmp_path, model):
     recoding = 'method = "safepub"\nlevels = { age = 1 }' if alone else 'method = "full-domain"'
     path = "ages.csv" if alone else "people.csv"
     person = ["who"] if MODELS[model].of_persons else []
-    code, out, said = run(model, IMPOSSIBLE[model], recoding, path, person)
+    weight = 'weight = "stands"\n' if model == "individual-risk" else ""
+    code, out, said = run(model, IMPOSSIBLE[model], recoding, path, person, weight)
     assert (code, out) == (1, ""), said
     assert said.startswith("anonymizer: ")
     assert not (tmp_path / "out").exists()

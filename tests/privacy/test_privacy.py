@@ -45,6 +45,7 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    IndividualRisk,
     Itpr,
     KAnonymity,
     KMap,
@@ -109,6 +110,7 @@ CASES = [
     AverageReidentificationRisk(0.05, PEOPLE),
     HighestReidentificationRisk(0.1),
     HighestReidentificationRisk(0.1, PEOPLE),
+    IndividualRisk(0.1),
     *(PopulationUniqueness(0.1, 0.5, name) for name in ("dankar", "zayatz", "pitman", "snb")),
     DifferentialPrivacy(2, 0.1),
 ]

@@ -22,6 +22,7 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    IndividualRisk,
     Itpr,
     KAnonymity,
     KMap,
@@ -594,6 +595,12 @@ EVERY_MODEL = {
     ],
     "differential-privacy": [("epsilon = 1\ndelta = 1e-5", DifferentialPrivacy(1, 1e-5))],
 }
+OF_WEIGHTS = {
+    "individual-risk": [
+        ("risk = 0.5", IndividualRisk(0.5)),
+        ("risk = 0.1\npopulation = 'weights'", IndividualRisk(0.1)),
+    ],
+}
 OF_PEOPLE = {
     "k-map": [("k = 3", KMap, {"k": 3})],
     "delta-presence": [("lower = 0\nupper = 0.5", DeltaPresence, {"lower": 0, "upper": 0.5})],
@@ -619,7 +626,7 @@ OF_PERSONS = {
 
 
 def test_every_model_is_read_here():
-    assert {*EVERY_MODEL, *OF_PEOPLE, *OF_PERSONS} == {*MODELS}
+    assert {*EVERY_MODEL, *OF_PEOPLE, *OF_PERSONS, *OF_WEIGHTS} == {*MODELS}
 
 
 def with_model(name, parameters, text=STUDY):
@@ -662,7 +669,16 @@ def test_no_model_that_may_have_a_population_is_left_out_here():
     with_population = [
         kind for kind in MODELS.values() if "population" in signature(kind).parameters
     ]
-    assert {kind.name for kind in with_population} == set(OF_PEOPLE)
+    assert {kind.name for kind in with_population} == {*OF_PEOPLE, *OF_WEIGHTS}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "model"),
+    [(name, *each) for name, stated in OF_WEIGHTS.items() for each in stated],
+)
+def test_every_model_by_weights_alone(tmp_path, name, parameters, model):
+    text = with_model(name, parameters).replace("[quasi", 'weight = "note"\n\n[quasi')
+    assert Study(lay(tmp_path, text)).privacy == (model,)
 
 
 def test_models_share_the_population_that_they_name(tmp_path):
@@ -838,6 +854,14 @@ WRONG_MODELS = [
     ("average-reidentification-risk", "risk = 0", "risk = 0 must be a number above 0 and at most"),
     ("highest-reidentification-risk", "risk = 2", "risk = 2 must be a number above 0 and at most"),
     ("k-map", "k = 2", "k-map lacks 'population'; add a line"),
+    ("k-map", "k = 2\npopulation = 'weights'", 'population = "weights" is the people whom the rec'),
+    ("individual-risk", "risk = 0.5", "add the column of sampling weights to [data], such as weig"),
+    (
+        "individual-risk",
+        "risk = 0.5\npopulation = 'people.csv'",
+        'individual-risk is estimated by sampling weights, population = "weights"; of a table of '
+        "everybody highest-reidentification-risk is the risk itself",
+    ),
     ("k-map", "k = 0\npopulation = 'people.csv'", "k = 0 must be a whole number of at least 1"),
     ("k-map", "k = 5\npopulation = 'people.csv'", "k = 5 exceeds the 4 records of the population"),
     (

@@ -4,7 +4,7 @@ import json
 import pickle
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import floor, log
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from anonymizer import (
     FullDomain,
     Hierarchy,
     HighestReidentificationRisk,
+    IndividualRisk,
     InputError,
     KAnonymity,
     KMap,
@@ -99,14 +100,29 @@ def holds(model, classes, people) -> bool:
         return all(people(each) >= model.k for each in classes)
     if isinstance(model, HighestReidentificationRisk):
         return all(1 / people(each) <= model.risk + 1e-9 for each in classes)
-    found = sum(len(each) / people(each) for each in classes) / sum(map(len, classes))
-    return found <= model.risk + 1e-9
+    if isinstance(model, IndividualRisk):
+        return all(found(len(each), people(each)) <= model.risk + 1e-9 for each in classes)
+    average = sum(len(each) / people(each) for each in classes) / sum(map(len, classes))
+    return average <= model.risk + 1e-9
+
+
+def found(records: int, people: float) -> float:
+    """E(1 / F | f) of Benedetti and Franconi, in the closed forms of their paper."""
+    p = records / float(people)
+    if p == 1:
+        return 1 / records
+    if records == 1:
+        return p / (1 - p) * log(1 / p)
+    if records == 2:
+        return p / (1 - p) - (p / (1 - p)) ** 2 * log(1 / p)
+    return p / (records - (1 - p))
 
 
 MODELS = [
     *(KMap(k, population="weights") for k in (2, 7, 20, 45)),
     *(HighestReidentificationRisk(risk, population="weights") for risk in (0.5, 0.1, 0.04)),
     *(AverageReidentificationRisk(risk, population="weights") for risk in (0.6, 0.4, 0.3)),
+    *(IndividualRisk(risk) for risk in (0.6, 0.2, 0.05)),
 ]
 
 
@@ -154,6 +170,36 @@ def test_the_levels_that_satisfy_a_model_are_those_of_plain_python(model):
         best = anonymizer_of([model]).fit(raw)
         assert (best.release_.levels["age"], best.release_.levels["sex"]) in fine
         assert best.search_.value == pytest.approx(every.search_.value)
+
+
+def test_the_individual_risk_by_hand():
+    """One record of 100 people: log 100 / 99. Two of 200: 1/99 - log 100 / 99^2. Three: 3 / 603."""
+    raw = pd.DataFrame({"job": ["a"] + ["b"] * 2 + ["c"] * 3, "people": 100})
+    asked = {"quasi_identifiers": {"job": "suppress"}, "weight": "people"}
+    alone = log(100) / 99
+    fine = Anonymizer(**asked, privacy=[IndividualRisk(0.0466)]).fit(raw)
+    assert fine.release_.levels == {"job": 0}
+    assert fine.release_.privacy[0].worst == pytest.approx(alone, rel=1e-12)
+    counts = fine.task(raw).counted.counts.about(None)
+    measured = IndividualRisk(1).measure(counts).tolist()
+    assert measured == pytest.approx([alone, 1 / 99 - log(100) / 99**2, 3 / 603], rel=1e-12)
+    stricter = Anonymizer(**asked, privacy=[IndividualRisk(0.0464)]).fit(raw)
+    assert stricter.release_.levels == {"job": 1}
+    with pytest.raises(PolicyUnreachableError, match=r"0\.001 is below 0\.0019"):
+        Anonymizer(**asked, privacy=[IndividualRisk(0.001)]).fit(raw)  # 1 / 501
+
+
+@given(
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.floats(1, 1e5),
+    st.one_of(st.just(1.0), st.floats(1, 1e5)),
+)
+def test_more_records_with_their_people_are_found_less(records, more, weight, other):
+    """The individual risk of a class falls, whichever class it is merged with."""
+    alone = found(records, records * weight)
+    together = found(records + more, records * weight + more * other)
+    assert together <= alone * (1 + 1e-6)  # near p = 1 the forms of one and two records cancel
 
 
 RECODINGS = [
@@ -328,10 +374,14 @@ risk = 0.05
 population = "weights"
 
 [[privacy]]
+model = "individual-risk"
+risk = 0.07
+
+[[privacy]]
 model = "k-anonymity"
 k = 2
 """
-NAMES = ["k-map", "average-reidentification-risk"]
+NAMES = ["k-map", "average-reidentification-risk", "individual-risk"]
 
 
 @pytest.fixture
@@ -348,7 +398,7 @@ def test_manifests_tell_no_sum_of_weights(published):
     manifest = json.loads((release / "release.json").read_text())
     assert manifest["weight"] == "people"
     assert manifest["columns"]["identifiers"] == ["people"]
-    assert [each["worst"] is None for each in manifest["privacy"]] == [True, True, False]
+    assert [each["worst"] is None for each in manifest["privacy"]] == [True] * 3 + [False]
     assert manifest["privacy"][0]["parameters"] == {"k": 20, "population": "weights"}
     steward = json.loads((release.parent / "release.steward.json").read_text())
     assert steward["privacy"][0]["worst"] >= 20
@@ -374,7 +424,7 @@ def test_other_weights_break_a_release(published):
     light = raw.with_name("light.csv")
     pd.read_csv(raw).assign(people=1).to_csv(light, index=False)
     found = verify_release(release, original=light, steward=False)
-    assert [each.satisfied for each in found.verdicts] == [False, False, True]
+    assert [each.satisfied for each in found.verdicts] == [False, False, False, True]
     found = verify_release(release, original=light)  # the steward's figures are others, too
     assert not found.satisfied
     pd.read_csv(raw).iloc[1:].to_csv(light, index=False)
@@ -414,7 +464,8 @@ def test_commands_say_what_they_cannot_examine(published, capsys):
         assert ended.value.code == code
         return " ".join(capsys.readouterr().out.split())
 
-    names = "Not examined: k-map >= 20, average-reidentification-risk <= 0.05."
+    names = "Not examined: k-map >= 20, average-reidentification-risk <= 0.05, "
+    names += "individual-risk <= 0.07."
     assert f"{names} {stands} Give the table" in said(1, "verify", release)
     assert "Not examined" not in said(0, "verify", release, "--original", raw)
     assert f"Not examined: {', '.join(NAMES)}. {stands}" in said(3, "check", release)
@@ -423,7 +474,7 @@ def test_commands_say_what_they_cannot_examine(published, capsys):
     assert "Not examined is whether the whole policy holds: its policy is about the people" in audit
     said(0, "report", release, "--output", raw.with_name("page.html"))
     page = " ".join(raw.with_name("page.html").read_text().split())
-    assert "The policy held when the release was made: 3 conditions over all of its" in page
+    assert "The policy held when the release was made: 4 conditions over all of its" in page
     assert stands in page
 
 
@@ -454,7 +505,8 @@ def test_a_file_that_is_called_weights_is_a_population_all_the_same(published):
     table = pd.read_csv(raw)
     pd.concat([table] * 20).to_csv(raw.with_name("weights"), index=False)
     study = raw.with_name("study.toml")
-    study.write_text(STUDY.replace('"weights"', '"./weights"').replace('weight = "people"\n', ""))
+    text = STUDY.replace('"individual-risk"\nrisk = 0.07', '"k-anonymity"\nk = 1')
+    study.write_text(text.replace('"weights"', '"./weights"').replace('weight = "people"\n', ""))
     publish(Study(study), raw.with_name("other"))
     manifest = json.loads((raw.with_name("other") / "release.json").read_text())
     people = {"name": "./weights", "records": 800}

@@ -137,6 +137,12 @@ SENTENCES = {
         "Whoever knows age and sex of a person finds that person's record with a probability of at "
         "most 20%.",
     ),
+    "individual-risk": (
+        {"risk": 0.05, "population": "weights"},
+        "Whoever knows age and sex of a person, and that somebody like them is in this table, "
+        "finds the record among the people of the population with an estimated probability of at "
+        "most 5%.",
+    ),
     "population-uniqueness": (
         {"uniqueness": 0.01, "fraction": 0.5, "estimator": "dankar"},
         "Of the population that this table was drawn from, an estimated 1% at most are the only "
