@@ -33,6 +33,7 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    IndividualRisk,
     Itpr,
     KAnonymity,
     KMap,
@@ -234,6 +235,9 @@ class Counted:
             case HighestReidentificationRisk(risk):
                 taken_for = group.size if model.population is None else group.people
                 return literature.highest_risk([taken_for]) <= risk + FORGIVEN
+            case IndividualRisk(risk):
+                found = literature.individual_risk(group.size, group.people)
+                return found <= risk + FORGIVEN
             case _ if not model.sensitive:
                 return model.holds(group.size)
         known = _hashable(model)

@@ -295,6 +295,18 @@ def average_risk(sizes: Iterable[int]) -> float:
     return float(Fraction(len(counted), sum(counted)))
 
 
+def individual_risk(records: int, people: float) -> float:
+    """E(1 / F | f) of Benedetti and Franconi (1998), in closed forms; 1 / f where p is 1."""
+    p = records / float(people)
+    if p == 1:
+        return 1 / records
+    if records == 1:
+        return p / (1 - p) * math.log(1 / p)
+    if records == 2:
+        return p / (1 - p) - (p / (1 - p)) ** 2 * math.log(1 / p)
+    return p / (records - (1 - p))
+
+
 def highest_risk(sizes: Iterable[int]) -> float:
     """1 / (the smallest n_g). El Emam (2013), prosecutor risk."""
     return 1 / min(sizes)

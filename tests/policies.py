@@ -26,6 +26,7 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    IndividualRisk,
     Itpr,
     KAnonymity,
     KMap,
@@ -237,6 +238,9 @@ def _risky(place: Place) -> PrivacyModel:
 
 
 def _mapped(place: Place) -> PrivacyModel:
+    if place.people is None:  # what a class comes to in the population are sums of weights
+        risk = place.sized(lambda group: literature.individual_risk(group.size, group.people))
+        return IndividualRisk(min(1.0, risk))
     people = max(1, round(place.sized(lambda group: group.people, least=True)))
     return KMap(people, place.brute.population)
 

@@ -14,6 +14,7 @@ from engines import KINDS, records_of
 from hypothesis import given
 from hypothesis import strategies as st
 from lengths import at_length
+from literature import individual_risk
 
 from anonymizer import (
     Anonymizer,
@@ -101,21 +102,11 @@ def holds(model, classes, people) -> bool:
     if isinstance(model, HighestReidentificationRisk):
         return all(1 / people(each) <= model.risk + 1e-9 for each in classes)
     if isinstance(model, IndividualRisk):
-        return all(found(len(each), people(each)) <= model.risk + 1e-9 for each in classes)
+        return all(
+            individual_risk(len(each), people(each)) <= model.risk + 1e-9 for each in classes
+        )
     average = sum(len(each) / people(each) for each in classes) / sum(map(len, classes))
     return average <= model.risk + 1e-9
-
-
-def found(records: int, people: float) -> float:
-    """E(1 / F | f) of Benedetti and Franconi, in the closed forms of their paper."""
-    p = records / float(people)
-    if p == 1:
-        return 1 / records
-    if records == 1:
-        return p / (1 - p) * log(1 / p)
-    if records == 2:
-        return p / (1 - p) - (p / (1 - p)) ** 2 * log(1 / p)
-    return p / (records - (1 - p))
 
 
 MODELS = [
@@ -197,8 +188,8 @@ def test_the_individual_risk_by_hand():
 )
 def test_more_records_with_their_people_are_found_less(records, more, weight, other):
     """The individual risk of a class falls, whichever class it is merged with."""
-    alone = found(records, records * weight)
-    together = found(records + more, records * weight + more * other)
+    alone = individual_risk(records, records * weight)
+    together = individual_risk(records + more, records * weight + more * other)
     assert together <= alone * (1 + 1e-6)  # near p = 1 the forms of one and two records cancel
 
 

@@ -40,7 +40,8 @@ def judged_by_table(
 ) -> list[Verdict | None]:
     """Judge a released table by models; None for one about persons, unless its records break it.
 
-    None, too, for one that is about the people whom sampling weights tell. A model about a sensitive attribute has to hold of records, too, which the table shows.
+    None, too, for one about the people whom sampling weights tell. A model about a sensitive
+    attribute has to hold of records, too, which the table shows.
     """
     seen = [
         None if model and (model.by_weights or (persons and model.of_persons)) else model
