@@ -47,6 +47,7 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    IndividualRisk,
     Itpr,
     KMap,
     LargestShare,
@@ -161,6 +162,7 @@ POLICIES = [
     DeltaPresence(0, 0.8, EVERYBODY),
     AverageReidentificationRisk(0.05),
     HighestReidentificationRisk(0.05, EVERYBODY),
+    IndividualRisk(0.01),
     PopulationUniqueness(0.1, 0.5, "pitman"),
 ]
 
@@ -185,6 +187,8 @@ def test_models_find_the_same_of_a_tally(model, remove):
     if model.of_persons:
         given["person"] = "name"
         table["name"] = [f"person {i % 90}" for i in range(len(table))]
+    if model.by_weights:
+        given["weight"] = "income"
     require_alike(estimator([model], **given), estimator([model], **given), table)
 
 
