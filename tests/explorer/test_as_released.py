@@ -72,6 +72,20 @@ def test_the_column_of_persons_is_a_role():
     assert none["identifiers"] == {"attributes": ["hhid", "patient"]}
 
 
+def test_a_column_of_weights_is_left_out_as_identifiers_are():
+    content = {
+        "data": {"path": "t.csv", "weight": "people"},
+        "quasi-identifiers": {"age": "suppress", "sex": "suppress"},
+    }
+    assert roles_of(content)["people"] == "identifier"
+    same = with_role(deepcopy(content), "people", "identifier")
+    assert same["data"] == content["data"]
+    assert with_role(deepcopy(content), "sex", "sensitive")["data"] == content["data"]
+    moved = with_role(deepcopy(content), "people", "sensitive")
+    assert moved["data"] == {"path": "t.csv"}
+    assert roles_of(moved)["people"] == "sensitive"
+
+
 def test_the_list_of_pinned_columns_is_kept():
     content = {
         "data": {"path": "t.csv", "columns": "pinned"},

@@ -32,6 +32,9 @@ def roles_of(content: Content) -> dict[str, Role]:
     named: tuple[Role, ...] = ("sensitive", "identifier", "person")
     for role in named:
         found |= dict.fromkeys(attributes_of(content, role), role)
+    weight = content.get("data", {}).get("weight")
+    if weight is not None:  # it is left out as identifiers are
+        found.setdefault(weight, "identifier")
     return found
 
 
@@ -50,6 +53,8 @@ def with_role(content: Content, column: str, role: Role, rule: object = "suppres
     if persons != attributes_of(content, PERSON):
         data = {key: given for key, given in content["data"].items() if key != PERSON}
         content["data"] = {**data, PERSON: persons} if persons else data
+    if role != "identifier" and content.get("data", {}).get("weight") == column:
+        content["data"] = {key: given for key, given in content["data"].items() if key != "weight"}
     for each, section in LISTED.items():
         names = [name for name in attributes_of(content, each) if name != column]
         names += [column] if each == role and _lists(content, role) else []
