@@ -134,6 +134,13 @@ class AppliedPlan(GeneralizationPlan):
         recoded = engine.without_traces(self.hidden(self._left(admitted), forced))
         return replace(self.suppressed(recoded, forced), hidden=self.schema.quasi_identifiers)
 
+    def _people(self) -> engine.Tally | None:
+        """The population recoded: who is like records that are suppressed is hidden as they are."""
+        everybody = self.everybody
+        if everybody is None or self.unseen != "suppress" or isinstance(self.recoding, Regions):
+            return super()._people()
+        return self.hidden(everybody, self.strange(everybody))
+
     def hidden(self, table: T, records: Mask) -> T:
         """A table recoded, some rows ``*`` in every quasi-identifier."""
         recoded = relabelled(table, self.recoding, self.taxonomies)

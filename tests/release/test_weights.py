@@ -269,6 +269,29 @@ def test_another_table_stands_for_its_own_people():
         plan.set_params(verify=True)
 
 
+@pytest.mark.parametrize("unseen", ["any", "suppress"])
+@pytest.mark.parametrize("k", [4, 40])
+def test_records_with_values_of_no_group_stand_for_people_too(unseen, k):
+    sexes = Hierarchy.from_rows([["f", "*"], ["m", "*"]])
+    raw, new = (table_of(np.random.default_rng(seed), 60) for seed in (1, 2))
+    new.loc[[3, 4, 9], "sex"] = "x"
+    model = KMap(k, population="weights")
+    anonymizer = Anonymizer(
+        {"age": AGE, "sex": sexes},
+        privacy=[model],
+        weight="people",
+        recoding=FullDomain(suppression=0.3),
+        unseen=unseen,
+    ).fit(raw)
+    released = anonymizer.transform(new)
+    assert "x" not in set(released["sex"])
+    records = [*new.itertuples()]
+    classes: dict[tuple, list] = {}
+    for place, *labels in released[["place", "age", "sex"]].itertuples(index=False):
+        classes.setdefault(tuple(labels), []).append(records[place])
+    assert holds(model, list(classes.values()), exact)
+
+
 def test_what_is_pickled_has_no_sum_of_weights():
     raw = table_of(np.random.default_rng(3), 30)
     anonymizer = anonymizer_of([KMap(4, population="weights")]).fit(raw)
