@@ -1,10 +1,9 @@
 """Reports of persons who have several records, or live together: how well classes hide them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
-from anonymizer.privacy import PrivacyModel
 from anonymizer.risk.assessment import Assessment
 from anonymizer.risk.check import Check
 from anonymizer.risk.person_audit import PersonAudit
@@ -15,15 +14,6 @@ OF_RECORDS = (
     "The policy is about persons, and the released table does not show whose its records are: all "
     "figures here count records. `anonymizer audit` measures persons, with the original table."
 )
-
-STAND_FOR = "The released table does not show for how many people its records stand."
-
-
-def why_unexamined(models: Sequence[PrivacyModel], persons: str) -> str:
-    """Say why a released table does not show some models; ``persons``: of those about persons."""
-    by_weights = [model.by_weights for model in models]
-    reasons = [persons] * (not all(by_weights)) + [STAND_FOR] * any(by_weights)
-    return " ".join(reasons)
 
 
 def smallest_class(check: Check) -> str:

@@ -10,7 +10,7 @@ from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import DifferentialPrivacy, Verdict
+from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict
 from anonymizer.recoding.recoding import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
@@ -18,7 +18,6 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.release import Release
 from anonymizer.release.verification.check import NEEDED
 from anonymizer.release.verification.verification import Verification
-from anonymizer.report.persons import why_unexamined
 
 if TYPE_CHECKING:  # only a masked or a signed release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport
@@ -347,6 +346,16 @@ SAID = {
 OF_PERSONS = (
     "The policy is about persons, and the released table does not show whose its records are."
 )
+
+
+STAND_FOR = "The released table does not show for how many people its records stand."
+
+
+def why_unexamined(models: Sequence[PrivacyModel], persons: str) -> str:
+    """Say why a released table does not show some models; ``persons``: of those about persons."""
+    by_weights = [model.by_weights for model in models]
+    reasons = [persons] * (not all(by_weights)) + [STAND_FOR] * any(by_weights)
+    return " ".join(reasons)
 
 
 def verification_report(found: Verification) -> Iterator[Block]:

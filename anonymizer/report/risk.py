@@ -13,9 +13,8 @@ from anonymizer.report.persons import (
     audited_persons_report,
     classes_report,
     smallest_class,
-    why_unexamined,
 )
-from anonymizer.report.release import verdict_table
+from anonymizer.report.release import verdict_table, why_unexamined
 from anonymizer.risk import (
     DISTINCT,
     METRICS,

@@ -18,8 +18,7 @@ from anonymizer.privacy import MODELS, Wording
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.persons import STAND_FOR
-from anonymizer.report.release import against
+from anonymizer.report.release import STAND_FOR, against
 
 STRONGEST = (
     "constant-sensitive",
