@@ -86,12 +86,15 @@ class IndividualRisk(PopulationModel):
     By the sampling weights: f_g records of a class stand for F_g people, the sum of their weights.
     Benedetti, Franconi (1998); :func:`anonymizer.privacy.population.individual` has the formulas.
 
-    Strongly monotone. E(1 / F | f) falls with F, as p s / (1 - q s) in the integral of its powers
-    over s rises with p. So more records with more people matter, and a class that is merged with f'
-    records has at least F + f' people. For f >= 3 the risk is 1 / (F (1 - 1 / f) + 1), which falls
-    with f and F. From one record to two, r_2(F + 1) <= r_1(F) is (F - 1)(log F - 2) + 4 log((F + 1)
-    / 2) >= 0: it is 0 at F = 1, as is its slope, and its second derivative is 1 / F + 1 / F^2 -
-    4 / (F + 1)^2 >= 0. From one or two to three or more r falls alike; r >= 1 / F by Jensen.
+    Strongly monotone. r_f(F) = E(1 / F | f) falls with F: it is the integral of (p s / (1 - q s))^f
+    / s over s from 0 to 1, which rises with p. So a merged class is at the most at the risk that it
+    has with f' records of no more than f' people: r_{f + f'}(F + f') <= r_f(F). For f >= 3 the risk
+    is 1 / (F (1 - 1 / f) + 1), which falls with f and F. From one record to two it says that
+    (F - 1)(log F - 2) + 4 log((F + 1) / 2) >= 0: that is 0 at F = 1, as is its slope, and its
+    second derivative is 1 / F + 1 / F^2 - 4 / (F + 1)^2 >= 0. From one record to three it says that
+    (2 F + 7) log F >= 3 (F - 1), which is 0 at F = 1 and has the larger slope on the left; from two
+    to three that r_2(F) >= 3 / (2 F + 5), which follows from r_2 >= 1 / F (Jensen) up to F = 5, and
+    from the slopes of 2 (F - 2) - 4 log(F / 2) and 3 (F - 2)^2 / (2 F + 5) beyond.
 
     Parameters
     ----------

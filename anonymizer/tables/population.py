@@ -120,7 +120,7 @@ class Population:
             return given
         if isinstance(given, pd.DataFrame | Tally):
             return cls(given)
-        if given == WEIGHTS.name:
+        if isinstance(given, str) and given == WEIGHTS.name:
             return WEIGHTS
         raise InputError(
             f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, or "

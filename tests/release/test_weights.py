@@ -166,18 +166,18 @@ def test_the_levels_that_satisfy_a_model_are_those_of_plain_python(model):
 def test_the_individual_risk_by_hand():
     """One record of 100 people: log 100 / 99. Two of 200: 1/99 - log 100 / 99^2. Three: 3 / 603."""
     raw = pd.DataFrame({"job": ["a"] + ["b"] * 2 + ["c"] * 3, "people": 100})
-    asked = {"quasi_identifiers": {"job": "suppress"}, "weight": "people"}
+    roles = {"quasi_identifiers": {"job": "suppress"}, "weight": "people"}
     alone = log(100) / 99
-    fine = Anonymizer(**asked, privacy=[IndividualRisk(0.0466)]).fit(raw)
+    fine = Anonymizer(**roles, privacy=[IndividualRisk(0.0466)]).fit(raw)
     assert fine.release_.levels == {"job": 0}
     assert fine.release_.privacy[0].worst == pytest.approx(alone, rel=1e-12)
     counts = fine.task(raw).counted.counts.about(None)
     measured = IndividualRisk(1).measure(counts).tolist()
     assert measured == pytest.approx([alone, 1 / 99 - log(100) / 99**2, 3 / 603], rel=1e-12)
-    stricter = Anonymizer(**asked, privacy=[IndividualRisk(0.0464)]).fit(raw)
+    stricter = Anonymizer(**roles, privacy=[IndividualRisk(0.0464)]).fit(raw)
     assert stricter.release_.levels == {"job": 1}
     with pytest.raises(PolicyUnreachableError, match=r"0\.001 is below 0\.0019"):
-        Anonymizer(**asked, privacy=[IndividualRisk(0.001)]).fit(raw)  # 1 / 501
+        Anonymizer(**roles, privacy=[IndividualRisk(0.001)]).fit(raw)  # 1 / 501
 
 
 @given(
