@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         Itpr as Itpr,
         KAnonymity as KAnonymity,
         KMap as KMap,
+        KmAnonymity as KmAnonymity,
         LargestShare as LargestShare,
         MeanInformation as MeanInformation,
         PersonKAnonymity as PersonKAnonymity,
@@ -129,7 +130,7 @@ HOMES = {
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
         "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk IndividualRisk Itpr "
-        "KAnonymity KMap LargestShare MeanInformation PersonKAnonymity Population "
+        "KAnonymity KMap KmAnonymity LargestShare MeanInformation PersonKAnonymity Population "
         "PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr TCloseness "
         "ValueGain"
     ),

@@ -36,6 +36,7 @@ from anonymizer.privacy import (
     IndividualRisk,
     Itpr,
     KAnonymity,
+    KmAnonymity,
     KMap,
     LargestShare,
     MeanInformation,
@@ -54,6 +55,7 @@ Tree = Mapping[object, tuple[object, ...]]
 """The labels of every sensitive value, the value itself first."""
 
 WHOLE = (
+    KmAnonymity,
     MeanInformation,
     Itpr,
     ReidentificationItpr,
@@ -172,6 +174,11 @@ class Counted:
         return [group for group in self.classes.values() if group.size]
 
     @cached_property
+    def persons(self) -> list[Counter]:
+        """The records of each class that has any by person."""
+        return [group.persons for group in self.occupied]
+
+    @cached_property
     def margins(self) -> Mapping[str, Counter]:
         """The records by value, of each sensitive attribute."""
         return self.known or {
@@ -260,6 +267,8 @@ class Counted:
                 literature.itpr(self.valued(name)) <= model.risk + FORGIVEN
                 for name in self.asked(model)
             )
+        if isinstance(model, KmAnonymity):
+            return literature.fewest_left(self.persons, model.m) >= model.k
         sizes = [group.size for group in self.occupied]
         if hasattr(model, "holds_of"):
             return model.holds_of(sizes)

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, combinations_with_replacement
 
 from scipy.optimize import linprog
 
@@ -363,3 +363,31 @@ def reidentification_itpr(sizes: Iterable[int]) -> float:
 def _bits(counts: Counter) -> float:
     records = sum(counts.values())
     return -math.fsum(n / records * math.log2(n / records) for n in counts.values() if n)
+
+
+# Several records of a person that somebody knows
+
+
+def fewest_left(classes: Sequence[Counter], known: int) -> int:
+    """The fewest persons who have what is known of one: so many records, or all where it has fewer.
+
+    ``classes`` count records by person. Every choice of such records is tried: which classes they
+    are of. Terrovitis et al. (2008), of items that somebody may have several times.
+    """
+    own: dict[Value, Counter] = {}
+    having: dict[tuple[int, int], set[Value]] = {}
+    for place, group in enumerate(classes):
+        for person, records in group.items():
+            own.setdefault(person, Counter())[place] = records
+            for times in range(1, min(records, known) + 1):
+                having.setdefault((place, times), set()).add(person)
+    choices = {
+        choice
+        for held in own.values()
+        for choice in combinations_with_replacement(sorted(held), min(known, held.total()))
+        if Counter(choice) <= held
+    }
+    return min(
+        len(set.intersection(*(having[each] for each in Counter(choice).items())))
+        for choice in choices
+    )

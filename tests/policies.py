@@ -29,6 +29,7 @@ from anonymizer.privacy import (
     IndividualRisk,
     Itpr,
     KAnonymity,
+    KmAnonymity,
     KMap,
     LargestShare,
     MeanInformation,
@@ -117,6 +118,12 @@ def models(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
     return made
 
 
+def models_of_known_records(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
+    """A policy against who knows several records of a person, and now and then who knows one."""
+    others = [OF_PERSONS[rng.integers(len(OF_PERSONS))] for _ in range(rng.integers(3))]
+    return [make(Place(rng, brute)) for make in (_known, *others)]
+
+
 def _anonymous(place: Place) -> PrivacyModel:
     k = round(place.sized(lambda group: group.size, least=True))
     return KAnonymity(min(max(k, 1), 8))
@@ -131,6 +138,13 @@ def _persons(place: Place) -> PrivacyModel:
 def _one_person(place: Place) -> PrivacyModel:
     share = place.sized(lambda group: max(group.persons.values()) / group.size)
     return LargestShare(min(1.0, share))
+
+
+def _known(place: Place) -> PrivacyModel:
+    m = int(place.rng.choice([2, 2, 3]))
+    return KmAnonymity(
+        max(1, round(place.picked([literature.fewest_left(place.table.persons, m)]))), m
+    )
 
 
 def _of_persons(make: Make) -> Make:

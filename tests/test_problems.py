@@ -13,7 +13,7 @@ from lengths import at_length
 from problems import complaints, interrupts
 from problems.__main__ import problems as command
 from problems.complaints import Refused
-from problems.drawing import OBJECTIVES_ASKED, PERSONS, drawn
+from problems.drawing import KNOWN, OBJECTIVES_ASKED, PERSONS, drawn
 from problems.interrupts import Stopped
 from problems.shrinking import smallest
 from problems.trying import about, tried, wrong
@@ -39,6 +39,11 @@ def test_random_problems_of_persons_are_solved_as_brute_force_does(start):
     assert wrong_in(range(PERSONS + start, PERSONS + start + 25)) == {}
 
 
+@pytest.mark.parametrize("start", range(0, at_length(25, 75), 25))
+def test_random_problems_of_several_known_records_are_solved_as_brute_force_does(start):
+    assert wrong_in(range(KNOWN + start, KNOWN + start + 25)) == {}
+
+
 def wrong_in(numbers):
     """What is wrong with the answers to problems, by their numbers."""
     found = {number: tried(number).complaints for number in numbers}
@@ -50,7 +55,7 @@ def wrong_in(numbers):
 
 def test_every_model_objective_and_kind_of_problem_is_tried():
     cases = [drawn(number) for number in range(1000, 1300)]
-    of_persons = [drawn(PERSONS + number) for number in range(30)]
+    of_persons = [drawn(PERSONS + number) for number in range(30)] + [drawn(KNOWN)]
     known = {model.name for case in (*cases, *of_persons) for model in case.brute.models}
     assert {*MODELS, *OWN} == known
     asked = {(case.brute.objective, case.brute.aggregate) for case in cases}

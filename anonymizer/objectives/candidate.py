@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts, judged_by
+from anonymizer.counts.pairs import tabulated
 from anonymizer.counts.persons import of_column
+from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels import FrequencySet, Histograms, Kernel
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 
@@ -87,12 +89,25 @@ class Layout:
         return judged_by(attribute, of_persons, self.places)
 
     def classes(
-        self, attribute: str | None, counts: Columns | Histograms, margins: Ints
+        self,
+        attribute: str | None,
+        counts: Columns | Histograms,
+        margins: Ints,
+        sparse: bool = False,
     ) -> Classes:
-        """Return classes by the values of one attribute, against a table of these margins."""
+        """Return classes by the values of one attribute, against a table of these margins.
+
+        ``sparse``: of very many values as pairs that occur, where the histograms are.
+        """
         start, stop = self.place(attribute)
         of = Histograms.of(counts)
-        joint = of.sizes[:, None] if attribute is None else of.about(start, stop)
+        joint: CountMatrix
+        if attribute is not None and sparse and of.sparse:
+            some = (of.places >= start) & (of.places < stop)
+            codes, sizes = of.places[some].astype(np.intp), of.numbers[some].astype(np.int64)
+            joint = tabulated(of.rows[some], codes - start, sizes, (len(of), stop - start))
+        else:
+            joint = of.sizes[:, None] if attribute is None else of.about(start, stop)
         return Classes(
             joint.astype(np.int64),
             margins[start:stop],

@@ -24,6 +24,7 @@ from anonymizer.privacy.base import require_class_by_class as require_class_by_c
 from anonymizer.privacy.base import require_monotone as require_monotone
 from anonymizer.privacy.base import require_persons as require_persons
 from anonymizer.privacy.base import require_possible as require_possible
+from anonymizer.privacy.base import takes_sparse as takes_sparse
 from anonymizer.privacy.base import verdicts as verdicts
 from anonymizer.privacy.closeness import MeanInformation as MeanInformation
 from anonymizer.privacy.closeness import TCloseness as TCloseness
@@ -31,6 +32,7 @@ from anonymizer.privacy.closeness import is_ordered as is_ordered
 from anonymizer.privacy.diversity import DistinctLDiversity as DistinctLDiversity
 from anonymizer.privacy.diversity import EntropyLDiversity as EntropyLDiversity
 from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDiversity
+from anonymizer.privacy.events import KmAnonymity as KmAnonymity
 from anonymizer.privacy.itpr import Itpr as Itpr
 from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
 from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy
@@ -60,6 +62,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         KAnonymity,
         PersonKAnonymity,
         LargestShare,
+        KmAnonymity,
         DistinctLDiversity,
         EntropyLDiversity,
         RecursiveLDiversity,

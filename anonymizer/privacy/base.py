@@ -88,6 +88,11 @@ def reads_sparse(measure: Measure) -> Measure:
     return measure
 
 
+def takes_sparse(model: "PrivacyModel") -> bool:
+    """Return whether a model measures sparse histograms as they are."""
+    return bool(getattr(model.measure, "reads_sparse", False))
+
+
 class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
@@ -427,7 +432,7 @@ def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
         return np.asarray(np.min(found, axis=0) if model.at_least else np.max(found, axis=0))
     if classes.gap:
         return _of_known(model, classes.known)
-    if not is_sparse(classes.joint) or getattr(model.measure, "reads_sparse", False):
+    if not is_sparse(classes.joint) or takes_sparse(model):
         return _measured(model, classes)
     if not model.per_class:
         return _measured(model, replace(classes, joint=dense(classes.joint, classes.attribute)))

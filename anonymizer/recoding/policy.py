@@ -28,7 +28,7 @@ from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Histograms, Kernel, Kind, Rules
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.objectives.candidate import Layout
-from anonymizer.privacy import PrivacyModel, attributes_of, holds
+from anonymizer.privacy import PrivacyModel, attributes_of, holds, takes_sparse
 
 Subject = tuple[PrivacyModel, str | None]
 """A model, and the sensitive attribute it is about; None: class sizes."""
@@ -170,8 +170,9 @@ class BoundPolicy:
 
     def allows(self, counts: Columns | Histograms) -> bool:
         """Return whether the classes together satisfy the models of the table as a whole."""
+        classes = self.policy.layout.classes
         return all(self._within(Histograms.of(counts), *laid) for laid in self.together) and all(
-            holds(model, self.policy.layout.classes(attribute, counts, self.margins)).all()
+            holds(model, classes(attribute, counts, self.margins, takes_sparse(model))).all()
             for model, attribute in self.whole
         )
 

@@ -104,14 +104,20 @@ class Problem:
         """Refuse a policy that no recoding can satisfy.
 
         When records may be left out the distribution of the rest is not known beforehand, nor what
-        part of a population they are, so that only models of class sizes can be refused at once.
+        part of a population they are, or who has few records left: only models of class sizes can
+        be refused at once.
 
         Raises
         ------
         InputError, PolicyUnreachableError
             Naming the model.
         """
-        sure = [model for model in self.models if not (model.sensitive or model.judges_empty)]
+        sure = [
+            model
+            for model in self.models
+            if not (model.sensitive or model.judges_empty)
+            and (model.strongly_monotone or not model.of_persons)
+        ]
         require_possible(self.counts, sure if self.suppresses else self.models)
 
     def relaxed(self, models: Sequence[PrivacyModel]) -> "Problem":

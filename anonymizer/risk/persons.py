@@ -8,8 +8,8 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy import PersonKAnonymity, PrivacyModel
+from anonymizer.privacy.events import MOST_EVENTS, least_left
 from anonymizer.release.results import Result, as_json
-from anonymizer.risk.events import MOST_EVENTS, least_left
 from anonymizer.risk.profile import Inference
 
 ALONE = 2

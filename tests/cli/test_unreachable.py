@@ -10,6 +10,7 @@ IMPOSSIBLE = {
     "k-anonymity": "k = 1000",
     "person-k-anonymity": "k = 1000",
     "largest-share": "share = 0.001",
+    "km-anonymity": "k = 1000\nm = 2",
     "distinct-l-diversity": "l = 9",
     "entropy-l-diversity": "l = 9",
     "recursive-l-diversity": "c = 1\nl = 9",

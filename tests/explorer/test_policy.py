@@ -55,6 +55,7 @@ from anonymizer.privacy import (
     EntropyLDiversity,
     HighestReidentificationRisk,
     KAnonymity,
+    KmAnonymity,
     LargestShare,
     PersonKAnonymity,
     RecursiveLDiversity,
@@ -247,7 +248,7 @@ OF_PERSONS = Schema(("age", "city"), ("diagnosis",), person=("who",))
 
 
 def test_models_of_persons_are_offered_where_a_column_tells_them():
-    known = {"person-k-anonymity", "largest-share"}
+    known = {"person-k-anonymity", "largest-share", "km-anonymity"}
     assert not known & {*offered(SCHEMA)}
     assert known <= {*offered(OF_PERSONS)}
     assert {*FIRST} - {*offered(SCHEMA)} == known
@@ -262,6 +263,11 @@ def test_sentences_are_about_people_where_a_column_tells_them():
     assert "The records that share a class" in promise_of(DistinctLDiversity(2), SCHEMA)
     assert limit_of(PersonKAnonymity(5)) == "at least 5 persons"
     assert limit_of(LargestShare(0.2)) == "at most 20%"
+    assert promise_of(KmAnonymity(5, 2), OF_PERSONS) == (
+        "Whoever knows the released values of age and city of 2 records of a person is left with "
+        "at least 5 people who have such records."
+    )
+    assert limit_of(KmAnonymity(5, 2)) == "at least 5 persons"
 
 
 OF_TWENTY = """[[privacy]]
@@ -308,6 +314,8 @@ def test_what_follows_from_another_model_gets_a_section_once_it_is_changed():
     share = {"model": "largest-share", "share": 0.2}
     added = with_own_section({"privacy": [*given]}, 1, LargestShare(0.2))
     assert added["privacy"] == [*given, share]
+    both = [{"model": "km-anonymity", "k": 5, "m": 2}]  # of two that follow the second
+    assert with_own_section({"privacy": [*both]}, 2, LargestShare(0.2))["privacy"] == [*both, share]
     risk = [{"model": HighestReidentificationRisk.name, "risk": 0.2}]
     own = with_own_section({"privacy": risk}, 0, PersonKAnonymity(5))
     assert own["privacy"] == [{"model": "person-k-anonymity", "k": 5}]

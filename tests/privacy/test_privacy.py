@@ -48,6 +48,7 @@ from anonymizer.privacy import (
     IndividualRisk,
     Itpr,
     KAnonymity,
+    KmAnonymity,
     KMap,
     LargestShare,
     MeanInformation,
@@ -82,6 +83,9 @@ CASES = [
     PersonKAnonymity(1),
     PersonKAnonymity(3),
     LargestShare(0.45),
+    KmAnonymity(1, 2),
+    KmAnonymity(3, 2),
+    KmAnonymity(2, 3),
     DistinctLDiversity(2),
     EntropyLDiversity(1.8),
     EntropyLDiversity(1),
@@ -203,6 +207,11 @@ def test_hand_worked_measures_of_tables():
     for model in (MeanInformation(bits - 1e-6), AverageReidentificationRisk(0.29)):
         assert holds(model, classes).tolist() == [False] * 3
     assert holds(AverageReidentificationRisk(0.3), classes).all()
+    # The last class is of the second person alone; without it two records of one class are.
+    assert KmAnonymity(2, 2).measure(classes) == [1]
+    assert KmAnonymity(2, 2).measure(even) == [1]
+    assert KmAnonymity(2, 2).measure(classes_of([[3, 4], [1, 1]])) == [2]
+    assert KmAnonymity(2, 4).measure(classes_of([[3, 4], [1, 1]])) == [1]  # four of the first class
 
 
 def test_hand_worked_measures_of_populations():
@@ -609,6 +618,9 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: PersonKAnonymity(0), "person-k-anonymity: k = 0 must be a whole number of at"),
         (lambda: LargestShare(0), "largest-share: share = 0 must be a number above 0 and at most"),
         (lambda: LargestShare(1.5), "share = 1.5 must be a number above 0 and at most 1"),
+        (lambda: KmAnonymity(0, 2), "km-anonymity: k = 0 must be a whole number of at least 1"),
+        (lambda: KmAnonymity(2, 0), "km-anonymity: m = 0 must be a whole number of at least 1"),
+        (lambda: KmAnonymity(2, 1), "m = 1 must be at least 2; .* person-k-anonymity"),
         (lambda: KAnonymity(10**400), "k must be at most 1,000,000,000,000,000; no table has"),
         (lambda: DistinctLDiversity(10**400), "l must be at most 1,000,000,000,000,000"),
         (lambda: AlphaKAnonymity(0.5, 10**400), "alpha-k-anonymity: k must be at most"),
@@ -766,12 +778,16 @@ def test_a_policy_of_persons_out_of_reach_says_what_the_table_has():
     for model, message in [
         (PersonKAnonymity(4), "person-k-anonymity: k = 4 exceeds the 3 persons of the table"),
         (LargestShare(0.5), "share = 0.5 is below 0.571429, the share of the person with most re"),
+        (KmAnonymity(3, 2), "km-anonymity: k = 3 exceeds the 2 persons who are left even where al"),
+        (KmAnonymity(2, 3), "k = 2 exceeds the 1 persons .* choose a smaller k or m"),
     ]:
         with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
 
 
-@pytest.mark.parametrize("model", [PersonKAnonymity(2), LargestShare(0.5)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [PersonKAnonymity(2), LargestShare(0.5), KmAnonymity(2, 2)], ids=repr
+)
 def test_persons_whom_no_column_tells_are_not_counted(model):
     table = pd.DataFrame({"a": list("xyxy"), "w": list("1122")})
     problem = problem_of(table, {"a": Hierarchy.suppression()}, [])

@@ -20,7 +20,7 @@ from cases import (
 )
 from judge import uniqueness
 from oracle import Brute
-from policies import Place, models
+from policies import Place, models, models_of_known_records
 
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import DifferentialPrivacy, PopulationUniqueness, PrivacyModel
@@ -41,6 +41,7 @@ WORK = 10_000
 OBJECTIVES_ASKED = (*ASKED, *((name, None) for name in RISING))
 
 Make = Callable[[Place], PrivacyModel]
+Policy = Callable[[np.random.Generator, Brute], list[PrivacyModel]]
 Limits = Mapping[str, tuple[int, int]]
 
 
@@ -49,10 +50,17 @@ PERSONS = 1_000_000
 who have several."""
 
 
+KNOWN = 2_000_000
+"""From this number on they are those again, under policies of persons of whom records are known."""
+
+
 def drawn(number: int) -> Case:
     """The random problem of a number."""
     if number >= PERSONS:
-        return _of_persons(np.random.default_rng(number), drawn(number - PERSONS))
+        rng = np.random.default_rng(number)
+        if number >= KNOWN:
+            return _of_persons(rng, drawn(number - KNOWN), models_of_known_records)
+        return _of_persons(rng, drawn(number - PERSONS))
     rng = np.random.default_rng(number)
     wide = rng.random() < WIDE
     records = _records(rng, wide)
@@ -87,7 +95,7 @@ def drawn(number: int) -> Case:
     return _asking(rng, Case(brute, hierarchies))
 
 
-def _of_persons(rng: np.random.Generator, case: Case) -> Case:
+def _of_persons(rng: np.random.Generator, case: Case, policy: Policy = models) -> Case:
     """The problem with persons: as many as records, or fewer, some of them with many."""
     rows = case.brute.rows
     persons = max(1, int(len(rows) * rng.choice([0.1, 0.3, 0.6, 1])))
@@ -97,7 +105,7 @@ def _of_persons(rng: np.random.Generator, case: Case) -> Case:
         numbers = [*range(len(rows))]
     rows = [{**row, "person": f"p{n}"} for row, n in zip(rows, numbers, strict=True)]
     brute = replace(case.brute, rows=rows, person="person")
-    return replace(case, brute=replace(brute, models=models(rng, brute)))
+    return replace(case, brute=replace(brute, models=policy(rng, brute)))
 
 
 def _records(rng: np.random.Generator, wide: bool) -> int:

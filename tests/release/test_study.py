@@ -25,6 +25,7 @@ from anonymizer.privacy import (
     IndividualRisk,
     Itpr,
     KAnonymity,
+    KmAnonymity,
     KMap,
     LargestShare,
     MeanInformation,
@@ -616,6 +617,10 @@ OF_PERSONS = {
     ],
     "person-k-anonymity": [("k = 4", [PersonKAnonymity(4), LargestShare(0.25)])],
     "largest-share": [("share = 0.3", [LargestShare(0.3)]), ("share = 1", [LargestShare(1)])],
+    "km-anonymity": [
+        ("k = 1\nm = 2", [KmAnonymity(1, 2)]),
+        ("k = 4\nm = 3", [KmAnonymity(4, 3), PersonKAnonymity(4), LargestShare(0.25)]),
+    ],
     "highest-reidentification-risk": [
         ("risk = 0.2", [PersonKAnonymity(5), LargestShare(0.2)]),
         ("risk = 0.3", [PersonKAnonymity(4), LargestShare(0.25)]),
@@ -749,6 +754,8 @@ WRONG_MODELS = [
         'record is; name that column as person, such as person = "patient_id" (below [data] in a '
         "study, and --person in commands), or choose a model that counts records",
     ),
+    ("km-anonymity", "k = 2\nm = 2", "[[privacy]] km-anonymity counts persons, and no column"),
+    ("km-anonymity", "k = 2", "[[privacy]] km-anonymity lacks 'm'; add a line m = ... below its"),
     ("largest-share", "share = 0.5", "[[privacy]] largest-share counts persons, and no column"),
     ("largest-share", "share = 0", "share = 0 must be a number above 0 and at most 1"),
     ("distinct-l-diversity", "l = 0", "l = 0 must be a whole number of at least 1"),

@@ -50,6 +50,11 @@ SENTENCES = {
         "Nobody has more than 20% of the records with the same released values of age and sex, so "
         "that no record is that of a given person with a higher probability.",
     ),
+    "km-anonymity": (
+        {"k": 5, "m": 2},
+        "Whoever knows the released values of age and sex of 2 records of a person is left with at "
+        "least 5 people who have such records.",
+    ),
     "distinct-l-diversity": (
         {"l": 3},
         "The people who share a class have at least 3 different values of “illness”.",

@@ -37,7 +37,7 @@ def with_own_section(content: Content, place: int, model: PrivacyModel) -> Conte
     another parameter.
     """
     sections, own = content["privacy"], {"model": model.name, **model.parameters}
-    if place == len(sections):
+    if place >= len(sections):
         sections.append(own)
     elif sections[place]["model"] != model.name and model.bounded_by not in sections[place]:
         sections[place] = own

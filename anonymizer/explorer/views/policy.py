@@ -256,9 +256,10 @@ class Card:
 
     def _changed(self, content: Content, name: str, value: float) -> Content:
         content = with_own_section(content, self.place, self._model)
-        given = content["privacy"][self.place].get(name)
+        place = min(self.place, len(content["privacy"]) - 1)  # a section of its own is the last
+        given = content["privacy"][place].get(name)
         whole = isinstance(given, int) and value == int(value)
-        return with_parameter(content, self.place, name, int(value) if whole else value)
+        return with_parameter(content, place, name, int(value) if whole else value)
 
 
 def _about(condition: ModelCondition) -> str:
@@ -487,7 +488,7 @@ class PolicyView(View):
     def remove(self, place: int) -> None:
         """Take a model out of the policy; the focus goes to where one can be added."""
         name, sections = self._models[place].name, len(self.page.content["privacy"])
-        if place == sections:
+        if place >= sections:
             self.page.notify("It follows from another condition; set another threshold.")
             return
         if sections == 1:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lengths import at_length
+from scipy.sparse import csr_array
 
-from anonymizer.risk import events
-from anonymizer.risk.events import least_left
+from anonymizer import InputError
+from anonymizer.privacy import events
+from anonymizer.privacy.events import fewest_left, least_left
 
 Rows = list[tuple[int, int]]
 
@@ -111,3 +113,61 @@ def test_what_one_person_alone_has_costs_no_more(monkeypatch):
 @pytest.mark.parametrize("most", [1, 2])
 def test_so_many_are_looked_at(most):
     assert len(least_left([0, 0, 0], [0, 1, 2], most=most)) == most
+
+
+@given(persons_in_classes)
+def test_the_fewest_left_are_those_of_the_person_who_is_hidden_worst(rows):
+    persons, classes = numbered(rows)
+    joint = np.zeros((classes.max() + 1, persons.max() + 1), np.int64)
+    np.add.at(joint, (classes, persons), 1)
+    for known in (1, 2, 3, 4, 5):
+        fewest = min(left(rows, known))
+        assert fewest_left(joint, known) == fewest_left(csr_array(joint), known) == fewest
+
+
+def random_joint(rng: np.random.Generator) -> np.ndarray:
+    """Few classes of many persons, who are seldom found alone."""
+    classes, persons = int(rng.integers(1, 6)), int(rng.integers(1, 40))
+    return rng.poisson(rng.choice([0.5, 1, 3]), (classes, persons))
+
+
+def test_the_fewest_of_larger_tables_are_those_of_every_choice():
+    rng, several = np.random.default_rng(12), 0
+    for _ in range(at_length(60, 2000)):
+        joint = random_joint(rng)
+        joint = joint[:, joint.any(axis=0)]
+        if not joint.any():
+            continue
+        class_of, person_of = np.nonzero(joint)
+        class_of = np.unique(class_of, return_inverse=True)[1]
+        found = least_left(person_of, class_of, joint[joint > 0])
+        for known, least in enumerate(found, 1):
+            assert fewest_left(joint, known) == least.min()
+            several += known > 1 and least.min() > 1
+    assert several > 10
+
+
+def test_classes_are_looked_at_a_few_at_a_time(monkeypatch):
+    rng = np.random.default_rng(5)
+    joints = [random_joint(rng) for _ in range(40)]
+    expected = [fewest_left(joint, 2) for joint in joints]
+    monkeypatch.setattr(events, "WORK_AT_ONCE", 3)
+    assert [fewest_left(joint, 2) for joint in joints] == expected
+
+
+def test_more_choices_than_can_be_tried_are_refused(monkeypatch):
+    """Two persons of three classes each: both have 10 choices of three, with repetition."""
+    joint = np.ones((3, 2), np.int64)
+    monkeypatch.setattr(events, "MOST_TRIED", 20)
+    assert fewest_left(joint, 3) == 2
+    monkeypatch.setattr(events, "MOST_TRIED", 19)
+    assert fewest_left(joint, 2) == 2  # pairs are counted, however many there are
+    message = "km-anonymity: persons have up to 20 choices of 3 records .* a smaller m, or coarser"
+    with pytest.raises(InputError, match=message):
+        fewest_left(joint, 3)
+    alone = np.vstack([joint, [[1, 0]]])  # nobody else is left to who knows one record
+    assert fewest_left(alone, 3) == 1
+
+
+def test_nobody_is_left_of_no_record():
+    assert fewest_left(np.zeros((2, 3), np.int64), 2) == 0
