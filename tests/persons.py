@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from math import log2
 
 
@@ -58,6 +59,23 @@ def persons(group: Sequence[Record], table: Sequence[Record]) -> float:
 
 def largest_share(group: Sequence[Record], table: Sequence[Record]) -> float:
     return max(Counter(record.person for record in group).values()) / len(group)
+
+
+def fewest_left(records: Sequence[Record], known: int) -> int:
+    """The fewest persons left to who knows the labels of so many records of somebody.
+
+    Every choice of records of every person is tried; of a person with fewer all are known. Left is
+    everybody who has as many records with each of these labels.
+    """
+    own: dict[Hashable, list[tuple[Hashable, ...]]] = defaultdict(list)
+    for record in records:
+        own[record.person].append(record.labels)
+    held = {person: Counter(labels) for person, labels in own.items()}
+    return min(
+        sum(Counter(chosen) <= other for other in held.values())
+        for labels in own.values()
+        for chosen in combinations(labels, min(known, len(labels)))
+    )
 
 
 def effective(group: Sequence[Record], table: Sequence[Record]) -> float:

@@ -33,6 +33,7 @@ from anonymizer.privacy.diversity import DistinctLDiversity as DistinctLDiversit
 from anonymizer.privacy.diversity import EntropyLDiversity as EntropyLDiversity
 from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDiversity
 from anonymizer.privacy.events import KmAnonymity as KmAnonymity
+from anonymizer.privacy.events import records_known as records_known
 from anonymizer.privacy.itpr import Itpr as Itpr
 from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
 from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy

@@ -8,7 +8,7 @@ worst ones: left are the persons who have as many records in each of these class
 bounds; ``least_left`` those of every person, which takes ten times as long.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -238,3 +238,8 @@ class KmAnonymity(PrivacyModel):
     def measure(self, classes: Classes) -> Floats:
         """The fewest persons left, shape (1,)."""
         return np.array([float(fewest_left(classes.joint, self.m))])
+
+
+def records_known(models: Iterable[PrivacyModel]) -> int:
+    """The most records of a person that somebody may know against whom a model holds; 1 or more."""
+    return max((model.m for model in models if isinstance(model, KmAnonymity)), default=1)

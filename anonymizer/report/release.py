@@ -10,7 +10,7 @@ from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict
+from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict, records_known
 from anonymizer.recoding.recoding import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
@@ -271,23 +271,30 @@ DIGEST = 15
 """Characters of a digest that are shown."""
 
 
-def against(quasi_identifiers: str, sensitive: str = "", persons: bool = False) -> str:
+def against(
+    quasi_identifiers: str, sensitive: str = "", persons: bool = False, known: int = 1
+) -> str:
     """Whom conditions on equivalence classes hold against, and what they do not promise.
 
-    Names of columns, as a sentence lists them; ``persons``: whether some have several records. A
-    differentially private release does not depend on what is known, and needs no such sentences.
+    Names of columns, as a sentence lists them; ``persons``: whether some have several records, of
+    which a condition is about ``known`` at once. A differentially private release does not depend
+    on what is known, and needs no such sentences.
     k-anonymity does not prevent singling out: Cohen and Nissim, PNAS 117 (2020).
 
     >>> against("age and sex").partition(".")[0]
     'The policy holds against somebody who knows age and sex of everybody'
     """
     also = f", and about {sensitive} only what the whole table shows" if sensitive else ""
-    known = f"{quasi_identifiers} of {'one record of ' if persons else ''}everybody"
+    first = f"{quasi_identifiers} of {'one record of ' if persons else ''}everybody"
     more = "who knows several records of a person or more" if persons else "who knows more"
+    several = ""
+    if known > 1:
+        several = f" Against who knows up to {known} records of a person km-anonymity alone holds."
+        more = f"who knows more than {known} records of a person or anything else"
     return (
-        f"The policy holds against somebody who knows {known}{also}. It is no promise against "
-        f"somebody {more}, who reasons from how the recoding was chosen, or who links other "
-        "releases. It does not prevent singling out."
+        f"The policy holds against somebody who knows {first}{also}.{several} It is no promise "
+        f"against somebody {more}, who reasons from how the recoding was chosen, or who links "
+        "other releases. It does not prevent singling out."
     )
 
 
@@ -370,7 +377,8 @@ def verification_report(found: Verification) -> Iterator[Block]:
         private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)
         if found.satisfied and not private:
             persons = any(each.model.of_persons for each in found.verdicts)
-            yield against("the quasi-identifiers", "sensitive attributes", persons)
+            known = records_known(each.model for each in found.verdicts)
+            yield against("the quasi-identifiers", "sensitive attributes", persons, known)
 
 
 def _verified(found: Verification) -> Iterable[str]:

@@ -58,3 +58,23 @@ def test_how_near_classes_come_is_for_the_steward_alone(release):
     assert "The smallest class has 8 people." in own
     assert "8 people" not in public
     assert public.count("Its maker alone knows how near a class comes to that.") == 3
+
+
+def test_who_knows_several_records_is_spoken_of_where_a_condition_is_about_them(release, tmp_path):
+    """Everybody has the class of the whole table, three times."""
+    text = (release.parent / "study.toml").read_text()
+    text = text.replace("visits.csv", (release.parent / "visits.csv").as_posix())
+    (tmp_path / "study.toml").write_text(
+        text + '[[privacy]]\nmodel = "km-anonymity"\nk = 3\nm = 2\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    own, public = (page_of(tmp_path / "release", steward) for steward in (True, False))
+    for page in (own, public):
+        assert (
+            "Whoever knows the released values of age of 2 records of a person is left with at "
+            "least 3 people who have such records."
+        ) in page
+        assert "Against who knows up to 2 records of a person km-anonymity alone holds." in page
+        assert "somebody who knows more than 2 records of a person or anything else" in page
+    assert "Of the person who is hidden worst 8 people are left." in own
+    assert "Of the person who is hidden worst" not in public

@@ -59,7 +59,7 @@ from anonymizer.explorer.session.contents import (
 )
 from anonymizer.explorer.session.session import Change
 from anonymizer.explorer.views.view import View
-from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.privacy import MODELS, PrivacyModel, records_known
 from anonymizer.report.release import against
 
 if TYPE_CHECKING:
@@ -405,7 +405,8 @@ class PolicyView(View):
         self._offer()
         roles = self.page.study.schema
         about = ", ".join(roles.sensitive)
-        holds = against(", ".join(roles.quasi_identifiers), about)
+        shared, persons = ", ".join(roles.quasi_identifiers), bool(roles.person)
+        holds = against(shared, about, persons, records_known(models))
         self._against.set_text(holds if self.page.fresh and self.page.outcome.holds else "")
         self.method.show()
         self._fill()

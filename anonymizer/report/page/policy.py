@@ -14,7 +14,7 @@ from anonymizer.feedback.document import (
     TypedCommands,
 )
 from anonymizer.feedback.words import count, listed, plural, sentence, share
-from anonymizer.privacy import MODELS, Wording
+from anonymizer.privacy import MODELS, KmAnonymity, Wording, records_known
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
@@ -144,7 +144,11 @@ def _against(evidence: Evidence) -> Iterator[Block]:
     """Whom the policy holds against; differential privacy does not depend on what is known."""
     if not evidence.private:
         about = ", ".join(evidence.schema.sensitive)
-        yield against(listed(evidence.quasi_identifiers), about, evidence.persons)
+        verdicts = evidence.manifest.privacy
+        known = records_known(
+            each.privacy_model for each in verdicts if each.model == KmAnonymity.name
+        )
+        yield against(listed(evidence.quasi_identifiers), about, evidence.persons, known)
 
 
 def _whose(evidence: Evidence) -> str:
