@@ -25,8 +25,8 @@ from anonymizer import (
     TCloseness,
     check,
 )
-from anonymizer.privacy import LargestShare
-from anonymizer.risk import assess, events
+from anonymizer.privacy import LargestShare, events
+from anonymizer.risk import assess
 from anonymizer.risk.file import Subject, assess_file
 
 SECRETS = ("Nemo",)
