@@ -119,8 +119,12 @@ def models(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
 
 
 def models_of_known_records(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
-    """A policy against who knows several records of a person, and now and then who knows one."""
-    others = [OF_PERSONS[rng.integers(len(OF_PERSONS))] for _ in range(rng.integers(3))]
+    """A policy against who knows several records of a person, and now and then who knows one.
+
+    Different values are as many whichever way persons are counted.
+    """
+    makers = [*OF_PERSONS, *([_distinct] * 3 if brute.sensitive else [])]
+    others = [makers[rng.integers(len(makers))] for _ in range(rng.integers(3))]
     return [make(Place(rng, brute)) for make in (_known, *others)]
 
 

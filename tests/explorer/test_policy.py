@@ -1,6 +1,8 @@
 """Sentences, spans and worst classes of a policy, held against pandas on released tables."""
 
 import re
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -321,9 +323,38 @@ def test_what_follows_from_another_model_gets_a_section_once_it_is_changed():
     assert own["privacy"] == [{"model": "person-k-anonymity", "k": 5}]
 
 
-@pytest.mark.parametrize("models", ["k = 500", "k = 7"])
+OF_KNOWN = '[[privacy]]\nmodel = "km-anonymity"\nk = {}\nm = 2\n'
+
+
+def test_who_is_left_to_who_knows_several_records_is_a_condition(tmp_path):
+    outcome = outcome_in(of_twenty(tmp_path, OF_KNOWN.format(3)))
+    left, persons, _ = conditions_of(outcome)
+    assert left.holds
+    assert persons.holds
+    assert left.worst is None
+    assert left.limit == "at least 3 persons"
+    table = released(outcome)
+    label = table["age"].astype(str) + table["city"].astype(str)
+    held = {who: Counter(of) for who, of in label.groupby(table["who"])}
+    fewest = min(
+        sum(Counter(pair) <= other for other in held.values())
+        for own in held.values()
+        for pair in combinations(own.elements(), 2)
+    )
+    assert left.measured == f"Of the person who is hidden worst {fewest} people are left."
+    assert all(span is not None for span in spans_of(outcome.plan.models, outcome))
+    assert [each.name for each in parameters_of(outcome.plan.models[0])] == ["m"]
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        *(OF_TWENTY.replace("k = 3", k) for k in ("k = 500", "k = 7")),
+        *(OF_KNOWN.format(k) for k in (500, 21, 7)),
+    ],
+)
 def test_ways_out_of_a_policy_of_persons_hold(tmp_path, models):
-    explorer = of_twenty(tmp_path, OF_TWENTY.replace("k = 3", models))
+    explorer = of_twenty(tmp_path, models)
     path = tmp_path / "people.csv"
     table = pd.read_csv(path)
     table.loc[:40, "who"] = 1  # a third of the records are one's: no share of 1 / 7 is reached
