@@ -114,7 +114,8 @@ def fewest_left(joint: CountMatrix, known: int) -> int:
     # What few persons have comes first: where one is found alone, there is nothing left to look at.
     held = held[:, np.argsort(np.bincount(held.indices, minlength=held.shape[1]), kind="stable")]
     fewest = int(np.count_nonzero(np.diff(held.indptr)))
-    for records in range(1, known + 1):
+    # Of a person with fewer records all are known.
+    for records in range(1, min(known, int(held.sum(axis=1).max(initial=0))) + 1):
         if fewest <= 1:
             break
         if records > 2:
@@ -174,7 +175,9 @@ def _from_each(held: Any, records: int) -> Iterator[int]:
         others = held[by_class.indices[some]][:, first + 1 :]
         for number in range(1, records):
             left = others[by_class.data[some] >= number]
-            for found in _shared(left, records - number) if left.nnz else ():
+            if not left.nnz:
+                break
+            for found in _shared(left, records - number):
                 yield found
                 if found == 1:
                     return
@@ -214,8 +217,8 @@ class KmAnonymity(PrivacyModel):
     per_class = False
     of_persons = True
     wording = Wording(
-        "Whoever knows the released values of {shared} of {m:number} records of a person is left "
-        "with at least {k:people} who have such records.",
+        "Whoever knows the released values of {shared} of up to {m:number} records of a person is "
+        "left with at least {k:people} who have such records.",
         "Of the person who is hidden worst {worst:people} are left.",
         "Who knows more: Somebody who knows more than {m:number} records of a person may find all "
         "records of that person.",

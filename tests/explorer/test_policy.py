@@ -266,8 +266,8 @@ def test_sentences_are_about_people_where_a_column_tells_them():
     assert limit_of(PersonKAnonymity(5)) == "at least 5 persons"
     assert limit_of(LargestShare(0.2)) == "at most 20%"
     assert promise_of(KmAnonymity(5, 2), OF_PERSONS) == (
-        "Whoever knows the released values of age and city of 2 records of a person is left with "
-        "at least 5 people who have such records."
+        "Whoever knows the released values of age and city of up to 2 records of a person is left "
+        "with at least 5 people who have such records."
     )
     assert limit_of(KmAnonymity(5, 2)) == "at least 5 persons"
 

@@ -169,5 +169,12 @@ def test_more_choices_than_can_be_tried_are_refused(monkeypatch):
     assert fewest_left(alone, 3) == 1
 
 
+def test_more_records_than_anybody_has_are_all_of_them():
+    joint = np.array([[3, 3, 1], [1, 1, 2]])
+    assert [fewest_left(joint, known) for known in (2, 3, 4, 10**9)] == [1, 1, 1, 1]
+    assert [fewest_left(joint[:, :2], known) for known in (2, 3, 4, 10**9)] == [2, 2, 2, 2]
+    assert fewest_left(np.full((1, 2), 200), 10**9) == 2
+
+
 def test_nobody_is_left_of_no_record():
     assert fewest_left(np.zeros((2, 3), np.int64), 2) == 0

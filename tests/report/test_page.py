@@ -52,8 +52,8 @@ SENTENCES = {
     ),
     "km-anonymity": (
         {"k": 5, "m": 2},
-        "Whoever knows the released values of age and sex of 2 records of a person is left with at "
-        "least 5 people who have such records.",
+        "Whoever knows the released values of age and sex of up to 2 records of a person is left "
+        "with at least 5 people who have such records.",
     ),
     "distinct-l-diversity": (
         {"l": 3},

@@ -71,8 +71,8 @@ def test_who_knows_several_records_is_spoken_of_where_a_condition_is_about_them(
     own, public = (page_of(tmp_path / "release", steward) for steward in (True, False))
     for page in (own, public):
         assert (
-            "Whoever knows the released values of age of 2 records of a person is left with at "
-            "least 3 people who have such records."
+            "Whoever knows the released values of age of up to 2 records of a person is left "
+            "with at least 3 people who have such records."
         ) in page
         assert "Against who knows up to 2 records of a person km-anonymity alone holds." in page
         assert "somebody who knows more than 2 records of a person or anything else" in page
