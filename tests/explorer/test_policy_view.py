@@ -209,13 +209,23 @@ def test_without_labels_classes_have_numbers(unlabelled):
 
 @pytest.fixture
 def of_persons(browser, tmp_path, request):
-    """A page of the small study whose 12 records are those of 8 persons, and its file."""
-    path = small_study(tmp_path)
-    header, *rows = (tmp_path / "people.csv").read_text().splitlines()
+    """A page of the small study whose 12 records are those of 8 persons."""
+    yield from served_of_persons(browser, tmp_path, request, "k = 2")
+
+
+@pytest.fixture
+def of_known(browser, tmp_path, request):
+    """The same, under a policy against who knows two records of a person."""
+    yield from served_of_persons(browser, tmp_path, request, "k = 2\nm = 2", "km-anonymity")
+
+
+def served_of_persons(browser, directory, request, parameters, model="k-anonymity"):
+    path = small_study(directory)
+    header, *rows = (directory / "people.csv").read_text().splitlines()
     rows = [f"{row},{number % 8}" for number, row in enumerate(rows)]
-    (tmp_path / "people.csv").write_text("\n".join([f"{header},who", *rows, ""]))
+    (directory / "people.csv").write_text("\n".join([f"{header},who", *rows, ""]))
     text = path.read_text().replace('"people.csv"', '"people.csv"\nperson = "who"')
-    path.write_text(text.replace("k = 3", "k = 2"))
+    path.write_text(text.replace("k = 3", parameters).replace("k-anonymity", model))
     with explored(path) as served, Lent(browser, served.link) as lent, lent.to(request) as found:
         visit(found, "Policy")
         yield found
@@ -245,6 +255,30 @@ def test_what_follows_from_the_number_of_persons_can_be_set(of_persons):
     names = offered_in(page)
     assert "largest-share" in names
     assert "average-reidentification-risk" not in names
+
+
+def test_who_knows_several_records_is_a_condition_from_which_two_others_follow(of_known):
+    page = of_known
+    left, share = card(page, "km-anonymity"), card(page, "largest-share")
+    expect(left).to_contain_text("of up to 2 records of a person is left with at least 2 people")
+    expect(share).to_contain_text("Allowed is at most 50%.")
+    for name in ("person-k-anonymity", "largest-share"):
+        card(page, name).get_by_role("button", name=f"Remove {name}").click()
+        expect(page.get_by_text("It follows from another condition").last).to_be_visible()
+    part = share.get_by_role("spinbutton")
+    part.fill("0.4")
+    part.press("Enter")
+    expect(share).to_contain_text("Allowed is at most 40%.")
+    size = left.get_by_role("spinbutton").first
+    size.fill("3")
+    size.press("Enter")
+    expect(left).to_contain_text("is left with at least 3 people")
+    expect(card(page, "person-k-anonymity")).to_contain_text("at least 2 others")
+    expect(share).to_contain_text("Allowed is at most 40%.")
+    known = left.get_by_role("spinbutton").last
+    known.fill("3")
+    known.press("Enter")
+    expect(left).to_contain_text("of up to 3 records of a person")
 
 
 def test_models_of_persons_are_not_offered_where_no_column_tells_them(page):
