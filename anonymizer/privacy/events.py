@@ -111,16 +111,17 @@ def fewest_left(joint: CountMatrix, known: int) -> int:
     (2, 1)
     """
     held = by_pairs(joint).T.tocsr()
-    # What few persons have comes first: where one is found alone, there is nothing left to look at.
+    # What few persons have comes first, as nothing is left to look at once one is found alone.
     held = held[:, np.argsort(np.bincount(held.indices, minlength=held.shape[1]), kind="stable")]
     fewest = int(np.count_nonzero(np.diff(held.indptr)))
     # Of a person with fewer records all are known.
     for records in range(1, min(known, int(held.sum(axis=1).max(initial=0))) + 1):
-        if fewest <= 1:
-            break
         if records > 2:
             _require_few_choices(np.diff(held.indptr), records)
-        fewest = min([fewest, *_shared(held, records)])
+        for shared in _shared(held, records):
+            fewest = min(fewest, shared)
+            if fewest == 1:
+                return fewest
     return fewest
 
 
@@ -139,7 +140,7 @@ def _require_few_choices(classes_of: Ints, records: int) -> None:
 
 
 def _shared(held: Any, records: int) -> Iterator[int]:
-    """Yield the persons of choices of so many records, or fewer, until one is a person's alone.
+    """Yield numbers of persons who share choices of so many records, or fewer.
 
     The least number of all choices of exactly so many is among them. ``held`` (persons, classes).
     """
@@ -162,9 +163,8 @@ def _in_pairs(held: Any) -> Iterator[int]:
         done = work[low - 1] if low else 0
         high = max(int(np.searchsorted(work, done + WORK_AT_ONCE, side="right")), low + 1)
         # (classes, classes): the persons in both; of a class with itself those of that class.
-        found = list(_least((by_class[low:high] @ ones).data))
-        yield from found
-        low = len(work) if found == [1] else high
+        yield from _least((by_class[low:high] @ ones).data)
+        low = high
 
 
 def _from_each(held: Any, records: int) -> Iterator[int]:
@@ -177,10 +177,7 @@ def _from_each(held: Any, records: int) -> Iterator[int]:
             left = others[by_class.data[some] >= number]
             if not left.nnz:
                 break
-            for found in _shared(left, records - number):
-                yield found
-                if found == 1:
-                    return
+            yield from _shared(left, records - number)
 
 
 def _least(persons: Ints) -> Iterator[int]:
