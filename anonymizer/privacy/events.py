@@ -90,7 +90,7 @@ def least_left(
 
 
 MOST_TRIED = 1 << 30
-"""Bound on the choices of three or more records of all persons together: some 20 seconds."""
+"""Bound on the choices of three or more records of all persons together: 10 to 30 seconds."""
 
 WORK_AT_ONCE = 1 << 24
 """Pairs of records that are counted together: at most some 200 MB."""
