@@ -119,13 +119,8 @@ def models(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
 
 
 def models_of_known_records(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
-    """A policy against who knows several records of a person, and now and then who knows one.
-
-    Different values are as many whichever way persons are counted. A class that is exempt is not
-    held against any model here, and against those of values in the package.
-    """
-    values = brute.sensitive and not brute.exempt
-    makers = [*OF_PERSONS, *([_distinct] * 3 if values else [])]
+    """A policy against who knows several records of a person, and now and then who knows one."""
+    makers = [*OF_PERSONS, *(map(_of_persons, OF_VALUES) if brute.sensitive else [])]
     others = [makers[rng.integers(len(makers))] for _ in range(rng.integers(3))]
     return [make(Place(rng, brute)) for make in (_known, *others)]
 
