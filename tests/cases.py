@@ -14,7 +14,7 @@ from anonymizer import Anonymizer, EntropyLDiversity, FullDomain, Hierarchy, KAn
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
-from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.privacy import MODELS, IndividualRisk, PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import engine
 
@@ -214,7 +214,8 @@ def random_case(
     """Any kind of problem.
 
     ``plain``: k-anonymity, entropy l-diversity and t-closeness in bits alone, without population
-    and targets.
+    and targets. ``exempt``: problems, too, that no table alone poses: a class that need not satisfy
+    any model, and people who are known by sampling weights.
     """
     names = "abcd"[: attributes - rng.choice(attributes, p=falling(attributes))]
     sensitive = ["v", "w"][: rng.choice(3, p=[0.1, 0.6, 0.3])]
@@ -247,6 +248,9 @@ def random_case(
     )
     if not plain:
         brute = of_every_kind(rng, brute, columns, spreads)
+    if not exempt and any(isinstance(model, IndividualRisk) for model in brute.models):
+        others = [model for model in brute.models if model.people is None]
+        brute = replace(brute, models=others or [KAnonymity(2)], people=[])
     brute = replace(brute, suppress=str(rng.choice(["small", "any"])), gap=size % 2 == 0)
     return Case(brute, {name: spread.hierarchy for name, spread in spreads.items()})
 

@@ -40,6 +40,7 @@ from anonymizer.privacy import (
     DifferentialPrivacy,
     EnhancedBetaLikeness,
     HighestReidentificationRisk,
+    IndividualRisk,
     KMap,
     MeanInformation,
 )
@@ -145,7 +146,7 @@ def test_random_problems_are_of_every_model_and_every_kind_of_it():
     models = [model for case in cases for model in case.brute.models]
     # Made, not searched for; of tables with persons, which are drawn by themselves.
     apart = {DifferentialPrivacy, PersonKAnonymity, LargestShare}
-    unbounded = {Itpr, ReidentificationItpr, EvenClasses}
+    unbounded = {Itpr, ReidentificationItpr, IndividualRisk, EvenClasses}
     assert {type(model) for model in models} == {*BOUNDED, *unbounded} - apart
     kinds = {(type(model), model.attribute is None) for model in models if model.sensitive}
     assert len(kinds) == 2 * sum(model.sensitive for model in {*BOUNDED, *unbounded})
