@@ -175,8 +175,9 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     """
     start, deadline = thread_time(), run.deadline()
     _ = problem.evaluator  # encoded here, once for all counts and for those that add up
-    found = _found(problem.additive, search, run)
-    if found is not None and problem.counts_persons:
+    whole = search in ("exhaustive", exhaustive)  # of which each node is held against all counts
+    found = _found(problem if whole else problem.additive, search, run)
+    if found is not None and problem.counts_persons and not whole:
         if accepts(problem, problem.levels(found.node)):
             found = found.alone(problem.lattice)
         else:
