@@ -365,11 +365,11 @@ class Schema:
             order = _missing_last(values[name])
             if order is None:
                 continue
-            for each in (name, by_persons(name)) if pairs else (name,):
+            for each in (name,) if persons is None else (name, by_persons(name)):
                 joint[each] = in_columns(joint[each], order)
                 values[each] = tuple(values[each][place] for place in order)
                 gaps.append(each)
-            if pairs:
+            if name in pairs:
                 value_of = np.argsort(order)[pairs[name].value_of]
                 pairs[name] = replace(pairs[name], value_of=value_of)
         return joint, values, tuple(gaps), pairs

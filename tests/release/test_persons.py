@@ -1,6 +1,7 @@
 """Releases of tables of which persons have several records: the policy is true of persons."""
 
 import json
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -198,6 +199,32 @@ def test_a_person_for_each_record_changes_nothing(recoding):
         pd.testing.assert_frame_equal(
             anonymizer_of(privacy, recoding).fit_transform(own), plain.fit_transform(raw)
         )
+
+
+@pytest.mark.parametrize("missing", ["gap", "category"])
+def test_a_person_for_each_record_changes_nothing_where_values_are_missing(missing):
+    rng, released = np.random.default_rng(6), 0
+    for _ in range(at_length(12, 60)):
+        raw = table_of(rng).drop(columns="who")
+        raw.loc[rng.random(len(raw)) < 0.5, "w"] = None
+        own = raw.assign(who=[f"p{place}" for place in raw["place"]])
+        persons = anonymizer_of(
+            [KAnonymity(2), TCloseness(0.4, distance="equal")], FullDomain(), missing=missing
+        )
+        plain = deepcopy(persons).set_params(person=())
+        try:
+            expected = plain.fit_transform(raw)
+        except PolicyUnreachableError:
+            with pytest.raises(PolicyUnreachableError):
+                persons.fit(own)
+            continue
+        released += 1
+        pd.testing.assert_frame_equal(persons.fit_transform(own), expected)
+        assert persons.search_.value == plain.search_.value
+        assert [each.worst for each in persons.release_.privacy][1] == pytest.approx(
+            plain.release_.privacy[1].worst
+        )
+    assert released > 3
 
 
 def test_an_attacker_who_knows_one_record_finds_nobody():
