@@ -12,11 +12,9 @@ import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.multidimensional import Regions
-from anonymizer.counts.pairs import tabulated
 from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
 from anonymizer.information.matrices import CountMatrix, largest
-from anonymizer.kernels.frequency import Histograms
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
@@ -202,28 +200,22 @@ class Space:
         Classes are in the order of the candidate, without the codes of their values.
         """
         released, counts = candidate.released, self.problem.counts.additive
+        layout = candidate.layout
         people = None if counts.population is None else released.counts[:, -2].astype(np.int64)
         classes = replace(
             counts,
             names=(),
             cells=np.zeros((len(released), 0), np.intp),
             sizes=released.sizes.astype(np.int64),
-            joint={name: self._joint(name, released) for name in counts.joint},
+            joint={
+                name: layout.classes(name, released, layout.margins, sparse=True).joint
+                for name in counts.joint
+            },
             population=people,
         )
         recoding = level_recoding(self.problem.taxonomies, self.names, candidate.node)
         suppressed = candidate.records_suppressed
         return Evaluation(self.problem, recoding, counts, classes, suppressed)
-
-    def _joint(self, attribute: str, classes: Histograms) -> CountMatrix:
-        """Count the records by class and value of an attribute, shape (classes, values)."""
-        start, stop = self.problem.evaluator.layout.place(attribute)
-        if not classes.sparse:
-            return classes.about(start, stop).astype(np.int64)
-        some = (classes.places >= start) & (classes.places < stop)
-        values = classes.places[some].astype(np.intp) - start
-        shape = len(classes), stop - start
-        return tabulated(classes.rows[some], values, classes.numbers[some], shape)
 
     def at(self, node: Node) -> Counts:
         """Return the counts at a node, with nothing suppressed."""
