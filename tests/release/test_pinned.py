@@ -69,7 +69,7 @@ def test_a_column_that_was_added_stops_the_monthly_job(drafted, capsys):
     code, out, err = call(capsys, "run", drafted, "-o", "out", "--force")
     assert (code, out) == (2, "")
     assert re.search(r"no role: 'phone'; .* nobody decided .* identifiers .* as insensitive", err)
-    assert "555" not in err
+    assert "555-" not in err
     after = {path.name: path.read_bytes() for path in (drafted.parent.parent / "out").iterdir()}
     assert before == after
 

@@ -110,7 +110,7 @@ def test_numbers_that_may_be_two_are_refused_where_they_matter(tmp_path):
     )
     with pytest.raises(InputError, match=message) as error:
         read(tmp_path, OPEN, ["a"])
-    assert "234" not in str(error.value)
+    assert "1,234" not in str(error.value)  # the number of a folder may have its digits
     assert read(tmp_path, OPEN, ["b"])["a"].tolist() == ["1,234", "5"]
     assert len(described(tmp_path, OPEN).doubts) == 1
     for keys, plain in [
