@@ -105,6 +105,7 @@ class Case:
             missing=self.missing,
             targets=targets,
             person=self.person,
+            per_person=brute.per_person,
         )
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None

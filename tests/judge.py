@@ -87,6 +87,7 @@ class Class:
 
     Where persons are known, a record counts among the values as the share that it is of all that
     its person has in the table; ``once`` of all that they have in the class, ``each`` as one.
+    ``own`` are the values of each person.
     """
 
     size: int = 0
@@ -95,6 +96,30 @@ class Class:
     persons: Counter = field(default_factory=Counter)
     once: Mapping[str, Counter] = field(default_factory=dict)
     each: Mapping[str, Counter] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Counter]] = field(default_factory=dict)
+
+    def asked(self, name: str, value: object) -> Counter:
+        """The values, where who has this one has no other, and all persons count once."""
+        found = Counter()
+        for person, values in self.own[name].items():
+            for each, records in values.items():
+                if value in values:
+                    found[value] += Fraction(each == value)
+                else:
+                    found[each] += Fraction(records, self.persons[person])
+        return +found
+
+    def has(self, name: str, value: object) -> Fraction:
+        """The share of the persons with any value who have this one."""
+        own = self.own[name].values()
+        return Fraction(sum(value in values for values in own), len(own) or 1)
+
+    def mixed(self, name: str, value: object) -> bool:
+        """Whether somebody has a value and others, too."""
+        own = self.own[name].items()
+        return any(
+            value in values and values[value] < self.persons[person] for person, values in own
+        )
 
 
 @dataclass(frozen=True)
@@ -137,14 +162,16 @@ class Counted:
             inside = members.get(label, [])
             persons = Counter(row[person] for row in inside) if person else Counter()
             ways = [{name: Counter() for name in sensitive} for _ in range(3)]
+            own: dict[str, dict[str, Counter]] = {name: {} for name in sensitive}
             for row, name in product(inside, sensitive):
                 if row[name] is None and name in blank:
                     continue
                 counts = [Fraction(1, n[row[person]]) for n in (many, persons)] if person else [1]
                 for values, count in zip(ways, [*counts, 1], strict=False):
                     values[name][row[name]] += count
+                own[name].setdefault(row.get(person, ""), Counter())[row[name]] += 1
             values, once, each = ways if person else (ways[0], {}, {})
-            classes[label] = Class(len(inside), crowd[label], values, persons, once, each)
+            classes[label] = Class(len(inside), crowd[label], values, persons, once, each, own)
         return cls(classes, sensitive, tree or {})
 
     @cached_property
@@ -167,6 +194,53 @@ class Counted:
         )
         about = [model for model in models if model.sensitive]
         return not table.broken(about) and table.allowed(about)
+
+    def asked_of(self, models: Iterable[object]) -> bool:
+        """Whether models hold to who asks of a value whether persons have it in any record.
+
+        Where a model compares with the table this tells something of the classes alone in which the
+        value is of a larger share of persons.
+        """
+        if self.alone is None:
+            return True
+        whole = Class(own={name: self._owned(name) for name in self.sensitive})
+        for name in self.sensitive:
+            about = [m for m in models if m.sensitive and name in self.asked(m)]
+            about = [replace(model, attribute=name) for model in about]
+            for value in {value for values in whole.own[name].values() for value in values}:
+                if not all(self._withstands(model, name, value, whole) for model in about):
+                    return False
+        return True
+
+    def _withstands(self, model: object, name: str, value: object, whole: Class) -> bool:
+        """Whether a model holds to who asks of one value."""
+        if about_table(model) or model.absolute:
+            classes = {
+                label: replace(group, values={name: group.asked(name, value)}, persons=Counter())
+                for label, group in self.classes.items()
+                if group.size
+            }
+            table = Counted(classes, [name], self.tree)
+            if about_table(model):
+                return table.bounded(model)
+            return all(table.satisfies(model, group) for group in table.occupied)
+        known = literature.shifted(self.margins[name], value, whole.has(name, value))
+        table = Counted({}, [name], self.tree, {name: known})
+        for group in self.occupied:
+            share = group.has(name, value)
+            if share > whole.has(name, value) and group.mixed(name, value):
+                counts = literature.shifted(self.margins[name], value, share)
+                if not table.satisfies(model, replace(group, values={name: counts})):
+                    return False
+        return True
+
+    def _owned(self, name: str) -> dict[str, Counter]:
+        """The values of each person in the whole table."""
+        found: dict[str, Counter] = {}
+        for group in self.occupied:
+            for person, values in group.own[name].items():
+                found.setdefault(person, Counter()).update(values)
+        return found
 
     @cached_property
     def occupied(self) -> list[Class]:

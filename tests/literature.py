@@ -30,6 +30,13 @@ def added(counts: Iterable[Counter]) -> Counter:
     return total
 
 
+def shifted(counts: Counter, value: Value, share: Fraction) -> Counter:
+    """Shares of which one value has a given one, and the others as much of the rest as before."""
+    rest = sum(count for other, count in counts.items() if other != value)
+    found = {other: (1 - share) * count / rest for other, count in counts.items() if other != value}
+    return +Counter({**found, value: share})
+
+
 def shares(counts: Counter) -> dict[Value, Fraction]:
     """The share of each value that occurs."""
     total = sum(counts.values())

@@ -68,7 +68,8 @@ class Brute:
     ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
     values. ``limits``: the lowest and the highest level that a release may use, of attributes that
     may not use all. ``gap``: missing sensitive values count as nothing to models. ``person``: the
-    column that tells whose each record is, where persons may have several.
+    column that tells whose each record is, where persons may have several; ``per_person``: what
+    one with several values counts.
     """
 
     rows: Sequence[Row]
@@ -88,6 +89,7 @@ class Brute:
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     gap: bool = False
     person: str = ""
+    per_person: str = "share"
 
     @property
     def most(self) -> int:
@@ -178,7 +180,9 @@ class Brute:
         outcome = self.suppressed(node)
         if outcome is None or self.exempt:
             return outcome
-        return outcome if self.counted(outcome.labels, []).alike(self.models) else None
+        table = self.counted(outcome.labels, [])
+        asked = self.per_person == "share" or table.asked_of(self.models)
+        return outcome if asked and table.alike(self.models) else None
 
     def suppressed(self, node: Node) -> Outcome | None:
         """Suppress the classes that break a model, or leave them out; None: not within budget."""

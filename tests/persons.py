@@ -4,7 +4,7 @@ Knows a table as rows of labels, a sensitive value and a person; nothing of coun
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -116,18 +116,50 @@ def singly(records: Sequence[Record]) -> list[Record]:
     return [replace(record, records=1) for record in records]
 
 
+def asked(records: Sequence[Record], value: Hashable) -> list[Record]:
+    """Records to who asks of one value who has it: those have nothing else; all count once."""
+    has = {record.person for record in records if record.value == value}
+    kept = [each for each in records if each.person not in has or each.value == value]
+    return once_each(kept)
+
+
+def has(records: Sequence[Record], value: Hashable) -> Fraction:
+    """The share of persons who have a value in any record."""
+    having = {record.person for record in records if record.value == value}
+    return Fraction(len(having), len({record.person for record in records}))
+
+
+RELATIVE: Mapping[Measure, Callable[[Fraction, Fraction], float]] = {
+    distance: lambda share, known: float(share - known),
+    gain: lambda share, known: float((share - known) / known),
+}
+"""What compares with the table, by the share of one value in a class and in the table."""
+
+
 def of_class(
-    measure: Measure, group: Sequence[Record], records: Sequence[Record], at_least: bool
+    measure: Measure,
+    group: Sequence[Record],
+    records: Sequence[Record],
+    at_least: bool,
+    each: bool = False,
 ) -> float:
     """The measure of a class, in the worst of three ways of counting.
 
     Every record counts 1; or 1 / n of a person with n records; or 1 / n of one with n in the class.
+    ``each``: and as who asks of a value counts, whichever it is.
     """
     ways = [(group, records), (once_each(group), records), (singly(group), singly(records))]
-    return (min if at_least else max)(measure(*way) for way in ways)
+    found = [measure(*way) for way in ways]
+    for value in {record.value for record in group} if each else ():
+        share, known = has(group, value), has(records, value)
+        if measure in RELATIVE:  # what a larger share alone changes
+            found += [RELATIVE[measure](share, known)] if share > known else []
+        else:
+            found.append(measure(asked(group, value), records))
+    return (min if at_least else max)(found)
 
 
-def worst(measure: Measure, records: Sequence[Record], at_least: bool) -> float:
+def worst(measure: Measure, records: Sequence[Record], at_least: bool, each: bool = False) -> float:
     """The measure of the class that comes off worst."""
-    found = (of_class(measure, group, records, at_least) for group in classes_of(records))
+    found = (of_class(measure, group, records, at_least, each) for group in classes_of(records))
     return (min if at_least else max)(found)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import as_array, tabulated
-from anonymizer.counts.persons import PERSON, Persons, PersonValues, by_persons
+from anonymizer.counts.persons import PERSON, PerPerson, Persons, PersonValues, by_persons
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix, occurring
@@ -57,6 +57,7 @@ def of_persons(
     persons: Persons,
     among: Persons | None,
     number: Numbering,
+    per_person: PerPerson,
 ) -> tuple[Histograms, dict[str, PersonValues]]:
     """Count records by class and person, and persons by class and value of each of some columns.
 
@@ -75,7 +76,10 @@ def of_persons(
             persons.person_of.astype(np.int64) * len(kinds) + codes, return_inverse=True
         )
         of_pairs = counted_by(pair_of, len(pair), class_of, classes, sizes)
-        pairs[name] = PersonValues(of_pairs, *np.divmod(pair, len(kinds)), len(kinds))
+        person_of, value_of = np.divmod(pair, len(kinds))
+        records = np.asarray(of_pairs.sum(axis=0), np.int64)
+        each = per_person == "each"
+        pairs[name] = PersonValues(of_pairs, person_of, value_of, len(kinds), records, each)
     joint[PERSON] = counted_by(persons.person_of, len(persons), class_of, classes, sizes)
     return (joint, {**values, PERSON: ()}), pairs
 

@@ -45,7 +45,8 @@ class Classes:
     quasi-identifiers; a class may then have no record in the table itself. Where no sensitive
     attribute matters, all records have the same value. ``gap``: the last column are records that
     miss a value, which counts as nothing to privacy models. ``others``: the same classes counted in
-    other ways, in which a model has to hold, too.
+    other ways, in which a model has to hold, too. ``each``: their records by person and value,
+    where a person counts each of their values in full, too.
     """
 
     joint: CountMatrix
@@ -55,6 +56,7 @@ class Classes:
     attribute: str | None = None
     gap: bool = False
     others: "tuple[Classes, ...]" = field(default=(), repr=False)
+    each: PersonValues | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return int(self.joint.shape[0])
@@ -71,6 +73,7 @@ class Classes:
             values=self.values[:-1],
             gap=False,
             others=tuple(each.known for each in self.others),
+            each=None,
         )
 
     @cached_property
@@ -99,11 +102,13 @@ class Classes:
             return self
         return self.select(self.sizes > 0)
 
-    def select(self, some: Mask) -> "Classes":
-        """Some of the classes."""
+    def select(self, some: Mask | Codes) -> "Classes":
+        """Some of the classes, by mask or places."""
         people = None if self.population is None else self.population[some]
         others = tuple(each.select(some) for each in self.others)
-        return replace(self, joint=chosen(self.joint, some), population=people, others=others)
+        each = None if self.each is None else self.each.select(some)
+        joint = chosen(self.joint, some)
+        return replace(self, joint=joint, population=people, others=others, each=each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +200,9 @@ class Counts:
         names = judged_by(attribute, of_persons, self.joint)
         first, *others = [self.about(name) for name in names]
         if attribute is not None and others and attribute in self.of_persons:
-            joint = self.of_persons[attribute].by_class
-            others.append(replace(self.about(by_persons(attribute)), joint=joint))
+            values = self.of_persons[attribute]
+            once = replace(self.about(by_persons(attribute)), joint=values.by_class)
+            others.append(replace(once, each=values) if values.each else once)
         return replace(first, others=tuple(others))
 
     @property
@@ -255,7 +261,8 @@ class Counts:
         """The table without the records of some classes: what the others are measured against."""
         left = self.select(~classes)
         alone = left.names, left.cells, left.sizes, left.joint, left.values, left.targets
-        return Counts.of(*alone, left.population, left.gaps, left.of_persons)
+        pairs = {name: each.alone for name, each in left.of_persons.items()}
+        return Counts.of(*alone, left.population, left.gaps, pairs)
 
     def merge(self, classes: Mask) -> "Counts":
         """Merge some classes into one, which goes by the cell of the first of them."""

@@ -74,12 +74,17 @@ def tabulated(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]
         joint = np.zeros(shape, np.int64)
         np.add.at(joint, (class_of, codes), sizes)
         return joint
+    return settled(csr_of(class_of, codes, sizes, shape))
+
+
+def csr_of(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -> Any:
+    """Return a sparse matrix of such rows, however few its counts are."""
     from scipy.sparse import coo_array
 
     found = coo_array((np.asarray(sizes, np.int64), (class_of, codes)), shape=shape).tocsr()
     found.sum_duplicates()
     found.eliminate_zeros()
-    return settled(found)
+    return found
 
 
 def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
@@ -112,6 +117,15 @@ def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
 def chosen(joint: CountMatrix, classes: Any) -> CountMatrix:
     """Return the rows of some classes, by mask or places."""
     return settled(joint[classes])
+
+
+def stacked(*parts: CountMatrix) -> CountMatrix:
+    """Put the classes of some matrices below each other."""
+    if not any(map(is_sparse, parts)):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return settled(vstack([*map(by_pairs, parts)], format="csr"))
 
 
 def with_empty_rows(joint: CountMatrix, rows: int) -> CountMatrix:

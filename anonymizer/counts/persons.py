@@ -10,18 +10,22 @@ say what they guess, and a sensitive model has to hold in each:
   they merge to.
 - Of a person with n records in the class each counts 1 / n: who picks a person of the class. These
   do not add up, since a person of two classes is one of what they merge to (``PersonValues``).
+
+A fourth way, where it is chosen, is of somebody who asks of one value whether a person of the class
+has it in any record: see ``PersonValues.asked``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from anonymizer.counts.pairs import by_pairs, tabulated, with_empty_rows
+from anonymizer.counts.pairs import by_pairs, chosen, csr_of, tabulated, with_empty_rows
 from anonymizer.errors import InputError
-from anonymizer.information.matrices import CountMatrix
+from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 
@@ -30,6 +34,17 @@ HIDDEN = "\0"
 
 PERSON = f"{HIDDEN}person"
 """The counts of each class by the person whose record it is."""
+
+PerPerson = Literal["share", "each"]
+"""What a person with several values counts: a share of each, or each of them in full, too."""
+
+PER_PERSON: tuple[PerPerson, ...] = get_args(PerPerson)
+
+MOST_REST = 2**36
+"""Parts of the values that are not asked for: times the persons of a class they are 64 bits."""
+
+AT_ONCE = 2**23
+"""Counts of classes that are compared together (64 MB)."""
 
 MOST_PARTS = 2**53
 """Bound on the parts of all persons together: up to there floats hold whole numbers exactly."""
@@ -117,22 +132,64 @@ class Persons:
         return parts if sizes is None else parts * sizes
 
 
+class Held(NamedTuple):
+    """What persons hold in classes, a row for each class, person and value that occur together.
+
+    In the order of classes, and of persons within each. ``parts`` are what it counts where persons
+    count once in each class. ``person`` numbers them, in each class anew: the rows of one are
+    ``lengths`` from ``starts`` on, (persons,). ``by_value`` are the rows in the order of values,
+    those of one from its place in ``bounds`` to the next, (values + 1,).
+    """
+
+    class_of: Codes
+    value_of: Codes
+    parts: Ints
+    person: Codes
+    starts: Codes
+    lengths: Codes
+    by_value: Codes
+    bounds: Codes
+
+    def having(self, value: int) -> Codes:
+        """The rows of a value, a person each."""
+        return self.by_value[self.bounds[value] : self.bounds[value + 1]]
+
+    def several(self, value: int) -> Codes:
+        """The rows of a value whose persons have others in the class, too."""
+        rows = self.having(value)
+        return rows[self.lengths[self.person[rows]] > 1]
+
+
 @dataclass(frozen=True, eq=False)
 class PersonValues:
     """The records of each class by person and value, which add up where classes merge.
 
     ``joint`` (classes, pairs) has a column for each pair of a person and a value that occurs;
     ``person_of`` and ``value_of`` (pairs,) say which, by person first; there are ``values``.
+    ``records`` (pairs,) are those of the whole table. ``each``: a person counts each of their
+    values in full, too. ``gap``: the last value is a missing one, which counts as nothing.
     """
 
     joint: CountMatrix = field(repr=False)
     person_of: Codes = field(repr=False)
     value_of: Codes = field(repr=False)
     values: int
+    records: Ints = field(repr=False)
+    each: bool = False
+    gap: bool = False
 
     def padded(self, rows: int) -> "PersonValues":
         """Append classes that have no record."""
         return replace(self, joint=with_empty_rows(self.joint, rows))
+
+    def select(self, some: Any) -> "PersonValues":
+        """Some of the classes, by mask or places."""
+        return replace(self, joint=chosen(self.joint, some))
+
+    @property
+    def alone(self) -> "PersonValues":
+        """The same of a table that has no records but these."""
+        return replace(self, records=np.asarray(self.joint.sum(axis=0), np.int64))
 
     @cached_property
     def by_class(self) -> CountMatrix:
@@ -140,18 +197,116 @@ class PersonValues:
 
         In whole parts of a person, as of ``Persons.parts``.
         """
+        held = self._held
+        shape = self.joint.shape[0], self.values
+        return tabulated(held.class_of, held.value_of, held.parts, shape)
+
+    def asked(self, value: int) -> tuple[Codes, CountMatrix]:
+        """Classes as who asks of one value counts them, and the classes that these rows are of.
+
+        Whoever has the value in any record of the class counts once, in it alone, and all others as
+        in ``by_class``: its share is that of the persons who have it. A row, (rows, values), for
+        each class where somebody has the value and others, too; elsewhere nothing differs.
+        """
+        held = self._held
+        rows = held.several(value)
+        starts, lengths = held.starts[held.person[rows]], held.lengths[held.person[rows]]
+        classes, row_of = np.unique(held.class_of[rows], return_inverse=True)
+        # What a person counts in any value moves to the one that is asked for.
+        other, row_of = _runs(starts, lengths), np.repeat(row_of, lengths)
+        found, row_of = chosen(self.by_class, classes), np.append(row_of, row_of)
+        values = np.append(held.value_of[other], np.full(len(other), value))
+        changes = np.append(-held.parts[other], held.parts[other])
+        if not is_sparse(found):
+            np.add.at(found, (row_of, values), changes)
+            return classes, found
+        found = found + csr_of(row_of, values, changes, found.shape)
+        found.eliminate_zeros()
+        found.sort_indices()
+        return classes, found
+
+    def compared(self, value: int, margin: Ints) -> Iterator[tuple[Codes, Ints, Ints]]:
+        """Yield the same as who compares with the table counts them, where that tells anything.
+
+        Of the classes of ``asked`` those in which a larger share of persons has the value than of
+        all persons. A class is what tells least of those in which so large a share has it: the rest
+        has other values as often, among these, as records have in the table, ``margin`` (values,).
+        For that a value is rarer in a class tells nothing of persons who have records elsewhere.
+
+        Some classes at a time: their places, their rows, (rows, values), and the margin that they
+        are compared with, (values,).
+        """
+        classes = np.unique(self._held.class_of[self._held.several(value)])
+        having, everywhere = self._having(value)[classes], int(self.whole._having(value)[0])
+        persons, everybody = self._persons[classes], int(self.whole._persons[0])
+        above = having * everybody > everywhere * persons
+        classes, having, persons = classes[above], having[above], persons[above]
+        rest = np.maximum(np.rint(margin * min(1.0, MOST_REST / margin.sum())), margin > 0)
+        rest = rest.astype(np.int64)
+        rest[value] = 0
+        if self.gap:
+            rest[-1] = 0
+        known = np.zeros(self.values, np.int64)
+        known[value] = rest.sum()
+        for some in np.array_split(
+            np.arange(len(classes)), 1 + len(classes) * self.values // AT_ONCE
+        ):
+            rows = np.outer(persons[some] - having[some], rest) + np.outer(having[some], known)
+            yield classes[some], rows, (everybody - everywhere) * rest + everywhere * known
+
+    @property
+    def of_several(self) -> list[int]:
+        """The values that somebody has in a class together with others; a missing one is none."""
+        known = range(self.values - self.gap)
+        return [value for value in known if len(self._held.several(value))]
+
+    @cached_property
+    def whole(self) -> "PersonValues":
+        """The whole table as one class."""
+        return replace(self, joint=self.records[None, :])
+
+    @cached_property
+    def _persons(self) -> Ints:
+        """The persons of each class who have a value, shape (classes,); a missing one is none."""
+        held = self._held
+        rows = held.value_of < self.values - self.gap
+        _, first = np.unique(held.person[rows], return_index=True)
+        return np.bincount(held.class_of[rows][first], minlength=self.joint.shape[0])
+
+    def _having(self, value: int) -> Ints:
+        """The persons of each class who have a value, shape (classes,)."""
+        rows = self._held.having(value)
+        return np.bincount(self._held.class_of[rows], minlength=self.joint.shape[0])
+
+    @cached_property
+    def _held(self) -> Held:
         found = by_pairs(self.joint)
         found.sort_indices()
         class_of = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
         # Pairs stand by person, so that those of a person in a class are next to each other.
-        person = self.person_of[found.indices]
+        person, value_of = self.person_of[found.indices], self.value_of[found.indices]
         first = np.ones(len(person), bool)
         first[1:] = (class_of[1:] != class_of[:-1]) | (person[1:] != person[:-1])
         starts = np.flatnonzero(first)
         records = np.add.reduceat(found.data, starts) if len(starts) else found.data
-        parts = _parts_of(records, len(starts))[np.cumsum(first) - 1]
-        shape = found.shape[0], self.values
-        return tabulated(class_of, self.value_of[found.indices], found.data * parts, shape)
+        number = np.cumsum(first) - 1
+        by_value = np.argsort(value_of, kind="stable")
+        return Held(
+            class_of,
+            value_of,
+            found.data * _parts_of(records, len(starts))[number],
+            number,
+            starts,
+            np.diff(np.append(starts, len(number))),
+            by_value,
+            np.searchsorted(value_of[by_value], np.arange(self.values + 1)),
+        )
+
+
+def _runs(starts: Codes, lengths: Codes) -> Codes:
+    """Return the numbers of runs that begin at some places, one run after the other."""
+    ends = np.cumsum(lengths)
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - (ends - lengths), lengths))
 
 
 def _parts_of(records: Ints, persons: int) -> Ints:

@@ -24,7 +24,14 @@ from anonymizer.counts.columns import (
 )
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import in_columns, with_empty_rows
-from anonymizer.counts.persons import HIDDEN, Persons, PersonValues, by_persons
+from anonymizer.counts.persons import (
+    HIDDEN,
+    PER_PERSON,
+    PerPerson,
+    Persons,
+    PersonValues,
+    by_persons,
+)
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -61,6 +68,7 @@ class Schema:
     that are listed, and a table that has any further column is refused. ``person`` are the columns
     that together tell whose each record is, none where each is of a person of its own; ``weight``
     has the sampling weights of a survey, which tell strata. A release leaves both out, too.
+    ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -71,6 +79,7 @@ class Schema:
     insensitive: tuple[str, ...] | None = None
     person: tuple[str, ...] = ()
     weight: str | None = None
+    per_person: PerPerson = "share"
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -92,6 +101,16 @@ class Schema:
         if twice:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
+        if self.per_person not in PER_PERSON:
+            raise InputError(
+                f"per-person = {self.per_person!r} is none of {', '.join(PER_PERSON)}"
+                + did_you_mean(str(self.per_person), PER_PERSON)
+            )
+        if self.per_person != PER_PERSON[0] and not self.person:
+            raise InputError(
+                f'per-person = "{self.per_person}" is about persons who have several records; name '
+                "the column that tells whose each record is, as person, or leave it out"
+            )
         if self.person and self.weight is not None:
             raise InputError(
                 f"column {self.weight!r} is the sampling weight of each record, and a person of "
@@ -143,7 +162,7 @@ class Schema:
         """The roles in a release: nobody sees whose a record is, or for how many it stands."""
         if not self.withheld:
             return self
-        return replace(self, identifiers=self.left_out, person=(), weight=None)
+        return replace(self, identifiers=self.left_out, person=(), weight=None, per_person="share")
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -239,7 +258,7 @@ class Schema:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         # Nothing but the quasi-identifiers of a population is read.
         alone = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
-        only = replace(alone, person=(), weight=None)
+        only = replace(alone, person=(), weight=None, per_person="share")
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:
@@ -357,7 +376,7 @@ class Schema:
         persons, pairs = self.persons_of(table), dict[str, PersonValues]()
         if persons is not None:
             more, pairs = of_persons(
-                table, self.sensitive, class_of, classes, persons, among, number
+                table, self.sensitive, class_of, classes, persons, among, number, self.per_person
             )
             joint, values = joint | more[0], values | more[1]
         gaps = []
@@ -371,7 +390,7 @@ class Schema:
                 gaps.append(each)
             if name in pairs:
                 value_of = np.argsort(order)[pairs[name].value_of]
-                pairs[name] = replace(pairs[name], value_of=value_of)
+                pairs[name] = replace(pairs[name], value_of=value_of, gap=True)
         return joint, values, tuple(gaps), pairs
 
 

@@ -18,13 +18,11 @@ from anonymizer.privacy.base import acceptable as acceptable
 from anonymizer.privacy.base import attributes_of as attributes_of
 from anonymizer.privacy.base import holds as holds
 from anonymizer.privacy.base import judged_classes as judged_classes
-from anonymizer.privacy.base import measures_of as measures_of
 from anonymizer.privacy.base import models_of as models_of
 from anonymizer.privacy.base import require_class_by_class as require_class_by_class
 from anonymizer.privacy.base import require_monotone as require_monotone
 from anonymizer.privacy.base import require_persons as require_persons
 from anonymizer.privacy.base import require_possible as require_possible
-from anonymizer.privacy.base import takes_sparse as takes_sparse
 from anonymizer.privacy.base import verdicts as verdicts
 from anonymizer.privacy.closeness import MeanInformation as MeanInformation
 from anonymizer.privacy.closeness import TCloseness as TCloseness
@@ -36,6 +34,8 @@ from anonymizer.privacy.events import KmAnonymity as KmAnonymity
 from anonymizer.privacy.events import records_known as records_known
 from anonymizer.privacy.itpr import Itpr as Itpr
 from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
+from anonymizer.privacy.measuring import measures_of as measures_of
+from anonymizer.privacy.measuring import takes_sparse as takes_sparse
 from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy
 from anonymizer.privacy.sampled import IndividualRisk as IndividualRisk
 from anonymizer.privacy.sampled import PopulationUniqueness as PopulationUniqueness

@@ -20,9 +20,9 @@ from anonymizer.errors import (
     require_whole,
     suggestion,
 )
-from anonymizer.information.matrices import blocks, dense, is_sparse
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.measuring import measures_of
 from anonymizer.tables.population import WEIGHTS
 
 
@@ -86,11 +86,6 @@ def reads_sparse(measure: Measure) -> Measure:
     """
     measure.reads_sparse = True  # type: ignore[attr-defined]
     return measure
-
-
-def takes_sparse(model: "PrivacyModel") -> bool:
-    """Return whether a model measures sparse histograms as they are."""
-    return bool(getattr(model.measure, "reads_sparse", False))
 
 
 class PrivacyModel(ABC):
@@ -418,74 +413,6 @@ def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -
     return replace(found, others=tuple(others))
 
 
-def measures_of(model: PrivacyModel, classes: Classes) -> Floats:
-    """Measure classes by a model, whichever kind their histograms are of.
-
-    Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
-    is about the table as a whole, which is too large for an array. Where a missing value counts as
-    nothing, classes are measured by the records that have one; a class that has none of these comes
-    off worst. Classes that are counted in several ways come off as in the worst of them.
-    """
-    if classes.others:
-        ways = (replace(classes, others=()), *classes.others)
-        found: list[Floats] = [measures_of(model, each) for each in ways]
-        return np.asarray(np.min(found, axis=0) if model.at_least else np.max(found, axis=0))
-    if classes.gap:
-        return _of_known(model, classes.known)
-    if not is_sparse(classes.joint) or takes_sparse(model):
-        return _measured(model, classes)
-    if not model.per_class:
-        return _measured(model, replace(classes, joint=dense(classes.joint, classes.attribute)))
-    people = classes.population
-    return np.concatenate(
-        [
-            _measured(
-                model,
-                replace(classes, joint=rows, population=None if people is None else people[some]),
-            )
-            for some, rows in blocks(classes.joint)
-        ]
-    )
-
-
-def _measured(model: PrivacyModel, classes: Classes) -> Floats:
-    """Measure classes; InputError where the model does not give one number for each.
-
-    An array of another shape would be compared with the threshold all the same, and believed.
-    """
-    values = np.asarray(model.measure(classes))
-    shape = (len(classes) if model.per_class else 1,)
-    begin = f"{model.name}: measure gave"
-    if values.shape != shape or values.dtype.kind not in "fiu":
-        what = "each class" if model.per_class else "the table"
-        raise InputError(
-            f"{begin} values of shape {values.shape} and type {values.dtype}; it must give one "
-            f"number for {what}, shape {shape}"
-        )
-    if np.isnan(values).any():
-        raise InputError(
-            f"{begin} NaN, which is no number; give inf for a class that no threshold allows (-inf "
-            "with at_least = True)"
-        )
-    return values
-
-
-def _of_known(model: PrivacyModel, known: Classes) -> Floats:
-    """Measure classes that need not have any record.
-
-    As bad as can be of one that has none: then the measures of strongly monotone models still never
-    get worse by merging, and l different values are still those of l records.
-    """
-    some = known.sizes > 0
-    values = measures_of(model, known.select(some))
-    if not model.per_class:
-        return values
-    # 0 is the worst of what is bounded from below, inf of what is bounded from above.
-    found = np.full(len(known), 0.0 if model.at_least else inf)
-    found[some] = values
-    return found
-
-
 def holds(model: PrivacyModel, classes: Classes) -> Mask:
     """Mark the classes that satisfy a model, shape (classes,); those it does not judge do."""
     if not model.per_class:
@@ -513,7 +440,8 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     A monotone model accepts that class if it accepts any recoding at all. PolicyUnreachableError
     when it does not, InputError when a model cannot be measured on the table.
     """
-    whole = counts.project(())
+    # Of what does not add up the table says nothing: a person of two classes is one of the table.
+    whole = counts.additive.project(())
     for model, attribute, classes in _conditions(whole, models):
         for each in (classes, *classes.others):
             model.require_possible(replace(each.known, others=()), attribute or "the table")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.persons import PerPerson
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import AnonymizerError
 from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
@@ -64,6 +65,10 @@ class Anonymizer(Displayed, Request, Conventions):
     person
         The column, or the columns, that tell whose each record is where persons have several. They
         are left out of the release, and the policy is about persons: see ``docs/persons.md``.
+    per_person
+        What somebody with several sensitive values counts: ``"share"``, the default, a share of
+        each; ``"each"``: each of them in full, too, as for who asks whether a person has a value in
+        any of their records.
     weight
         The column of the sampling weights of a survey: how many people each record stands for. It
         is left out of the release; models with ``population="weights"`` are about these people.
@@ -138,6 +143,7 @@ class Anonymizer(Displayed, Request, Conventions):
     insensitive: Sequence[str] | None = None
     person: str | Sequence[str] = ()
     weight: str | None = None
+    per_person: PerPerson = "share"
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

@@ -142,6 +142,7 @@ def _schema(manifest: Manifest) -> Schema:
         tuple(roles.targets),
         person=tuple(manifest.person),
         weight=manifest.weight,
+        per_person=manifest.per_person or "share",
     )
 
 

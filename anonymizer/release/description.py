@@ -106,6 +106,7 @@ class Description:
             self._insensitive,
             document.data.person,
             document.data.weight,
+            document.data.per_person,
         )
 
     @property

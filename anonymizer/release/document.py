@@ -31,6 +31,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from anonymizer.counts.persons import PerPerson
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
@@ -81,7 +82,8 @@ Engine = Literal["duckdb", "spark", "dask"]
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
-    ``person``: the columns that tell whose each record is; ``weight``: that of the sampling weights
+    ``person``: the columns that tell whose each record is; ``per_person``: what somebody with
+    several sensitive values counts; ``weight``: that of the sampling weights
     of a survey. ``columns``: those of a CSV file without
     a header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
@@ -92,6 +94,7 @@ class Data(Section):
     missing: Missing = "error"
     missing_values: Texts = ()
     person: Texts = ()
+    per_person: PerPerson = "share"
     weight: StrictStr | None = None
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None

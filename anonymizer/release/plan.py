@@ -302,6 +302,7 @@ class PlannedTable(NamedTuple):
             applies=None if plan.followed is None else {"sha256": plan.followed.sha256},
             masking=outcome.randomization,
             person=fitted.schema.person,
+            per_person="each" if fitted.schema.per_person == "each" else None,
             weight=fitted.schema.weight,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome)

@@ -31,6 +31,7 @@ LEFT_OUT = (
     "unseen",
     "applies",
     "person",
+    "per_person",
     "weight",
 )
 """Parts that a manifest has only where there is something to report."""
@@ -127,6 +128,8 @@ class Release(Displayed):
         The SHA-256 of the manifest whose recoding was applied; None where one was fitted.
     person
         The columns of the table that tell whose each record is: the policy is about persons.
+    per_person
+        What somebody with several sensitive values counts, where it is not a share of each.
     weight
         The column of the table that tells how many people each record stands for.
     """
@@ -158,6 +161,7 @@ class Release(Displayed):
     applies: Mapping[str, str] | None = None
     person: Sequence[str] = ()
     weight: str | None = None
+    per_person: str | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from anonymizer.counts.counting import Counted
+from anonymizer.counts.persons import PerPerson
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import (
     InputError,
@@ -123,6 +124,7 @@ class Request:
     insensitive: Sequence[str] | None
     person: str | Sequence[str]
     weight: str | None
+    per_person: PerPerson
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -150,6 +152,7 @@ class Request:
                 **({} if pinned is None else {"insensitive": sorted(pinned)}),
                 **({"person": schema.person} if schema.person else {}),
                 **({} if schema.weight is None else {"weight": schema.weight}),
+                **({} if schema.per_person == "share" else {"per_person": schema.per_person}),
             }
         )
 
@@ -193,6 +196,7 @@ class Request:
             None if pinned is None else column_names("insensitive", pinned),
             person,
             self.weight,
+            self.per_person,
         )
 
     @property

@@ -88,6 +88,7 @@ class Study(Description):
             missing=self.document.data.missing,
             insensitive=self.schema.insensitive,
             person=self.schema.person,
+            per_person=self.schema.per_person,
             weight=self.schema.weight,
             seed=search.seed,
             time_limit=search.time_limit,

@@ -65,7 +65,13 @@ def person_audit(table: PlacedPeople, models: Sequence[PrivacyModel]) -> PersonA
     """Measure the persons in the classes of a release, and judge models of persons on them."""
     counts = table.counts
     roles, mark = table.release.schema, next(names_but(table.original.columns))
-    schema = Schema((mark,), roles.sensitive, missing=roles.missing, person=table.person)
+    schema = Schema(
+        (mark,),
+        roles.sensitive,
+        missing=roles.missing,
+        person=table.person,
+        per_person=table.release.manifest.per_person or "share",
+    )
     columns = table.original[[*schema.sensitive, *schema.person]]
     admitted = schema.admit(columns.assign(**{mark: table.class_of})[table.admitted])
     everybody = Persons.of(admitted, schema.person)

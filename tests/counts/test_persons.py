@@ -39,7 +39,7 @@ def test_a_person_counts_once_in_each_class(kind):
     table = pd.DataFrame({"who": list("aaabbcc"), "w": ["f", "f", "h", "f", "h", "f", "h"]})
     class_of = np.array([0, 0, 0, 0, 1, 1, 1])
     persons = Persons.of(table, ("who",))
-    _, pairs = of_persons(table, ["w"], class_of, 2, persons, None, by_text)
+    _, pairs = of_persons(table, ["w"], class_of, 2, persons, None, by_text, "share")
     found = replace(pairs["w"], joint=kind(dense(pairs["w"].joint)))
     shares = dense(found.by_class) / dense(found.by_class).sum(axis=1)[:, None]
     assert shares == pytest.approx(np.array([[5 / 6, 1 / 6], [1 / 4, 3 / 4]]))
@@ -47,6 +47,30 @@ def test_a_person_counts_once_in_each_class(kind):
     whole = replace(found, joint=kind(dense(found.joint).sum(axis=0)[None]))
     (flu, hiv) = dense(whole.by_class)[0]
     assert flu / (flu + hiv) == pytest.approx(5 / 9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_who_asks_for_a_value_takes_it_for_all_that_its_persons_have(kind):
+    """Of a, who has flu twice and hiv once; b, flu here and hiv there; c, both there; d, a cold."""
+    table = pd.DataFrame({"who": list("aaabdbcc"), "w": [*"ffhfc", *"hfh"]})
+    class_of = np.array([0] * 5 + [1] * 3)
+    persons = Persons.of(table, ("who",))
+    _, pairs = of_persons(table, ["w"], class_of, 2, persons, None, by_text, "each")
+    found = replace(pairs["w"], joint=kind(dense(pairs["w"].joint)))
+    cold, flu, hiv = range(3)
+    assert found.of_several == [flu, hiv]
+    classes, rows = found.asked(hiv)
+    assert classes.tolist() == [0, 1]
+    shares = dense(rows) / dense(rows).sum(axis=1)[:, None]
+    assert shares == pytest.approx(np.array([[1 / 3, 1 / 3, 1 / 3], [0, 0, 1]]))
+    assert (dense(rows).sum(axis=1) == dense(found.by_class).sum(axis=1)).all()
+    # Three of four have hiv, one of three in the first class: that it is fewer tells nothing. Both
+    # of the second have it, and nothing else is left.
+    ((classes, rows, margin),) = found.compared(hiv, np.array([2, 7, 3]))
+    assert classes.tolist() == [1]
+    assert (rows[0] / rows[0].sum()).tolist() == [0, 0, 1]
+    assert margin / margin.sum() == pytest.approx([0.25 * 2 / 9, 0.25 * 7 / 9, 0.75])
+    assert [places.tolist() for places, _, _ in found.compared(flu, np.array([2, 7, 3]))] == [[]]
 
 
 def test_where_no_common_denominator_is_small_enough_parts_are_rounded():

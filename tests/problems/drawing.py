@@ -104,7 +104,8 @@ def _of_persons(rng: np.random.Generator, case: Case, policy: Policy = models) -
     if rng.random() < 0.1:
         numbers = [*range(len(rows))]
     rows = [{**row, "person": f"p{n}"} for row, n in zip(rows, numbers, strict=True)]
-    brute = replace(case.brute, rows=rows, person="person")
+    per_person = str(rng.choice(["share", "each"]))
+    brute = replace(case.brute, rows=rows, person="person", per_person=per_person)
     return replace(case, brute=replace(brute, models=policy(rng, brute)))
 
 

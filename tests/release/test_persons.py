@@ -35,7 +35,7 @@ from anonymizer import (
     VariableRange,
 )
 from anonymizer.cli import main
-from anonymizer.counts.persons import PERSON
+from anonymizer.counts.persons import PER_PERSON, PERSON
 from anonymizer.privacy import LargestShare, PersonKAnonymity
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.publish import publish
@@ -123,12 +123,14 @@ def test_seven_visits_of_one_woman_are_no_class_of_five():
     assert [each.worst for each in by_persons.release_.privacy] == [11, 7 / 17]
 
 
+@pytest.mark.parametrize("per_person", PER_PERSON)
 @pytest.mark.parametrize("recoding", RECODINGS, ids=repr)
-def test_every_class_of_a_release_satisfies_the_policy_of_persons(recoding):
+def test_every_class_of_a_release_satisfies_the_policy_of_persons(recoding, per_person):
     rng, released_some = np.random.default_rng(38), 0
-    for _, (privacy, sensitive) in product(range(at_length(3, 60)), POLICIES):
+    each = per_person == "each"
+    for _, (privacy, sensitive) in product(range(at_length(3, 60)), POLICIES[2 * each :]):
         raw = table_of(rng)
-        anonymizer = anonymizer_of(privacy, recoding)
+        anonymizer = anonymizer_of(privacy, recoding, per_person=per_person)
         try:
             released = anonymizer.fit_transform(raw)
         except (PolicyUnreachableError, PolicyBrokenError):
@@ -145,13 +147,106 @@ def test_every_class_of_a_release_satisfies_the_policy_of_persons(recoding):
         assert expected["largest-share"] <= share + 1e-9
         found = {each.model.name: each.worst for each in anonymizer.release_.privacy}
         for name, bound, at_least in sensitive:
-            value = oracle.worst(getattr(oracle, name), records, at_least)
+            value = oracle.worst(getattr(oracle, name), records, at_least, each)
             assert value >= bound - 1e-9 if at_least else value <= bound + 1e-9
             (model,) = [each for each in privacy if each.sensitive]
             assert found[model.name] == pytest.approx(value, abs=1e-9)
         assert {name: found[name] for name in expected} == pytest.approx(expected)
         assert "who" not in released.columns
-    assert released_some > 2
+    assert released_some > 1
+
+
+def visits_of_five() -> pd.DataFrame:
+    """Five persons of an age with two visits each, one of them for hiv."""
+    reasons = ["hiv", "flu", "hiv", "cold", "hiv", "gout", "hiv", "acne", "hiv", "mumps"]
+    return pd.DataFrame({"who": [*"aabbccddee"], "age": 50, "w": reasons})
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut", "boxes"])
+def test_a_value_that_everybody_of_a_class_has_is_told_where_each_counts(recoding):
+    own, policy = visits_of_five(), [KAnonymity(5), DistinctLDiversity(2)]
+    asked = {"sensitive": "w", "privacy": policy, "person": "who", "recoding": recoding}
+    plain = Anonymizer({"age": AGE}, **asked).fit(own)
+    assert plain.release_.privacy[1].worst == 6  # hiv, and five others
+    with pytest.raises(PolicyUnreachableError, match="satisfies all of person-k-anonymity, dist"):
+        Anonymizer({"age": AGE}, **asked, per_person="each").fit(own)
+    own.loc[0, "w"] = "flu"
+    four = Anonymizer({"age": AGE}, **asked, per_person="each").fit(own)
+    assert four.release_.privacy[1].worst == 2  # four have hiv; who asks for it sees flu, too
+
+
+def test_a_share_of_persons_is_compared_with_that_of_all_persons():
+    own = pd.concat([visits_of_five(), visits_of_five().assign(age=80)], ignore_index=True)
+    own["who"] += own["age"].astype(str)
+    own.loc[own["age"] == 80, "w"] = ["flu", *["cold", "gout", "acne"] * 3]
+    options = {"sensitive": "w", "person": "who", "recoding": Fixed({"age": 0})}
+    policy = [KAnonymity(5), TCloseness(0.6, distance="equal")]
+    fitted = Anonymizer({"age": AGE}, privacy=policy, **options, per_person="each").fit(own)
+    # All five of 50 years have hiv, half of everybody: .5. Of 10 records of a class 5 are hiv, and
+    # of all 20, too: their distance is .3 to who asks of none.
+    assert fitted.release_.privacy[1].worst == pytest.approx(0.5)
+    share = Anonymizer({"age": AGE}, privacy=policy, **options).fit(own)
+    assert share.release_.privacy[1].worst == pytest.approx(0.3)
+
+
+def code_of(*arguments: object) -> int:
+    """The exit code of the command line."""
+    with pytest.raises(SystemExit) as end:
+        main([*map(str, arguments)])
+    return int(end.value.code or 0)
+
+
+def test_what_a_person_counts_is_kept_with_the_release(tmp_path, capsys):
+    own = table_of(np.random.default_rng(5)).drop(columns="place")
+    own.to_csv(tmp_path / "own.csv", index=False)
+    study = tmp_path / "own.toml"
+    text = """[data]
+path = "own.csv"
+person = "who"
+per-person = "each"
+[quasi-identifiers]
+age = {{ widths = [2, 4, 8] }}
+sex = "suppress"
+[sensitive]
+attributes = "w"
+[[privacy]]
+model = "entropy-l-diversity"
+l = {l}
+"""
+    study.write_text(text.format(l=1.2))
+    assert code_of("run", study, "--output", tmp_path / "out") == 0
+    manifest = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert (manifest["person"], manifest["per_person"]) == (["who"], "each")
+    original = ["--original", tmp_path / "own.csv"]
+    assert code_of("verify", tmp_path / "out", *original, "--study", study) == 0
+    plain = study.read_text().replace('per-person = "each"\n', "")
+    (tmp_path / "plain.toml").write_text(plain)
+    capsys.readouterr()
+    named = ["--study", tmp_path / "plain.toml"]
+    assert code_of("verify", tmp_path / "out", *original, *named) == 1
+    assert "per_person" in capsys.readouterr().out
+    manifest.pop("per_person")  # who takes the line out is noticed, with the study
+    (tmp_path / "out" / "release.json").write_text(json.dumps(manifest))
+    assert code_of("verify", tmp_path / "out", *original, "--study", study) == 1
+    # `check` counts as the study says.
+    found, _ = [], capsys.readouterr()
+    for each in (study, tmp_path / "plain.toml"):
+        code_of("check", tmp_path / "own.csv", "--study", each, "--json")
+        found.append(json.loads(capsys.readouterr().out)["privacy"][0]["worst"])
+    assert found[0] <= found[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"per_person": "eech"}, "per-person = 'eech' is none of share, each; did you mean 'each'"),
+        ({"per_person": "each", "person": ()}, 'per-person = "each" is about persons who have sev'),
+    ],
+)
+def test_what_a_person_counts_is_one_of_two(options, message):
+    asked = {"sensitive": "w", "privacy": [KAnonymity(2)], "person": "who", **options}
+    with pytest.raises(InputError, match=message):
+        Anonymizer({"age": AGE}, **asked).fit(visits_of_five())
 
 
 def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, object]:
@@ -159,9 +254,10 @@ def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, obje
     return value // width, sex if node[1] == 0 else "*"
 
 
-def test_the_best_levels_are_those_of_enumeration():
-    rng, solved = np.random.default_rng(1), 0
-    for _, (privacy, sensitive) in product(range(at_length(12, 400)), POLICIES):
+@pytest.mark.parametrize("per_person", PER_PERSON)
+def test_the_best_levels_are_those_of_enumeration(per_person):
+    rng, solved, each = np.random.default_rng(1), 0, per_person == "each"
+    for _, (privacy, sensitive) in product(range(at_length(12, 400)), POLICIES[2 * each :]):
         raw = table_of(rng)
         k = privacy[0].k if isinstance(privacy[0], KAnonymity) else privacy[1].k
         share = next((each.share for each in privacy if isinstance(each, LargestShare)), 1 / k)
@@ -174,13 +270,14 @@ def test_the_best_levels_are_those_of_enumeration():
             holds = oracle.worst(oracle.persons, records, True) >= k
             holds &= oracle.worst(oracle.largest_share, records, False) <= share + 1e-9
             for name, bound, at_least in sensitive:
-                value = oracle.worst(getattr(oracle, name), records, at_least)
+                value = oracle.worst(getattr(oracle, name), records, at_least, each)
                 holds &= value >= bound - 1e-9 if at_least else value <= bound + 1e-9
             squares = sum(len(group) ** 2 for group in oracle.classes_of(records))
             if holds and (best is None or squares < best):
                 best = squares
         try:
-            found = anonymizer_of(privacy, "full-domain", objective="discernibility").fit(raw)
+            options = {"objective": "discernibility", "per_person": per_person}
+            found = anonymizer_of(privacy, "full-domain", **options).fit(raw)
         except PolicyUnreachableError:
             assert best is None
             continue

@@ -176,6 +176,7 @@ weights = {disease = 2}
         "insensitive": None,
         "person": ("note",),
         "weight": None,
+        "per_person": "share",
     }
     assert len(study.read()) == 4
 

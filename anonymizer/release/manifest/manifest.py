@@ -119,6 +119,10 @@ class Reported(ManifestPart):
         description="The identifiers that tell whose each record is, where the policy is about "
         "persons who have several.",
     )
+    per_person: Literal["each"] | None = Field(
+        None,
+        description="each: what persons with several sensitive values count each of in full, too.",
+    )
     weight: LabelText = Field(
         None, description="The identifier that tells how many people each record stands for."
     )

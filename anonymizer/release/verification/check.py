@@ -213,7 +213,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         masking.channels.*.least_distortion
         """,
     ),
-    ("study", GIVEN, "columns.missing columns.missing_values.* person.* weight"),
+    ("study", GIVEN, "columns.missing columns.missing_values.* person.* per_person weight"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),

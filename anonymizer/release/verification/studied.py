@@ -61,6 +61,8 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     persons = manifest.get("person", []), list(study.schema.person)
     if any(persons):
         yield compared("person", *persons, "study")
+    counted = manifest.get("per_person", "share"), study.schema.per_person
+    yield compared("per_person", *counted, "study")
     weights = manifest.get("weight"), study.schema.weight
     if any(weights):
         yield compared("weight", *weights, "study")
