@@ -57,7 +57,7 @@ def test_who_asks_for_a_value_takes_it_for_all_that_its_persons_have(kind):
     persons = Persons.of(table, ("who",))
     _, pairs = of_persons(table, ["w"], class_of, 2, persons, None, by_text, "each")
     found = replace(pairs["w"], joint=kind(dense(pairs["w"].joint)))
-    cold, flu, hiv = range(3)
+    _, flu, hiv = range(3)
     assert found.of_several == [flu, hiv]
     classes, rows = found.asked(hiv)
     assert classes.tolist() == [0, 1]
