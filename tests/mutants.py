@@ -64,6 +64,7 @@ MODULES: dict[str, Sequence[str | Path]] = {
     "anonymizer.release.verification.labels": VERIFICATION,
     "anonymizer.release.verification.policies": VERIFICATION,
     "anonymizer.privacy.base": PRIVACY,
+    "anonymizer.privacy.measuring": (*PRIVACY, "counts/test_persons.py", "release/test_persons.py"),
     "anonymizer.privacy.sizes": PRIVACY,
     "anonymizer.privacy.diversity": PRIVACY,
     "anonymizer.privacy.shares": PRIVACY,
