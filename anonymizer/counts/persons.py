@@ -132,7 +132,7 @@ class Persons:
         return parts if sizes is None else parts * sizes
 
 
-class Held(NamedTuple):
+class HeldValues(NamedTuple):
     """What persons hold in classes, a row for each class, person and value that occur together.
 
     In the order of classes, and of persons within each. ``parts`` are what it counts where persons
@@ -279,7 +279,7 @@ class PersonValues:
         return np.bincount(self._held.class_of[rows], minlength=self.joint.shape[0])
 
     @cached_property
-    def _held(self) -> Held:
+    def _held(self) -> HeldValues:
         found = by_pairs(self.joint)
         found.sort_indices()
         class_of = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
@@ -291,7 +291,7 @@ class PersonValues:
         records = np.add.reduceat(found.data, starts) if len(starts) else found.data
         number = np.cumsum(first) - 1
         by_value = np.argsort(value_of, kind="stable")
-        return Held(
+        return HeldValues(
             class_of,
             value_of,
             found.data * _parts_of(records, len(starts))[number],
