@@ -21,6 +21,7 @@ from anonymizer.cli.options import (
     study_option,
     subject_options,
     table_argument,
+    weight_option,
 )
 from anonymizer.report.printing import printing
 
@@ -30,10 +31,13 @@ from anonymizer.report.printing import printing
     "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
     "  anonymizer check table.csv --quasi-identifiers age,sex --require k-anonymity=5\n"
     "  anonymizer check table.csv --study study.toml --json\n"
+    "  anonymizer check survey.csv --quasi-identifiers age,sex --weight weight "
+    "--require k-map=100,population=weights\n"
     "  anonymizer check release"
 )
 @table_argument
 @subject_options
+@weight_option
 @click.option(
     "--require",
     multiple=True,
@@ -200,11 +204,7 @@ def estimate() -> None:
 )
 @table_argument
 @subject_options
-@click.option(
-    "--weight",
-    metavar="NAME",
-    help="The sampling weight of each record of a sample: how many people it stands for.",
-)
+@weight_option
 @names_option("--household", "What tells whose household each record is of")
 @click.option(
     "--by",

@@ -173,6 +173,13 @@ database_option = click.option(
 )
 
 
+weight_option = click.option(
+    "--weight",
+    metavar="NAME",
+    help="The sampling weight of each record of a sample: how many people it stands for.",
+)
+
+
 def subject_options(command: Command) -> Command:
     """The options that say which columns of a table have which role, and how it is written."""
     options = (

@@ -28,10 +28,10 @@ UNEXAMINED = 3
 """The exit code where all that was examined is well, and not everything was."""
 
 
-def check(table: Path, strict: bool, as_json: bool, **options: Any) -> int:
+def check(table: Path, strict: bool, weight: str | None, as_json: bool, **options: Any) -> int:
     """Carry out ``check``."""
     with progress() as watch:
-        found = check_file(subject_of(table, **options), watch)
+        found = check_file(subject_of(table, weight=weight, **options), watch)
     warn(found.warnings)
     show("the table was checked", as_json, found, check_report)
     if found.broken or (strict and found.warnings):
@@ -140,11 +140,12 @@ def subject_of(
     person: Sequence[str] | None,
     missing: Any,
     require: Sequence[str] = (),
+    weight: str | None = None,
     database_table: str | None = None,
     **form: Any,
 ) -> Subject:
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
-    named = quasi_identifiers or sensitive or person
+    named = quasi_identifiers or sensitive or person or weight
     by_name = named or missing or database_table or any(form.values())
     if study is not None:
         if by_name or require:
@@ -166,5 +167,6 @@ def subject_of(
         models,
         missing or "gap",
         person=person or (),
+        weight=weight,
         **how,
     )

@@ -274,12 +274,19 @@ class Schema:
         if population is not WEIGHTS:
             found: engine.Table = self.admit_population(population.table)
             return found
-        if self.weight is None:
+        weighed = self.people_weighed(table)
+        if weighed is None:
             raise InputError(
                 f'population = "{WEIGHTS.name}" is the people whom the records of a sample stand '
                 "for, and no column tells how many each does; name the column of sampling weights, "
                 'such as weight = "sampling_weight" (below [data] in a study)'
             )
+        return weighed
+
+    def people_weighed(self, table: engine.Table) -> engine.Tally | None:
+        """Count the people whom the records of a raw table stand for; None without weights."""
+        if self.weight is None:
+            return None
         return people_weighed(table, self.weight, self.quasi_identifiers)
 
     def require_released(self, table: engine.Table) -> None:

@@ -390,7 +390,8 @@ def required_model(text: str) -> PrivacyModel:
             raise InputError(f"{place} {key!r:.200} has no value; write {key:.200}=...")
         given[key] = _value(value)
     for key in TABLES:
-        if key in given:
+        weighed = key == "population" and given.get(key) == WEIGHTS.name
+        if key in given and not weighed:
             raise InputError(f"{place} {key} is a file, which only a study names; give --study")
     require_parameters(f"{place} {kind.name}", kind, given, "add ,{key}=...")
     try:

@@ -21,13 +21,21 @@ def smallest_class(check: Check) -> str:
     classes = plural(check.classes, "equivalence class")
     if check.persons is None:
         records = plural(check.records, "record")
-        return f"{records} in {classes}, the smallest of {check.k:,}: k = {check.k}."
+        smallest = f"{records} in {classes}, the smallest of {check.k:,}: k = {check.k}."
+        return smallest + _fewest_people(check)
     k = plural(check.k, "person")
     return (
         f"{plural(check.records, 'record')} of {plural(check.persons, 'person')} in {classes}, the "
         f"smallest of {k}: k = {k}. One person has up to {check.largest_share:.2%} of the records "
         "of a class."
     )
+
+
+def _fewest_people(check: Check) -> str:
+    if check.fewest_people is None:
+        return ""
+    fewest = people(check.fewest_people)
+    return f" By their sampling weights the records of a class stand for at least {fewest}."
 
 
 def classes_report(assessment: Assessment) -> Iterator[Block]:

@@ -43,6 +43,7 @@ from anonymizer.risk.file import Subject
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.profile import Inference
+from anonymizer.risk.sample import weight_of
 from anonymizer.tables import engine
 
 MEASURES: Mapping[str, PrivacyModel] = {
@@ -78,8 +79,8 @@ class Check(PolicyResult):
         ``basic_beta``, ``enhanced_beta``, ``delta_disclosure`` (bits) and ``alpha``; infinite where
         no parameter holds.
     risk
-        Of re-identification: ``prosecutor_highest`` and ``prosecutor_average``; with a population
-        also ``journalist_highest``, ``journalist_average`` and ``marketer``; and
+        Of re-identification: ``prosecutor_highest`` and ``prosecutor_average``; with a population,
+        or weights, also ``journalist_highest``, ``journalist_average`` and ``marketer``; and
         ``sample_uniqueness``, the share of records alone in their class. Of persons who have
         several records ``prosecutor_highest`` is the largest share that one of them has of a class.
     privacy
@@ -96,6 +97,9 @@ class Check(PolicyResult):
         The columns whose combinations of values are the classes.
     persons
         The persons of the table; None where every record is of a person of its own.
+    fewest_people
+        By the sampling weights: the people whom the records of a class stand for, in whole people
+        of the class that has fewest; None without weights.
     """
 
     derived = (*PolicyResult.derived, "k_of", "largest_share")
@@ -111,6 +115,7 @@ class Check(PolicyResult):
     violating_records: Sequence[int] = ()
     unexamined: Sequence[PrivacyModel] = ()
     persons: int | None = None
+    fewest_people: int | None = None
 
     def __repr__(self) -> str:
         policy = "policy holds" if self.satisfied else "policy does not hold"
@@ -154,6 +159,7 @@ def check(
     privacy: Sequence[PrivacyModel] = (),
     missing: Missing = "error",
     person: str | Sequence[str] = (),
+    weight: str | None = None,
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
@@ -175,6 +181,9 @@ def check(
     person
         The column, or the columns, that tell whose each record is where persons have several. The
         figures and the policy are about persons then.
+    weight
+        The column that has the sampling weight of each record: how many people it stands for.
+        Models with ``population="weights"`` are about these people.
 
     Returns
     -------
@@ -184,8 +193,8 @@ def check(
     Raises
     ------
     InputError
-        When a column is unknown or misses values, the table has no records, or a model cannot be
-        tested on it.
+        When a column is unknown or misses values, a weight is no number above 0, the table has no
+        records, or a model cannot be tested on it.
 
     Examples
     --------
@@ -195,7 +204,8 @@ def check(
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     persons = column_names("person", person)
-    schema = Schema(names, column_names("sensitive", sensitive), missing=missing, person=persons)
+    about = column_names("sensitive", sensitive)
+    schema = Schema(names, about, missing=missing, person=persons, weight=weight_of(weight))
     models = over_persons(models_of(privacy), persons)
     people = population_of(models)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)
@@ -218,6 +228,8 @@ def check_measured(
     against.
     """
     table = measured.table
+    weighed = schema.people_weighed(table)
+    population = weighed if population is None else population
     counts = recount(table, schema, population)
     alike = all(reads_as_written(table[name]) for name in schema.sensitive)
     views = [counts] if alike else [counts, recount(table, schema, population, keys=list)]
@@ -248,6 +260,7 @@ def check_measured(
         violating_records=[max(_breaking(view, each) for view in views) for each in verdicts],
         unexamined=unexamined,
         persons=None if persons is None else persons.persons,
+        fewest_people=None if weighed is None else int(weighed.sizes.min()),
     )
 
 

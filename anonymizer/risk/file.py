@@ -128,6 +128,7 @@ class Subject:
         missing: Missing = "gap",
         table: str | None = None,
         person: Sequence[str] = (),
+        weight: str | None = None,
         **form: Any,
     ) -> "Subject":
         """Take any table, with columns by name.
@@ -139,9 +140,14 @@ class Subject:
         if path.suffix == ".toml":
             raise InputError(f"{path} is a study, not a table; name the table that its [data] has")
         schema = Schema(
-            tuple(quasi_identifiers), tuple(sensitive), missing=missing, person=tuple(person)
+            tuple(quasi_identifiers),
+            tuple(sensitive),
+            missing=missing,
+            person=tuple(person),
+            weight=weight,
         )
         models = over_persons(models_of(privacy), tuple(person))
+        _require_weight(models, weight)
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():
             found = describe_file(path, GivenFormat(**given), schema.columns)
@@ -243,10 +249,21 @@ class Subject:
     def population(self, table: engine.Table) -> engine.Table | None:
         """Return the population of the policy, recoded where the table is a release."""
         if self.study is None:
-            return None
+            people = population_of(self.given)
+            return self.schema.people_of(people, table) if self.named else None
         if is_release(self.path):
             return recoded_people(self.study, self.path, table)
         return self.schema.people_of(population_of(self.study.privacy), table)
+
+
+def _require_weight(models: Sequence[PrivacyModel], weight: str | None) -> None:
+    """Require the column by which models are about people whom records stand for."""
+    about = next((model for model in models if model.by_weights), None)
+    if about is not None and weight is None:
+        raise InputError(
+            f"{about.name} is about the people whom the records of a sample stand for; name the "
+            "column that says how many each does, as in --weight sampling_weight"
+        )
 
 
 def table_in(path: Path) -> Path:

@@ -37,9 +37,7 @@ class SampleColumns:
     @classmethod
     def of(cls, weight: str | None, household: str | Sequence[str]) -> "SampleColumns":
         """Take names as somebody gives them."""
-        if weight is not None and not isinstance(weight, str):
-            raise InputError(f"weight must name a column, not {shown(weight)}")
-        return cls(weight, column_names("household", household))
+        return cls(weight_of(weight), column_names("household", household))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,6 +55,13 @@ class SampleColumns:
         for place, name in enumerate(self.names):
             if name in taken or name in self.names[:place]:
                 raise InputError(f"column {name!r} has more than one role; give it one")
+
+
+def weight_of(given: object) -> str | None:
+    """Return the column of sampling weights that somebody names, if any."""
+    if given is None or isinstance(given, str):
+        return given
+    raise InputError(f"weight must name a column, not {shown(given)}")
 
 
 NO_SAMPLE = SampleColumns()

@@ -355,6 +355,42 @@ def test_models_that_weights_say_nothing_about_are_refused():
     raw = table_of(np.random.default_rng(0))
     with pytest.raises(InputError, match="no column tells how many each does"):
         check(raw, ["age"], privacy=[KMap(5, population="weights")])
+    with pytest.raises(InputError, match="weight must name a column, not 3"):
+        check(raw, ["age"], weight=3)
+    with pytest.raises(InputError, match="a person of several records has no weight here"):
+        check(raw, ["age"], weight="people", person="place")
+
+
+def test_a_table_is_checked_as_it_stands_by_hand():
+    """Of 20 two records for 2.5 + 2.5 people, of 30 one that stands for half a person: itself."""
+    raw = pd.DataFrame({"age": [20, 20, 30], "people": [2.5, 2.5, 0.5]})
+    found = check(raw, "age", weight="people")
+    assert (found.k, found.fewest_people, found.privacy) == (1, 1, [])
+    assert found.risk["journalist_highest"] == 1
+    assert found.risk["marketer"] == pytest.approx((2 / 5 + 1) / 3)
+    assert found.to_dict()["fewest_people"] == 1
+    older = check(raw[:2], "age", weight="people", privacy=[KMap(5, population="weights")])
+    assert (older.fewest_people, older.satisfied, older.privacy[0].worst) == (5, True, 5)
+    assert check(raw, "age").fewest_people is None
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.name} {model.threshold:g}")
+def test_a_check_says_what_plain_python_does(model):
+    rng = np.random.default_rng(11)
+    for _ in range(at_length(4, 60)):
+        raw = table_of(rng)
+        classes = classes_at(raw, (0, 0))
+        found = check(raw, ["age", "sex"], "w", [model], weight="people")
+        assert found.satisfied == holds(model, classes, counted)
+        assert found.fewest_people == min(map(counted, classes))
+
+
+def test_other_people_come_before_the_weights_of_a_check():
+    """A policy is about the table of everybody that it names; the weights are a figure still."""
+    raw = pd.DataFrame({"age": [20, 20, 30], "people": [2.5, 2.5, 4]})
+    everybody = pd.DataFrame({"age": [20] * 9 + [30] * 7})
+    found = check(raw, "age", privacy=[KMap(7, population=everybody)], weight="people")
+    assert (found.privacy[0].worst, found.fewest_people) == (7, 4)
 
 
 def test_a_column_of_weights_may_be_listed_as_an_identifier():

@@ -393,6 +393,21 @@ def test_what_is_required_decides_the_exit_code(run, table):
     assert "No policy was given" in run(*named)[1]
 
 
+def test_weights_say_for_how_many_people_classes_stand(run, tmp_path):
+    """Of 20 two records for 5 people, of 30 one for 4; a weight is no column to warn of."""
+    path = tmp_path / "sample.csv"
+    path.write_text("age;people\n20;2.5\n20;2.5\n30;4\n")
+    named = ("check", path, "--quasi-identifiers", "age", "--weight", "people")
+    code, out, err = run(*named, "--require", "k-map=4,population=weights")
+    assert (code, err) == (0, "")
+    assert "k = 1. By their sampling weights the records of a class stand for at least 4" in out
+    assert "k-map (k = 4, population = weights)" in out
+    assert run(*named, "--require", "k-map=5,population=weights")[0] == 1
+    assert run(*named, "--require", "individual-risk=0.5")[0] == 0
+    found = json.loads(run(*named, "--json")[1])
+    assert (found["fewest_people"], found["risk"]["journalist_highest"]) == (4, 0.25)
+
+
 def test_risk_takes_column_names(run, table, tmp_path):
     found = json.loads(run("risk", table, *NAMED, "--json")[1])
     assert (found["classes"], found["reidentification"]["alone"]) == (3, 1)
@@ -423,6 +438,12 @@ def test_names_of_columns_with_commas(run, tmp_path):
         ((*NAMED, "--require", "k-anonymity=3,m=4"), "k-anonymity has no parameter 'm'"),
         ((*NAMED, "--require", "k-anonymity=3,m"), "'m' has no value; write m=..."),
         ((*NAMED, "--require", "k-map=3,population=p.csv"), "which only a study names"),
+        ((*NAMED, "--require", "k-map=3,population=weights"), "as in --weight sampling_weight"),
+        ((*NAMED, "--require", "individual-risk=0.1"), "individual-risk is about the people whom"),
+        ((*NAMED, "--weight", "aeg"), "the table has no column 'aeg'; did you mean 'age'?"),
+        ((*NAMED, "--weight", "age"), "more than one role"),
+        (("--weight", "age"), "name the columns that others may know"),
+        (("-s", "study.toml", "--weight", "age"), "--study gives roles, policy and format"),
         (("--quasi-identifiers", "age", "--require", "t-closeness=1,distance=kl"), "sensitive"),
         ((*NAMED, "--missing", "error"), "column 'sex' misses the value of 1 of 8 records"),
         ((*NAMED, "--separator", ","), "the table has no column 'age'"),
