@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["identifier", "quasi-identifier", "sensitive", "left out", "insensitive", "person"]
+Role = Literal[
+    "identifier", "quasi-identifier", "sensitive", "left out", "insensitive", "person", "weight"
+]
 """What a column is proposed to be; what is left out stands among the identifiers of a study.
 
 ``person``: with the others of this role it tells whose each record is, of whom some have several.
+``weight``: it says for how many people each record of a sample stands.
 """
 
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -36,7 +39,7 @@ class Hint:
 # ruff: noqa: E501 (a list of words is no sentence)
 HINTS = (
     Hint("a sampling unit", "left out", "psu ssu primarysamplingunit"),
-    Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt samplingweight sampleweight gewichtung ponderation poidssondage"),
+    Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt finalwt samplingweight samplingwt samplingwgt sampleweight samplewt surveyweight surveywt designweight dweight pspwght pspweight anweight analysisweight expansionfactor wtssall wtssps wtfinl asecwt llcpwt gewichtung gewichtungsfaktor hochrechnungsfaktor ponderation poidssondage factorexpansion facteurexpansion"),
     Hint("an age", "quasi-identifier", "age ages alter edad eta idade leeftijd agegroup agep agecat"),
     Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),
     Hint("a sex or gender", "quasi-identifier", "sex gender geschlecht sexe sexo genre genero sesso geslacht female male femme"),
@@ -71,6 +74,8 @@ HINTS = (
     Hint("a key of records", "identifier", "id ids uid uuid guid pid key rowid recordid visitid schoolid index serial serialno identifier kennung nummer"),
 )  # fmt: skip
 """Hints by weight; a name of several gets the first one."""
+
+WEIGHT = "a sampling weight"
 
 PERSON, HOUSEHOLD, NAME, ADDRESS, RECORD = (
     "a key of a person",

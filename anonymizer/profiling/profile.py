@@ -161,7 +161,7 @@ class ColumnProfile:
         is a value.
     role, why
         ``"quasi-identifier"``, ``"sensitive"``, ``"identifier"``, ``"left out"``,
-        ``"insensitive"`` or ``"person"``, and the reason in one sentence.
+        ``"insensitive"``, ``"person"`` or ``"weight"``, and the reason in one sentence.
     """
 
     name: str
@@ -200,6 +200,11 @@ class TableProfile:
     def person(self) -> tuple[str, ...]:
         """The columns that together tell whose each record is; none where each is of its own."""
         return self.of_role("person")
+
+    @property
+    def weight(self) -> str | None:
+        """The column of sampling weights; None where no column seems to have any."""
+        return next(iter(self.of_role("weight")), None)
 
     @property
     def units(self) -> int:

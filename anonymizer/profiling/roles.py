@@ -1,6 +1,6 @@
 """Proposed roles: what each column is to a study, and why, in one sentence."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
@@ -13,9 +13,10 @@ from anonymizer.profiling.dependence import (
     is_personal,
     tells,
 )
-from anonymizer.profiling.hints import PERSONAL, Role, weight_of, words_of
+from anonymizer.profiling.hints import PERSONAL, WEIGHT, Role, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
 from anonymizer.profiling.persons import key_of_persons
+from anonymizer.profiling.weights import weights_in
 
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
@@ -133,9 +134,12 @@ def proposed(
             proposal.roles[name] = (chosen[name], GIVEN)
         else:
             _sort(proposal, name, column)
+    weights = _weight(proposal, columns, chosen)
     _keys_of_persons(proposal, columns)
     if given.person is None:
-        _person(proposal, columns, [n for n, role in chosen.items() if role != "identifier"])
+        taken = [n for n, role in chosen.items() if role != "identifier"]
+        _person(proposal, columns, [*taken, *weights])
+    _weight_of_persons(proposal, weights)
     _one_of_equals(proposal)
     _sensitive(proposal, chosen_already=given.sensitive is not None)
     _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
@@ -223,6 +227,27 @@ def _person(
     for name in key.names:
         proposal.propose(name, "person", key.why)
     proposal.candidates = [each for each in proposal.candidates if each.name not in key.names]
+
+
+def _weight(
+    proposal: Proposal, columns: Mapping[str, ProfiledColumn | None], taken: Container[str]
+) -> Sequence[str]:
+    """Find the column of sampling weights, of several the first; none that is ``taken``."""
+    found = weights_in(column for column in columns.values() if column is not None)
+    for name, why in [each for each in found if each[0] not in taken][:1]:
+        proposal.propose(name, "weight", why)
+        for others in (proposal.candidates, proposal.sensitive):
+            others[:] = [each for each in others if each.name != name]
+        return (name,)
+    return ()
+
+
+def _weight_of_persons(proposal: Proposal, weights: Sequence[str]) -> None:
+    """Leave out weights where persons have several records: a person has no weight then."""
+    if any(role == "person" for role, _ in proposal.roles.values()):
+        for name in weights:
+            why = f"by its name it is {WEIGHT}, which gives the sample away"
+            proposal.propose(name, "left out", why)
 
 
 def _one_of_equals(proposal: Proposal) -> None:
@@ -339,7 +364,8 @@ def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | Non
         "left out": 1,
         "identifier": 2,
         "sensitive": 3,
-        "person": 4,
+        "weight": 4,
+        "person": 5,
     }
     able = [name for name, column in columns.items() if column is not None]
     free = [name for name in able if proposal.roles[name][1] != GIVEN]

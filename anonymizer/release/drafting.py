@@ -236,7 +236,7 @@ def _data(draft: StudyProposal) -> list[str]:
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
         lines += [comment(why), entry("columns", PINNED)]
-    lines += _person(draft.profile)
+    lines += [*_person(draft.profile), *_weight(draft.profile)]
     setting = entry("missing", missing.keys["missing"])
     return ["", "[data]", *lines, comment(f"{missing.why}."), setting]
 
@@ -253,6 +253,19 @@ def _person(found: TableProfile) -> list[str]:
     )
     given = entry("person", names[0] if len(names) == 1 else list(names))
     return [comment(follows), *_reasons(found, names), given]
+
+
+def _weight(found: TableProfile) -> list[str]:
+    """For how many people each record stands, where weights say so."""
+    if found.weight is None:
+        return []
+    follows = (
+        'For how many people each record stands: models with population = "weights" are about '
+        "these. The release leaves the column out. If it is no such weight, delete this line and "
+        "give the column a line below."
+    )
+    reasons = _reasons(found, [found.weight])
+    return [comment(follows), *reasons, entry("weight", found.weight)]
 
 
 def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:

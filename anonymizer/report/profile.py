@@ -63,6 +63,12 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
             f"with up to {plural(found.most_records, 'record')} each, and the policy is about "
             "them. --person names another column; - is none."
         )
+    if found.weight is not None:
+        yield (
+            f"Weight: {found.weight!r} seems to say for how many people each record stands. The "
+            'release leaves it out, and the policy uses it where a model has population = "weights"'
+            ". If it is no such weight, give it another role, such as with --identifiers."
+        )
     if not sensitive:
         yield (
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "

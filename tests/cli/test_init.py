@@ -254,6 +254,30 @@ def test_a_table_is_never_replaced_by_its_study(here, capsys):
     assert (here / "study.toml").read_text() == TABLE
 
 
+def test_a_sampling_weight_is_found_and_left_out(here, capsys):
+    rows = (f"{20 + n % 9},{'fm'[n % 2]},{'abc'[n % 3]},{900 + 7 * n}.5" for n in range(120))
+    (here / "survey.csv").write_text("age,sex,vote,fnlwgt\n" + "\n".join(rows) + "\n")
+    code, out, err = call(capsys, "init", "survey.csv")
+    assert (code, err) == (0, "")
+    assert (
+        "Weight: 'fnlwgt' seems to say for how many people each record stands. The release leaves "
+        'it out, and the policy uses it where a model has population = "weights". If it is no such '
+        "weight, give it another role, such as with --identifiers."
+    ) in out
+    study = data_of(here, "survey-study")
+    assert study["data"]["weight"] == "fnlwgt"
+    assert "identifiers" not in study
+    assert call(capsys, "run", "survey-study/study.toml", "-o", "release")[0] == 0
+    assert list(pd.read_csv("release/released.csv").columns) == ["age", "sex", "vote"]
+    more = '\n[[privacy]]\nmodel = "k-map"\nk = 9000\npopulation = "weights"\n'
+    with (here / "survey-study" / "study.toml").open("a") as file:
+        file.write(more)
+    assert call(capsys, "check", "survey.csv", "--study", "survey-study/study.toml")[0] == 1
+    arguments = ("init", "survey.csv", "--identifiers", "fnlwgt", "--force")
+    assert "Weight" not in call(capsys, *arguments)[1]
+    assert "weight" not in data_of(here, "survey-study")["data"]
+
+
 # Persons who have several records
 
 VISITS = "patient,ref,age,sex,disease\n" + "".join(

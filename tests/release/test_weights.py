@@ -394,7 +394,7 @@ def test_other_people_come_before_the_weights_of_a_check():
 
 
 def test_a_column_of_weights_may_be_listed_as_an_identifier():
-    """As ``init`` proposes it of a column that is called ``fnlwgt``."""
+    """As a study has it that was drafted before ``init`` found weights."""
     raw = table_of(np.random.default_rng(4), 30)
     privacy = [KMap(5, population="weights")]
     listed = anonymizer_of(privacy, identifiers=["people"]).fit_transform(raw)

@@ -122,7 +122,10 @@ def columns_of(
 
 def proposed_role(column: ColumnProfile) -> Role:
     """The role that a column is proposed in a study; what is left out stands with identifiers."""
-    return "identifier" if column.role == "left out" else column.role
+    role = column.role
+    if role == "weight":
+        return "identifier"
+    return "identifier" if role == "left out" else role
 
 
 def size_in(policy: Sequence[Mapping[str, object]]) -> int | None:
