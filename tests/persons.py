@@ -78,6 +78,37 @@ def fewest_left(records: Sequence[Record], known: int) -> int:
     )
 
 
+def stay(records: Sequence[Record], k: int, share: float, least: int = 1) -> set[Hashable]:
+    """The persons of the largest set of whom every class has enough when they are alone in it.
+
+    At least k persons and ``least`` records, and of nobody more than a share. Of few persons every
+    set is tried; of many they go one by one, the last of them first.
+    """
+
+    def wrong(kept: set[Hashable]) -> list[Hashable]:
+        found = []
+        for group in classes_of([record for record in records if record.person in kept]):
+            own = Counter(record.person for record in group)
+            small = len(own) < k or len(group) < least
+            found += [person for person, n in own.items() if small or n / len(group) > share + 1e-9]
+        return found
+
+    everybody = sorted({record.person for record in records}, key=str)
+    if len(everybody) <= FEW:
+        sets = (
+            set(some) for n in range(len(everybody), 0, -1) for some in combinations(everybody, n)
+        )
+        return next((some for some in sets if not wrong(some)), set())
+    kept = {*everybody}
+    while broken := wrong(kept):
+        kept.remove(max(broken, key=str))
+    return kept
+
+
+FEW = 8
+"""Persons of whom every set is tried."""
+
+
 def effective(group: Sequence[Record], table: Sequence[Record]) -> float:
     """2^H of the sensitive values."""
     return 2.0 ** -sum(float(p) * log2(p) for p in shares(group).values())

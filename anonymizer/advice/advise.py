@@ -375,6 +375,7 @@ def advise_study(
 
 def space_of(recoding: Generalization, task: Task) -> Space:
     """Return the lattice of a task, confined as its recoding is; refuse nothing as impossible."""
+    recoding.budget.require_of_records()
     counted = task.counted
     objective = objective_for(task.objective)
     models = confined(task.models, recoding.bounds, counted.counts.records)

@@ -365,6 +365,32 @@ class Schema:
         require_everybody(counts)
         return counts
 
+    def counts_by_person(
+        self, tally: engine.Tally, taxonomies: Mapping[str, Taxonomy]
+    ) -> tuple[Counts, Codes]:
+        """Count the records of each person in each cell, and say whose they are, shape (rows,).
+
+        A row for each person and cell: a cell stands once for each person who has records in it.
+        """
+        persons = Persons.of(tally, self.person)
+        cells = _cells(tally, taxonomies, self.quasi_identifiers)
+        rows, row_of = _distinct_cells(np.column_stack([cells, persons.person_of]))
+        joint, values, gaps, pairs = self.histograms(tally, row_of, len(rows), None, ALIKE)
+        counts = Counts(
+            self.quasi_identifiers,
+            rows[:, :-1],
+            engine.sized(tally, row_of, len(rows)),
+            joint,
+            {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
+            engine.records(tally),
+            values,
+            self.targets_alone,
+            None,
+            gaps,
+            pairs,
+        )
+        return counts, rows[:, -1]
+
     def histograms(
         self,
         table: engine.Table,

@@ -37,6 +37,7 @@ from anonymizer.recoding.recoding import (
     Task,
     seen_in,
 )
+from anonymizer.recoding.whole_persons import left_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.population import WEIGHTS
@@ -158,6 +159,8 @@ class GeneralizationPlan(RecodingPlan):
         """
         rows = len(recoded.index)
         given = np.zeros(rows, bool) if forced is None else forced
+        if self.suppression.persons:
+            return self._of_whole_persons(recoded, given)
         if not given.any() and not self.suppression.most(engine.records(recoded)):
             return Outcome(recoded, given, False, ())
         people = self._people()
@@ -185,6 +188,14 @@ class GeneralizationPlan(RecodingPlan):
         }
         released = engine.replaced(recoded, columns)
         return Outcome(released, suppressed, False, (), disclosed=found.disclosed)
+
+    def _of_whole_persons(self, recoded: engine.Table, forced: Mask) -> Outcome:
+        """The table without the persons who have to go, and which rows are theirs."""
+        suppressed = left_out(recoded, self.published, self.models, self.suppression, forced)
+        if not suppressed.any():
+            return Outcome(recoded, suppressed, False, ())
+        left = engine.without_traces(engine.records_of(recoded, ~suppressed))
+        return Outcome(left, suppressed, True, ())
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -231,6 +242,11 @@ class Generalization(Recoding):
             raise InputError(
                 "remove leaves suppressed records out: give suppression above 0 with it"
             )
+        if self.budget.persons and not self.budget.share:
+            raise InputError(
+                "suppress-persons says what is suppressed: give suppression above 0 with it, the "
+                "share of the persons who may be left out"
+            )
 
     def problem(
         self,
@@ -248,6 +264,7 @@ class Generalization(Recoding):
     def budget(self) -> Suppression:
         """How many records may be suppressed."""
         names = {"share": "suppression", "remove": "remove", "suppress": "suppress"}
+        names["persons"] = "suppress_persons"
         given = {own: getattr(self, name) for own, name in names.items() if hasattr(self, name)}
         return Suppression(**given)
 

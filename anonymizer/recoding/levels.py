@@ -1,32 +1,40 @@
 """Recodings to one level per quasi-identifier: the best node of the lattice, or a given one."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from anonymizer.counts.counts import Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import (
     InputError,
     PolicyBrokenError,
+    PolicyUnreachableError,
     did_you_mean,
     is_whole,
+    name_of,
     require_one_of,
 )
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.objectives import ObjectiveName
+from anonymizer.objectives import Objective, ObjectiveName
+from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.lattice import Node, Trace, level_recoding
+from anonymizer.recoding.lattice import Lattice, Node, Trace, level_recoding
 from anonymizer.recoding.partitions.joint import within_bounds
 from anonymizer.recoding.policy import Suppression, Trigger
 from anonymizer.recoding.problem import Found, Problem, Run, Search
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, SearchResult, Task
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, SearchResult, Task, seen_in
+from anonymizer.recoding.whole_persons import PersonProblem, best_node
+from anonymizer.tables import engine
 
 Strategy = Literal[
     "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"
 ]
+
+PERSONS = "suppress_persons"
+"""The option that leaves out whole persons."""
 
 
 class Levels(Generalization):
@@ -46,6 +54,62 @@ class Levels(Generalization):
         InputError
             When options and problem do not fit together.
         """
+
+    @property
+    def described(self) -> dict[str, object]:
+        """The method and its options; releases do not say that no whole persons are suppressed."""
+        found = super().described
+        return {key: given for key, given in found.items() if key != PERSONS or given}
+
+    def problem(
+        self,
+        counts: Counts,
+        taxonomies: Mapping[str, Taxonomy],
+        models: Sequence[PrivacyModel],
+        objective: Objective,
+    ) -> Problem:
+        """Return the problem that some counts pose; refused where whole persons are suppressed."""
+        self.budget.require_of_records()
+        return super().problem(counts, taxonomies, models, objective)
+
+    def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
+        """Choose the levels of a table under a policy, and carry them out."""
+        if not self.budget.persons:
+            return super().fit(task)
+        plan = self.planned(task, *self.of_persons(task))
+        outcome = plan.carry_out(task.counted.kept)
+        left = engine.records_of(task.counted.kept, ~outcome.suppressed)
+        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
+
+    def of_persons(self, task: Task) -> tuple[Partitions, SearchResult]:
+        """Return the partitions of the best node where whole persons are suppressed."""
+        counted, share = task.counted, self.budget.share
+        persons = PersonProblem.of(counted, task.models, task.objective, self.budget)
+        problem = Problem(
+            counted.counts, counted.taxonomies, task.models, task.objective, self.budget
+        )
+        found = best_node(persons, self.nodes(problem), task.run)
+        if found is None:
+            names = ", ".join(model.name for model in task.models)
+            raise PolicyUnreachableError(
+                f"{self.reach} all of {names} while at most {share:.3g} of the persons are "
+                "suppressed; relax one"
+            )
+        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+        result = SearchResult.of(
+            problem,
+            found.strategy,
+            found.score,
+            found.bound,
+            found,
+            proven=found.proven,
+            searched=self.searches,
+        )
+        return recoding, result
+
+    def nodes(self, problem: Problem) -> Lattice | Sequence[Node]:
+        """Return the nodes to choose from where whole persons are suppressed."""
+        raise InputError(f"suppress-persons is for full-domain and fixed, not for {self.name}")
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """Return the partitions of the node that is found, by whatever counts there are."""
@@ -82,6 +146,9 @@ class FullDomain(Levels):
     suppress
         ``"small"``: only what quasi-identifiers alone decide suppresses a class. ``"any"``: every
         model does, so that whoever knows the quasi-identifiers infers values of those missing.
+    suppress_persons
+        Leave out all records of a person, or none: ``suppression`` is a share of the persons then.
+        Every node is looked at.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` find the same; ``"branch-and-bound"`` may be cut short by a time limit. Or
@@ -95,6 +162,7 @@ class FullDomain(Levels):
     suppression: float = 0.0
     remove: bool = False
     suppress: Trigger = "small"
+    suppress_persons: bool = False
     search: Strategy | Search = "automatic"
     max_classes: int | None = None
     min_records: int | None = None
@@ -108,6 +176,15 @@ class FullDomain(Levels):
                 f"{' and '.join(self.bounds.requested)} cannot be combined with suppression, "
                 "which follows the policy alone; leave either out, or require k-anonymity"
             )
+
+    def nodes(self, problem: Problem) -> Lattice:
+        """Return all nodes, of which none is left out."""
+        if self.search not in ("automatic", "exhaustive"):
+            raise InputError(
+                f"suppress-persons looks at every node, and search = {name_of(self.search)!r} does "
+                "not; leave the strategy out"
+            )
+        return problem.lattice
 
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
         """Find the best node of the lattice."""
@@ -123,7 +200,7 @@ class Fixed(Levels):
     ----------
     levels
         The level of every quasi-identifier, 0 being the values themselves.
-    suppression, remove, suppress
+    suppression, remove, suppress, suppress_persons
         As of :class:`FullDomain`.
     """
 
@@ -135,11 +212,16 @@ class Fixed(Levels):
     suppression: float = 0.0
     remove: bool = False
     suppress: Trigger = "small"
+    suppress_persons: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.levels, Mapping):
             raise InputError("levels must map every quasi-identifier to a level")
+
+    def nodes(self, problem: Problem) -> Sequence[Node]:
+        """Return the node of the levels."""
+        return [node_of(self.levels, problem.taxonomies)]
 
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
         """Return the node of the levels."""

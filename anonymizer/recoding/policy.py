@@ -24,7 +24,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from anonymizer.errors import InputError, require_one_of
+from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Histograms, Kernel, Kind, Rules
 from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.objectives.candidate import Layout
@@ -217,12 +217,15 @@ class Suppression:
     exempt
         Keep them as a class that need not satisfy any model. Such a release breaks its policy:
         for comparison with tools that do so, never for a release.
+    persons
+        Leave out whole persons, of whom ``share`` is one: see ``whole_persons``.
     """
 
     share: float = 0.0
     remove: bool = False
     suppress: Trigger = "small"
     exempt: bool = False
+    persons: bool = False
 
     def __post_init__(self) -> None:
         number = isinstance(self.share, Real) and not isinstance(self.share, bool)
@@ -231,9 +234,24 @@ class Suppression:
                 f"suppression = {self.share!r} must be a share of the records: "
                 "a number of at least 0 and below 1"
             )
-        if not isinstance(self.remove, bool):
-            raise InputError(f"remove = {self.remove!r} must be true or false")
+        for name, given in (("remove", self.remove), ("suppress-persons", self.persons)):
+            if not isinstance(given, bool):
+                raise InputError(f"{name} = {shown(given)} must be true or false")
         require_one_of("suppress", self.suppress, get_args(Trigger))
+        if self.persons and self.suppress != "small":
+            raise InputError(
+                "suppress-persons leaves out whom quasi-identifiers decide; with suppress = "
+                f"{self.suppress!r} who is missing would tell values of all of their records: "
+                'choose suppress = "small"'
+            )
+
+    def require_of_records(self) -> None:
+        """Refuse whole persons where records are suppressed class by class."""
+        if self.persons:
+            raise InputError(
+                "suppress-persons is for run, apply and verify: what compares recodings or looks "
+                "for others counts records; leave suppress-persons out for these"
+            )
 
     def most(self, records: int) -> int:
         """Return the most records that may go: the share as written, not as a float rounds it."""
@@ -302,6 +320,7 @@ def suppress(
         Classes among these that are suppressed whether or not they break it, by what
         quasi-identifiers alone decide.
     """
+    suppression.require_of_records()
     of, margins = Histograms.of(counts), bound_policy.margins
     most = suppression.most(int(margins[-1]))
     records, marks = broken or bound_policy.broken(of, most)

@@ -122,7 +122,10 @@ def _plan(
     method = manifest.method
     share = method.get("suppression", 0.0)
     rule = "any" if share else "small"  # the only way there was, before it could be chosen
-    budget = Suppression(share, method.get("remove", False), method.get("suppress", rule))
+    persons = method.get("suppress_persons", False)
+    rule = "small" if persons else rule
+    options = method.get("remove", False), method.get("suppress", rule)
+    budget = Suppression(share, *options, persons=persons)
     search = SearchResult("applied", str(manifest.search.objective), searched=False)
     return GeneralizationPlan(
         schema, without_people(policy), taxonomies, {}, search, budget, people

@@ -16,6 +16,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.release.files import COUNTS, MANIFEST, home_of
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.placement import require_whole_classes
 from anonymizer.release.plan import Plan
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
@@ -35,6 +36,9 @@ from anonymizer.utility.prediction import Prediction, learners, predictions, tar
 
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
+
+
+QUALITY = "a measure of quality"
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,8 @@ def measure_quality(
     if not is_whole(seed, least=0) or seed >= MOST_SEED:
         raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
     jobs_of(n_jobs)
+    if isinstance(by, Plan):
+        require_whole_classes(by.method, QUALITY)
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
@@ -227,6 +233,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     """
     directory = home_of(path)
     manifest = Manifest.read(directory / MANIFEST)
+    require_whole_classes(manifest.method, QUALITY)
     if path == directory:
         path = manifest.table_at(path)
     if path.name == COUNTS:

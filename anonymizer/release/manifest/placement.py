@@ -29,6 +29,19 @@ NOWHERE = "\0"
 """In place of the label of a value that a release does not show: no label reads so."""
 
 
+def require_whole_classes(method: Mapping[str, object], what: str) -> None:
+    """Refuse a release of whose classes some persons were left out: nobody sees by them who.
+
+    ``method``: the recoding and its options; ``what``: what needs to know it.
+    """
+    if method.get("suppress_persons"):
+        raise InputError(
+            f"{what} finds records of the original in the classes of the release, and of these "
+            "suppress-persons left out some persons, who do not show; release without "
+            "suppress-persons for it, or examine the release with verify --original"
+        )
+
+
 def place(people: T, manifest: Manifest, numbers: Codes | None = None) -> tuple[T, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
