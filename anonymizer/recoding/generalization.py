@@ -27,7 +27,7 @@ from anonymizer.recoding.apply import (
     relabelled,
     suppressed_of,
 )
-from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.policy import WHOLE_PERSONS, Suppression
 from anonymizer.recoding.problem import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.recoding import (
     Outcome,
@@ -264,7 +264,7 @@ class Generalization(Recoding):
     def budget(self) -> Suppression:
         """How many records may be suppressed."""
         names = {"share": "suppression", "remove": "remove", "suppress": "suppress"}
-        names["persons"] = "suppress_persons"
+        names["persons"] = WHOLE_PERSONS
         given = {own: getattr(self, name) for own, name in names.items() if hasattr(self, name)}
         return Suppression(**given)
 

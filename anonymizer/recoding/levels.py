@@ -23,7 +23,7 @@ from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Lattice, Node, Trace, level_recoding
 from anonymizer.recoding.partitions.joint import within_bounds
-from anonymizer.recoding.policy import Suppression, Trigger
+from anonymizer.recoding.policy import WHOLE_PERSONS, Suppression, Trigger
 from anonymizer.recoding.problem import Found, Problem, Run, Search
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, SearchResult, Task, seen_in
 from anonymizer.recoding.whole_persons import PersonProblem, best_node
@@ -32,9 +32,6 @@ from anonymizer.tables import engine
 Strategy = Literal[
     "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"
 ]
-
-PERSONS = "suppress_persons"
-"""The option that leaves out whole persons."""
 
 
 class Levels(Generalization):
@@ -59,7 +56,7 @@ class Levels(Generalization):
     def described(self) -> dict[str, object]:
         """The method and its options; releases do not say that no whole persons are suppressed."""
         found = super().described
-        return {key: given for key, given in found.items() if key != PERSONS or given}
+        return {key: given for key, given in found.items() if key != WHOLE_PERSONS or given}
 
     def problem(
         self,

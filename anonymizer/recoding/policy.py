@@ -196,6 +196,9 @@ class BoundPolicy:
         return value <= bound.limit * int(self.margins[-1])
 
 
+WHOLE_PERSONS = "suppress_persons"
+"""The option that leaves out whole persons, as a recoding and a manifest have it."""
+
 Trigger = Literal["small", "any"]
 """What suppresses a class: that it is too small, or that it breaks any model."""
 

@@ -11,7 +11,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.reading import of_rule, rule_alone, settled_as
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of, without_people
 from anonymizer.recoding.generalization import GeneralizationPlan, People
-from anonymizer.recoding.policy import Suppression
+from anonymizer.recoding.policy import WHOLE_PERSONS, Suppression
 from anonymizer.recoding.recoding import SearchResult
 from anonymizer.release.applied import AppliedRecoding
 from anonymizer.release.description import Description
@@ -122,7 +122,7 @@ def _plan(
     method = manifest.method
     share = method.get("suppression", 0.0)
     rule = "any" if share else "small"  # the only way there was, before it could be chosen
-    persons = method.get("suppress_persons", False)
+    persons = method.get(WHOLE_PERSONS, False)
     rule = "small" if persons else rule
     options = method.get("remove", False), method.get("suppress", rule)
     budget = Suppression(share, *options, persons=persons)

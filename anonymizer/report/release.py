@@ -11,6 +11,7 @@ from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict, records_known
+from anonymizer.recoding.policy import WHOLE_PERSONS
 from anonymizer.recoding.recoding import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
@@ -94,7 +95,8 @@ def ladder_report(releases: Mapping[str, Release]) -> Iterator[Block]:
 def _summary(release: Release) -> list[str]:
     search = release.search
     loss = release.query_loss
-    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
+    whole = ", with all records of their persons" if release.method.get(WHOLE_PERSONS) else ""
+    fates = {"none": "", "kept": ", kept as one class", "removed": f" and left out{whole}"}
     released = (
         f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
         "equivalence classes; how many there were may not be reported."

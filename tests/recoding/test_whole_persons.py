@@ -372,11 +372,19 @@ def published(tmp_path):
     return tmp_path / "release", study, raw
 
 
-def test_a_manifest_says_the_rule_and_the_original_proves_it(published):
+def test_a_manifest_says_the_rule_and_the_original_proves_it(published, capsys):
     release, study, raw = published
+    with pytest.raises(SystemExit, match="0"):
+        main(["run", str(study), "-o", str(release), "--force"])
+    said = " ".join(capsys.readouterr().out.split())
     manifest = json.loads((release / "release.json").read_text())
     assert manifest["method"]["suppress_persons"] is True
     assert manifest["suppressed_class"] == "removed"
+    assert "and left out, with all records of their persons)." in said
+    report = release.with_name("report.md")
+    with pytest.raises(SystemExit, match="0"):
+        main(["report", str(release), "-o", str(report)])
+    assert "Who was left out, was so with all of their records" in report.read_text()
     for about in (None, study):
         found = verify_release(release, about, original=raw)
         assert found.satisfied, [*map(str, found.differences)]

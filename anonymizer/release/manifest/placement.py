@@ -15,6 +15,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.label import Label, PlacedColumn
 from anonymizer.kernels.arrays import Codes
+from anonymizer.recoding.policy import WHOLE_PERSONS
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables import engine
@@ -34,7 +35,7 @@ def require_whole_classes(method: Mapping[str, object], what: str) -> None:
 
     ``method``: the recoding and its options; ``what``: what needs to know it.
     """
-    if method.get("suppress_persons"):
+    if method.get(WHOLE_PERSONS):
         raise InputError(
             f"{what} finds records of the original in the classes of the release, and of these "
             "suppress-persons left out some persons, who do not show; release without "

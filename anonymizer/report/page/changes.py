@@ -10,6 +10,7 @@ from anonymizer.feedback.document import Block, Heading, Note, ReportSection, Ta
 from anonymizer.feedback.words import UNKNOWN, bits, count, listed, number, people, plural, share
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import OBJECTIVES
+from anonymizer.recoding.policy import WHOLE_PERSONS
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.release.manifest.parts import ReportedInformation, ReportedTrial, ReportedVerdict
@@ -186,6 +187,8 @@ def records_of(evidence: Evidence) -> Iterator[str]:
             f"for the others; they {fate}. People with unusual values are suppressed first, so "
             "that figures about them are the least reliable."
         )
+    if manifest.suppressed and manifest.method.get(WHOLE_PERSONS):
+        yield "Who was left out, was so with all of their records: nobody is in the table in part."
     if not manifest.dropped and not manifest.suppressed:
         yield "None was left out or suppressed."
 
