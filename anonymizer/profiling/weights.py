@@ -21,7 +21,7 @@ BODIES = frozenset(
 )
 """Words for what is measured of bodies that are weighed."""
 
-OF_HOUSEHOLDS = frozenset(("hhwt",))
+OF_HOUSEHOLDS = frozenset("hhwt hhwgt hhweight householdweight householdweights".split())  # noqa: SIM905
 """Words for weights that say how many households a record stands for."""
 
 STRATA = 50
@@ -58,7 +58,7 @@ def _sign(column: ProfiledColumn, *, people: bool) -> str:
     if column.hint is not None and column.hint.about == WEIGHT:
         named = f"by its name it is {WEIGHT}, and every value is a number above 0"
         return named if OF_HOUSEHOLDS.isdisjoint(words) else ""
-    if not people or words[-1] not in NAMES or column.numbers is None:
+    if not people or words[-1] not in NAMES or column.numbers is None or len(column.values) < 2:
         return ""
     looks = _looks(column, column.numbers)
     return f"it is called a weight, and {looks}" if looks else ""
@@ -80,4 +80,4 @@ def _weighs(column: ProfiledColumn) -> bool:
     """Return whether every record has a number above 0, and weights are few enough to count."""
     if column.missing or (column.records > COUNTED and len(column.values) > STRATA):
         return False
-    return len(column.values) > 1 and all((number_of(v) or 0) > 0 for v in column.values)
+    return bool(column.values) and all((number_of(v) or 0) > 0 for v in column.values)

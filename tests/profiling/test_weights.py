@@ -80,12 +80,19 @@ def test_what_is_called_a_weight_has_to_look_like_one(name, values, why):
         {"fnlwgt": np.where(NUMBERS.max() > NUMBERS, NUMBERS, -1)},
         {"fnlwgt": pd.Series(NUMBERS).where(NUMBERS.max() > NUMBERS)},
         {"fnlwgt": [f"stratum {each}" for each in STRATA]},
-        {"fnlwgt": np.full(PEOPLE, 80.5)},
+        {"weight": np.full(PEOPLE, 1.0)},
         {"hhwt": NUMBERS},
+        {"household_weights": STRATA},
     ],
 )
 def test_what_is_no_sampling_weight(columns):
     assert profile(survey(**columns)).weight is None
+
+
+def test_weights_may_be_the_same_and_those_of_households_are_left_out():
+    found = profile(survey(sampling_weight=100, household_weights=STRATA))
+    assert found.weight == "sampling_weight"
+    assert found["household_weights"].role == "left out"
 
 
 def test_weights_of_no_people_are_others():
@@ -155,5 +162,4 @@ def test_a_weight_that_is_found_is_one_that_a_release_takes(values):
     """A study with the line runs wherever it does without it."""
     table = pd.DataFrame({"age": 20, "fnlwgt": values})
     table.loc[0, "age"] = 30
-    fine = min(values) > 0 and len({*values}) > 1
-    assert (profile(table).weight == "fnlwgt") == fine
+    assert (profile(table).weight == "fnlwgt") == (min(values) > 0)
