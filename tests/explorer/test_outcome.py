@@ -172,6 +172,45 @@ def test_the_worst_class_is_that_of_fewest_persons():
     assert found.worst_class(KAnonymity(2), None) == 1
 
 
+PERSONS = """
+[data]
+path = "visits.csv"
+person = "who"
+[quasi-identifiers]
+age = "suppress"
+[sensitive]
+attributes = "w"
+[[privacy]]
+model = "k-anonymity"
+k = 2
+[recoding]
+{method}
+suppression = {share}
+suppress-persons = true
+"""
+
+
+@pytest.mark.parametrize(
+    "method",
+    ['method = "full-domain"', 'method = "fixed"\nlevels = {age = 0}'],
+    ids=["best", "fixed"],
+)
+def test_whole_persons_are_suppressed_as_a_run_does(tmp_path, method):
+    rows = "who,age,w\na,10,u\na2,10,v\nb,20,u\nc,20,v\nc,30,u\nd,40,v\ne,40,u\n"
+    (tmp_path / "visits.csv").write_text(rows)
+    text = PERSONS.format(method=method, share=0.4)
+    found = outcome_of(Counter().counted(Study.parsed(text, tmp_path / "study.toml")))
+    assert not found.refusal
+    assert (found.counts.sizes.tolist(), found.evaluation.suppressed) == ([2, 2], 3)
+    assert found.release.suppressed == 3
+    text = PERSONS.format(method=method, share=0.2)
+    found = outcome_of(Counter().counted(Study.parsed(text, tmp_path / "study.toml")))
+    if "full-domain" in method:
+        assert found.counts.sizes.tolist() == [7]  # the ages suppressed, and nobody
+    else:
+        assert "at most 0.2 of the persons are suppressed" in found.refusal
+
+
 def test_a_policy_out_of_reach_says_so():
     found = outcome("levels", l=50)
     assert found.unreachable

@@ -234,7 +234,8 @@ def _read_as_written(counted: Counted) -> bool:
 
 def _found(counted: CountedStudy, task: Task) -> StudyOutcome:
     recoding = counted.study.recoding
-    if not isinstance(recoding, Generalization) or task.counted.people is not None:
+    people = task.counted.people
+    if not isinstance(recoding, Generalization) or recoding.budget.persons or people is not None:
         plan, carried = recoding.fit(task)
         return _with_classes(StudyOutcome(counted, task, plan), carried)
     problem = counted.problem(task)
@@ -249,7 +250,7 @@ def _with_classes(outcome: StudyOutcome, carried: Carried | None = None) -> Stud
     assert task is not None
     counted = task.counted
     problem = Problem(counted.counts, plan.taxonomies, plan.models, task.objective)
-    if isinstance(plan, GeneralizationPlan) and plan.population is None:
+    if isinstance(plan, GeneralizationPlan) and _by_classes(plan):
         problem = replace(problem, suppression=plan.suppression)
         return replace(outcome, evaluation=Evaluation.of(problem, plan.recoding))
     if carried is None:
@@ -261,6 +262,11 @@ def _with_classes(outcome: StudyOutcome, carried: Carried | None = None) -> Stud
     classes = recount(released, plan.published, plan.people(released), persons=persons)
     suppressed = carried.suppressed_of(kept)
     return replace(outcome, evaluation=Evaluation(problem, plan.recoding, raw, classes, suppressed))
+
+
+def _by_classes(plan: GeneralizationPlan) -> bool:
+    """Whether counts say what becomes of each class: not of people, or of whole persons."""
+    return plan.population is None and not plan.suppression.persons
 
 
 def aim_of(task: Task | None) -> str:
