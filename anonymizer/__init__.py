@@ -73,6 +73,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         KMap as KMap,
         KmAnonymity as KmAnonymity,
         LargestShare as LargestShare,
+        Margins as Margins,
         MeanInformation as MeanInformation,
         PersonKAnonymity as PersonKAnonymity,
         Population as Population,
@@ -130,9 +131,9 @@ HOMES = {
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
         "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk IndividualRisk Itpr "
-        "KAnonymity KMap KmAnonymity LargestShare MeanInformation PersonKAnonymity Population "
-        "PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr TCloseness "
-        "ValueGain"
+        "KAnonymity KMap KmAnonymity LargestShare Margins MeanInformation PersonKAnonymity "
+        "Population PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr "
+        "TCloseness ValueGain"
     ),
     "profiling": "ColumnProfile TableProfile profile",
     "recoding.best": "Best",

@@ -11,6 +11,7 @@ import pandas as pd
 from anonymizer.counts.columns import by_text, encoded
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.ground import settled
+from anonymizer.counts.margins import LeastPeople, require_everybody_in
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
@@ -18,7 +19,7 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, ParquetColumns
 from anonymizer.tables.files.opening import require_named
-from anonymizer.tables.population import Population
+from anonymizer.tables.population import Margins, Population
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class Counted:
     """The records of a table that are ``kept``, and how many there are of each kind.
 
     ``tally`` counts them, and ``people`` the quasi-identifiers of the population that models are
-    about; None where there is none.
+    about; None where there is none. ``least`` bounds its people where only margins are known.
     """
 
     schema: Schema
@@ -34,6 +35,7 @@ class Counted:
     tally: engine.Tally = field(repr=False)
     people: engine.Tally | None = field(repr=False)
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    least: LeastPeople | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -46,6 +48,8 @@ class Counted:
         """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
         hierarchies = settled(hierarchies, table)
+        if isinstance(people, Margins):
+            return cls._by_margins(kept, schema, hierarchies, people)
         population = schema.people_of(people, kept)
         tally = engine.tally(kept, schema.columns)
         everybody = (
@@ -54,10 +58,29 @@ class Counted:
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
         return cls(schema, kept, tally, everybody, taxonomies)
 
+    @classmethod
+    def _by_margins(
+        cls,
+        kept: engine.Table,
+        schema: Schema,
+        hierarchies: Mapping[str, Hierarchy],
+        people: Margins,
+    ) -> "Counted":
+        tally, margins = engine.tally(kept, schema.columns), schema.admit_margins(people)
+        taxonomies = taxonomies_of(tally, hierarchies, [each for _, each in margins])
+        least = LeastPeople.by(margins, taxonomies)
+        found = cls(schema, kept, tally, None, taxonomies, least)
+        counts = found.counts
+        require_everybody_in(least.margins, counts.names, counts.cells, counts.sizes)
+        return found
+
     @cached_property
     def counts(self) -> Counts:
         """The counts of all records."""
-        return self.schema.counts(self.tally, self.taxonomies, self.people)
+        return self._bounded(self.schema.counts(self.tally, self.taxonomies, self.people))
+
+    def _bounded(self, counts: Counts) -> Counts:
+        return counts if self.least is None else counts.by_least(self.least)
 
     def halves(self, seed: int) -> tuple[Counts, Counts]:
         """Two random halves of the records, each as if it were the table.
@@ -87,7 +110,7 @@ class Counted:
         some = sizes > 0
         combinations = self.tally.combinations.iloc[places[some]].reset_index(drop=True)
         part = engine.Tally(combinations, sizes[some].astype(np.int64))
-        return self.schema.counts(part, self.taxonomies, self.people)
+        return self._bounded(self.schema.counts(part, self.taxonomies, self.people))
 
 
 def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:

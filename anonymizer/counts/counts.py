@@ -32,6 +32,20 @@ class Grouping(Protocol):
         """The class of each row of value codes, -1 where no class covers it, shape (rows,)."""
 
 
+class Least(Protocol):
+    """What bounds the people of classes where they do not add up: see ``LeastPeople``."""
+
+    @property
+    def total(self) -> int:
+        """How many people there are in all."""
+
+    def of(self, names: tuple[str, ...], cells: Codes) -> Ints:
+        """The fewest people of classes, shape (classes,)."""
+
+    def recoded(self, partitions: Partitions) -> "Least":
+        """The same for classes of coarser values."""
+
+
 @dataclass(frozen=True, eq=False)
 class Classes:
     """The count matrix C of one sensitive attribute: all that a per-class quantity depends on.
@@ -127,7 +141,9 @@ class Counts:
     one that counts as nothing. Where persons have several records, ``joint`` has two more kinds of
     counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
     attribute; ``of_persons`` are the records by person and value of each of these. Without them
-    nobody knows what a person counts in each class.
+    nobody knows what a person counts in each class. ``least``: where of the population only
+    margins are known, what bounds the people of classes, which do not add up then. Merged classes
+    without a recoding of their own have the sum of the bounds of their parts.
     """
 
     names: tuple[str, ...]
@@ -141,6 +157,7 @@ class Counts:
     population: Ints | None = None
     gaps: tuple[str, ...] = ()
     of_persons: Mapping[str, PersonValues] = field(default_factory=dict, repr=False)
+    least: "Least | None" = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -246,12 +263,19 @@ class Counts:
             column = self.names.index(name)
             # A group goes by its smallest code, so that nested recodings compose.
             cells[:, column] = partition.representatives[cells[:, column]]
-        return self.at(cells)
+        found = self.at(cells)
+        return found if self.least is None else found.by_least(self.least.recoded(recoding))
 
     def project(self, names: tuple[str, ...]) -> "Counts":
         """Keep some quasi-identifiers, merging the classes that agree on them."""
         kept = [self.names.index(name) for name in names]
-        return replace(self, names=names).at(self.cells[:, kept])
+        found = replace(self, names=names).at(self.cells[:, kept])
+        return found if self.least is None else found.by_least(self.least)
+
+    def by_least(self, least: "Least") -> "Counts":
+        """The counts with the fewest people that each class can have; never fewer than records."""
+        people = np.maximum(least.of(self.names, self.cells), self.sizes)
+        return replace(self, population=people, least=least)
 
     def select(self, classes: Mask | Codes) -> "Counts":
         """Keep some classes, or those in some places; the table they are measured against stays."""
@@ -262,7 +286,8 @@ class Counts:
         left = self.select(~classes)
         alone = left.names, left.cells, left.sizes, left.joint, left.values, left.targets
         pairs = {name: each.alone for name, each in left.of_persons.items()}
-        return Counts.of(*alone, left.population, left.gaps, pairs)
+        found = Counts.of(*alone, left.population, left.gaps, pairs)
+        return replace(found, least=self.least)
 
     def merge(self, classes: Mask) -> "Counts":
         """Merge some classes into one, which goes by the cell of the first of them."""

@@ -23,6 +23,7 @@ from anonymizer.counts.columns import (
     stacked,
 )
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.margins import LeastPeople, dealt, require_everybody_in
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
     HIDDEN,
@@ -38,7 +39,13 @@ from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
-from anonymizer.tables.population import WEIGHTS, Population, people_weighed, require_weights
+from anonymizer.tables.population import (
+    WEIGHTS,
+    Margins,
+    Population,
+    people_weighed,
+    require_weights,
+)
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
 from anonymizer.tables.values import is_missing
 
@@ -264,13 +271,45 @@ class Schema:
         except InputError as error:
             raise InputError(f"the population: {error}") from None
 
+    def admit_margins(self, margins: Margins) -> list[tuple[str, engine.Tally]]:
+        """The margins of a population, by those quasi-identifiers that each has, with their names.
+
+        Checked as ``admit`` checks a table; but nobody who misses a value is dropped.
+        """
+        found = []
+        for name, table in margins.counted(self.quasi_identifiers):
+            names = tuple(map(str, table.columns))
+            only = Schema(names, (), missing="category" if self.keeps_missing else "error")
+            try:
+                found.append((name, engine.chosen(only.admit(table), names)))
+            except InputError as error:
+                raise InputError(f"the population: the margin {name!r}: {error}") from None
+        return found
+
+    def _fewest(self, margins: Margins, table: engine.Table) -> engine.Tally:
+        """The fewest people that the combinations of values of a table can have."""
+        tally = engine.tally(table, self.quasi_identifiers)
+        known = self.admit_margins(margins)
+        raw = dict.fromkeys(self.quasi_identifiers, Hierarchy.suppression())
+        taxonomies = taxonomies_of(tally, raw, [each for _, each in known])
+        cells = _cells(tally, taxonomies, self.quasi_identifiers)
+        least = LeastPeople.by(known, taxonomies)
+        require_everybody_in(least.margins, self.quasi_identifiers, cells, tally.sizes)
+        distinct, class_of = _distinct_cells(cells)
+        records = np.bincount(class_of, tally.sizes).astype(np.int64)
+        people = np.maximum(least.of(self.quasi_identifiers, distinct), records)
+        return replace(tally, sizes=dealt(class_of, tally.sizes, people))
+
     def people_of(self, population: Population | None, table: engine.Table) -> engine.Table | None:
         """The quasi-identifiers of a population, None without one; by the weights of a raw table.
 
-        InputError where that has none, or the population does not fit.
+        Of margins the fewest people that each combination of the table can have. InputError where a
+        table has no weights, or the population does not fit.
         """
         if population is None:
             return None
+        if isinstance(population, Margins):
+            return self._fewest(population, table)
         if population is not WEIGHTS:
             found: engine.Table = self.admit_population(population.table)
             return found
@@ -456,23 +495,28 @@ def _distinct_cells(cells: Codes) -> tuple[Codes, Codes]:
 
 
 def taxonomies_of(
-    tally: engine.Tally, hierarchies: Mapping[str, Hierarchy], people: engine.Tally | None = None
+    tally: engine.Tally,
+    hierarchies: Mapping[str, Hierarchy],
+    people: engine.Tally | Sequence[engine.Tally] | None = None,
 ) -> dict[str, Taxonomy]:
     """Each quasi-identifier's hierarchy over the values that occur, in the population too.
 
-    A hierarchy that lacks values is refused; the message says whether of table or population.
+    Of several tables of a population, margins, each may have some of the columns. A hierarchy that
+    lacks values is refused; the message says whether of table or population.
     """
-    return {name: _taxonomy(name, each, tally, people) for name, each in hierarchies.items()}
+    known = [] if people is None else [people] if isinstance(people, engine.Tally) else people
+    return {name: _taxonomy(name, each, tally, known) for name, each in hierarchies.items()}
 
 
 def _taxonomy(
-    name: str, hierarchy: Hierarchy, tally: engine.Tally, people: engine.Tally | None
+    name: str, hierarchy: Hierarchy, tally: engine.Tally, people: Sequence[engine.Tally]
 ) -> Taxonomy:
     values, sizes = _sized(tally, name)
     taxonomy = hierarchy.over(name, values, sizes)
-    if people is None:
+    have = [each for each in people if name in each.columns]
+    if not have:
         return taxonomy
-    others, many = _sized(people, name)
+    others, many = _sized(have[0], name)  # margins that are of one population have the same values
     try:
         return hierarchy.over(name, [*values, *others], [*sizes, *many])
     except InputError as error:

@@ -198,6 +198,7 @@ def _trailing(counts: Counts) -> list[Ints]:
 def _kind(counts: Counts) -> type[np.signedinteger[Any]]:
     sums = [int(margin.sum()) for margin in counts.margins.values()]  # of persons there are parts
     people = 0 if counts.population is None else int(counts.population.sum())
+    people = people if counts.least is None else people + counts.least.total
     return np.int32 if max(counts.records, people, *sums) < 2**31 else np.int64
 
 

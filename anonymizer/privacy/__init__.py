@@ -55,6 +55,7 @@ from anonymizer.privacy.sizes import PersonKAnonymity as PersonKAnonymity
 from anonymizer.privacy.sizes import over_persons as over_persons
 from anonymizer.privacy.sizes import population_of as population_of
 from anonymizer.privacy.sizes import without_people as without_people
+from anonymizer.tables.population import Margins as Margins
 from anonymizer.tables.population import Population as Population
 
 MODELS: dict[str, type[PrivacyModel]] = {

@@ -24,7 +24,7 @@ from anonymizer.privacy.base import (
     require_persons,
 )
 from anonymizer.privacy.events import KmAnonymity
-from anonymizer.tables.population import WEIGHTS, Population, Weights, Withheld
+from anonymizer.tables.population import WEIGHTS, Margins, Population, Weights, Withheld
 
 
 def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
@@ -188,10 +188,12 @@ class PopulationModel(PrivacyModel):
     """Model of class sizes in the table and in a population.
 
     ``population``: a table of everybody, or ``"weights"``, the people whom the sampling weights of
-    the table tell.
+    the table tell. ``takes_margins``: whether it can be margins, of which the fewest people of a
+    class are known: what holds of these holds of more.
     """
 
     needs_population: ClassVar[bool] = True
+    takes_margins: ClassVar[bool] = False
     absolute = True
     sensitive = False
 
@@ -201,6 +203,12 @@ class PopulationModel(PrivacyModel):
         super().__post_init__()
         if self.population is not None or self.needs_population:
             object.__setattr__(self, "population", Population.of(self.name, self.population))
+        if isinstance(self.population, Margins) and not self.takes_margins:
+            raise InputError(
+                f"{self.name}: margins tell the fewest people of a class, and it needs to know how "
+                "many there are; give a table of everybody, or choose k-map or "
+                "highest-reidentification-risk"
+            )
 
     def sizes(self, classes: Classes) -> Ints:
         """P_g, the population's records of each class, shape (classes,); without one n_g."""
@@ -209,6 +217,15 @@ class PopulationModel(PrivacyModel):
         if classes.population is None:
             raise InputError(f"{self.name} needs the population's records of every class")
         return classes.population
+
+
+def _require_table(model: PopulationModel) -> None:
+    """Refuse margins where persons have several records: a class may be of fewer than these."""
+    if isinstance(model.population, Margins):
+        raise InputError(
+            f"{model.name}: margins bound the people of classes whose records are of one person "
+            "each; with person give a table of everybody, or leave out person"
+        )
 
 
 @dataclass(frozen=True)
@@ -235,6 +252,7 @@ class KMap(PopulationModel):
     kind = Kind.POPULATION
     strongly_monotone = True
     at_least = True
+    takes_margins = True
 
     k: Whole
     population: Population | pd.DataFrame | str
@@ -244,6 +262,7 @@ class KMap(PopulationModel):
 
     def over_persons(self) -> PrivacyModel:
         """Itself: a population holds people."""
+        _require_table(self)
         return self
 
 
@@ -356,6 +375,7 @@ class HighestReidentificationRisk(RiskModel):
     name = "highest-reidentification-risk"
     condition = "1 / P_g <= risk (P_g = n_g without a population)"
     strongly_monotone = True
+    takes_margins = True
     wording = Wording(
         "Whoever knows {shared} of a person finds that person's record with a probability "
         "of at most {risk:share}.",
@@ -374,5 +394,6 @@ class HighestReidentificationRisk(RiskModel):
     def over_persons(self) -> PrivacyModel:
         """Itself of a population, which holds people; else k-anonymity of them, k = 1 / risk."""
         if self.population is not None:
+            _require_table(self)
             return self
         return PersonKAnonymity(ceil(1 / self.limit))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.counts.margins import LeastPeople, dealt, numbered, require_everybody_in
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
@@ -17,7 +18,7 @@ from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective, ObjectiveName
-from anonymizer.privacy import PrivacyModel, without_people
+from anonymizer.privacy import PrivacyModel, population_of, without_people
 from anonymizer.recoding.apply import (
     accepts,
     all_hidden,
@@ -40,9 +41,10 @@ from anonymizer.recoding.recoding import (
 from anonymizer.recoding.whole_persons import left_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.population import WEIGHTS
+from anonymizer.tables.population import WEIGHTS, Margins
 
 Options = TypeVar("Options", Bounds, RangeOptions)
+Plan = TypeVar("Plan", bound="GeneralizationPlan")
 
 NEARLY_ALL = 1 - 1e-9
 """The largest share that may be suppressed: not all records."""
@@ -64,6 +66,19 @@ class People:
         columns = [encoded(tally.combinations[name], taxonomies[name]) for name in taxonomies]
         return cls(np.column_stack(columns).astype(np.intp), tally.sizes)
 
+    @classmethod
+    def fewest(cls, raw: Counts, recoding: Partitions) -> "People":
+        """The fewest people of the classes of a recoding, counted among raw combinations."""
+        recoded = raw.recode(recoding)
+        groups = [
+            recoding[name].representatives[raw.cells[:, place]]
+            for place, name in enumerate(raw.names)
+        ]
+        number, class_of, _ = numbered(recoded.cells, np.column_stack(groups))
+        people = np.empty(len(recoded), np.int64)
+        people[number] = cast(Ints, recoded.population)
+        return cls(raw.cells, dealt(class_of, raw.sizes, people))
+
     def tally(self, taxonomies: Mapping[str, Taxonomy]) -> Tally:
         """The same as values, as far as taxonomies still know them."""
         columns = {}
@@ -80,11 +95,14 @@ class GeneralizationPlan(RecodingPlan):
     """Partitions of the quasi-identifiers, or classes of their own, and a suppression budget.
 
     ``population``: the quasi-identifiers of the population that models are about, counted; of
-    models by weights those of the table that was recoded last.
+    models by weights those of the table that was recoded last. ``margins``: what is known of the
+    population where that is no more; then ``population`` are the fewest people of the classes of
+    the table that was recoded last, counted among its combinations of values.
     """
 
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
+    margins: Margins | None = field(default=None, repr=False)
 
     @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
     def carry_out(self, admitted: engine.Table) -> Outcome:
@@ -109,7 +127,9 @@ class GeneralizationPlan(RecodingPlan):
         are ``*`` where there is such a class.
         """
         people = self._people()
-        return None if people is None else matched(released, people, self.schema.without_persons)
+        if people is None or self.margins is not None:  # which know nobody whom no class stands for
+            return people
+        return matched(released, people, self.schema.without_persons)
 
     @property
     def everybody(self) -> Tally | None:
@@ -132,10 +152,22 @@ class GeneralizationPlan(RecodingPlan):
 
     def weighed(self, admitted: engine.Table) -> "RecodingPlan":
         """The plan for the records of another table, which stand for other people."""
+        if self.margins is not None:
+            return self.bounded(admitted)
         if not self.by_weights:
             return self
         people = cast(Tally, self.people_in(admitted))
         return replace(self, population=People.of(people, self.taxonomies))
+
+    def bounded(self: Plan, admitted: engine.Table) -> Plan:
+        """The plan with the fewest people of each class of a table, where margins bound them."""
+        if self.margins is None:
+            return self
+        margins = self.schema.admit_margins(self.margins)
+        least = LeastPeople.by(margins, self.taxonomies)
+        counts = self.schema.counts(engine.tally(admitted, self.schema.columns), self.taxonomies)
+        require_everybody_in(least.margins, counts.names, counts.cells, counts.sizes)
+        return replace(self, population=People.fewest(counts.by_least(least), self.partitions))
 
     @property
     def forgetting(self) -> "RecodingPlan":
@@ -256,6 +288,8 @@ class Generalization(Recoding):
         objective: Objective,
     ) -> Problem:
         """The problem that some counts pose; refused where no recoding can satisfy some model."""
+        if counts.least is not None:
+            require_removed(self.budget)
         problem = Problem(counts, taxonomies, models, objective, self.budget)
         problem.require_possible()
         return problem
@@ -330,13 +364,20 @@ class Generalization(Recoding):
         outcome = plan.carry_out(counted.kept)
         suppressed = outcome.suppressed
         left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
-        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
+        seen = seen_in(left, plan.taxonomies)
+        if counted.least is not None:  # the values of margins are no record's
+            seen = {name: mask | counted.least.values(name, mask) for name, mask in seen.items()}
+        return replace(plan, seen=seen), outcome
 
     def planned(
         self, task: Task, recoding: Partitions | Regions, search: SearchResult
     ) -> GeneralizationPlan:
         """The plan that a recoding makes for a task."""
         counted, people = task.counted, task.counted.people
+        margins = population_of(task.models) if counted.least is not None else None
+        fewest = (
+            None if margins is None else People.fewest(counted.counts, cast(Partitions, recoding))
+        )
         return GeneralizationPlan(
             counted.schema,
             without_people(task.models),
@@ -344,7 +385,21 @@ class Generalization(Recoding):
             recoding,
             search,
             self.budget,
-            None if people is None else People.of(people, counted.taxonomies),
+            fewest if people is None else People.of(people, counted.taxonomies),
+            cast(Margins | None, margins),
+        )
+
+
+def require_removed(budget: Suppression) -> None:
+    """Refuse to keep suppressed records where margins bound the people of classes.
+
+    Those of the class of suppressed records are people of no other class, of whom margins tell
+    little.
+    """
+    if budget.share and not budget.remove:
+        raise InputError(
+            "margins of a population do not tell how many people suppressed records may be of; "
+            "give remove = true with suppression, which leaves these records out"
         )
 
 

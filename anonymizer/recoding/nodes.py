@@ -35,6 +35,7 @@ from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Budget, Candidate, Layout, histograms_of
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.node_people import NodePeople
 from anonymizer.recoding.policy import BoundPolicy, Policy, Suppression, suppress
 
 WORD = 63
@@ -75,8 +76,9 @@ class Encoding:
     fields
         Where each level's bits lie.
     telling
-        The attributes that tell most records apart, a third of those of any level, by falling
-        entropy.
+        Of those of any level the third that tells most records apart, by falling entropy.
+    people
+        What gives the people of the classes of a node, where they do not add up.
     """
 
     names: tuple[str, ...]
@@ -84,6 +86,7 @@ class Encoding:
     words: int
     fields: tuple[Field, ...]
     telling: tuple[int, ...]
+    people: NodePeople | None = None
 
     @classmethod
     def of(
@@ -100,10 +103,15 @@ class Encoding:
             numbers = children[field.attribute][field.level] << np.uint64(field.shift)
             keys[:, field.word] |= numbers[counts.cells[:, field.attribute]]
         heights = tuple(len(levels) - 1 for levels in chains)
-        encoding = cls(counts.names, heights, words, tuple(fields), _telling(counts, heights))
+        telling, people = _telling(counts, heights), NodePeople.of(counts, taxonomies)
+        encoding = cls(counts.names, heights, words, tuple(fields), telling, people)
         # Classes of neighbouring keys side by side: they merge first, and lie near in memory.
         members = np.arange(len(counts), dtype=np.int32)
         return encoding, FrequencySet.of(keys, histograms_of(counts), members).in_order()
+
+    def peopled(self, node: Node, classes: FrequencySet) -> FrequencySet:
+        """Return the classes of a node with the people that they have at the node."""
+        return classes if self.people is None else self.people.put(node, classes)
 
     @cached_property
     def masks(self) -> Keys:
@@ -247,7 +255,7 @@ class FrequencySets:
         # it.
         if FEW < len(classes) <= WORTH_KEEPING * source.size:
             self._keep(node, classes.copy())
-        return classes
+        return self.encoding.peopled(node, classes)
 
     def _smallest_below(self, node: Node) -> KeptSet:
         """The smallest set at hand that the node's can be rolled up from."""
@@ -417,6 +425,11 @@ class Evaluator:
         """Frequency sets of this problem, for one thread and that share of the memory."""
         return FrequencySets(self.encoding, self.base, self.kernel, share)
 
+    def rolled(self, source: FrequencySet, node: Node) -> FrequencySet:
+        """Roll the classes of a node below up to another one, into memory of their own."""
+        found = self.kernel.roll_up(source, self.encoding.mask(node)).copy()
+        return self.encoding.peopled(node, found)
+
     def value(self, node: Node) -> float:
         """Score a feasible node to the last bit, however it was found.
 
@@ -426,8 +439,7 @@ class Evaluator:
         if not self.most and isinstance(self.objective, Tabulated):
             return self.objective.of_levels(node)
         # From the base, so that sums have one order whatever else was counted.
-        classes = self.kernel.roll_up(self.base, self.encoding.mask(node)).in_order()
-        plain = replace(self.plain(node, classes), kernel=NUMPY)
+        plain = replace(self.plain(node, self.rolled(self.base, node).in_order()), kernel=NUMPY)
         released = self.released(plain) if self.most else plain
         return self.objective.score(released or plain)
 

@@ -269,9 +269,13 @@ def plan_for(
     given = source.plan
     # Rows that are scored need not say how many people they stand for.
     people = None if scored and given.by_weights else given.people_in(table)
+    margins = None if scored else given.margins
+    others = {} if people is None else {name: people[name] for name in names}
+    if margins is not None:
+        known = given.schema.admit_margins(margins)
+        others = {name: each[name] for _, each in known for name in each.columns}
     attributes = {
-        name: Values.of(source.reaches[name], table[name], None if people is None else people[name])
-        for name in names
+        name: Values.of(source.reaches[name], table[name], others.get(name)) for name in names
     }
     codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)
     recoding, strangers, strange = _covered(source, attributes, codes, scored)
@@ -287,11 +291,13 @@ def plan_for(
         given.search,
         given.suppression,
         None if people is None else People.of(people, taxonomies),
+        margins,
         source=source,
         placed={name: each.placed for name, each in attributes.items()},
         strangers=strangers,
         unseen=unseen,
     )
+    plan = plan.bounded(table)
     strange |= plan.strange_in(codes)
     if not strange.any():
         return plan, None

@@ -21,7 +21,7 @@ from anonymizer.release.reach import Listed, Reach
 from anonymizer.release.verification.policies import models_of
 from anonymizer.release.verification.policies import rules as rules_of
 from anonymizer.tables import engine
-from anonymizer.tables.population import WEIGHTS
+from anonymizer.tables.population import WEIGHTS, Margins
 from anonymizer.tables.spreadsheet import rearmed_text
 
 
@@ -115,7 +115,9 @@ def _plan(
     """The policy and the budget of a release, and the population that the policy is about."""
     known, people = population_of(policy), None
     taxonomies = {}
-    if known is not None and known is not WEIGHTS:  # which every table has its own people by
+    margins = known if isinstance(known, Margins) else None
+    # By weights, and by margins, every table has its own people.
+    if known is not None and known is not WEIGHTS and margins is None:
         tally = engine.tally(schema.admit_population(known.table), schema.quasi_identifiers)
         taxonomies = taxonomies_of(tally, hierarchies)
         people = People.of(tally, taxonomies)
@@ -128,7 +130,7 @@ def _plan(
     budget = Suppression(share, *options, persons=persons)
     search = SearchResult("applied", str(manifest.search.objective), searched=False)
     return GeneralizationPlan(
-        schema, without_people(policy), taxonomies, {}, search, budget, people
+        schema, without_people(policy), taxonomies, {}, search, budget, people, margins
     )
 
 

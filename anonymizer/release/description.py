@@ -26,7 +26,7 @@ from anonymizer.release.request import RECODINGS
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
-from anonymizer.tables.population import WEIGHTS, people_counted
+from anonymizer.tables.population import WEIGHTS, Margins, people_counted
 from anonymizer.tables.relations.relation import Relation
 
 ONE_BY_ONE = "records are compared one by one"
@@ -36,8 +36,8 @@ ONE_BY_ONE = "records are compared one by one"
 class Description:
     """What a study describes, each part made once it is needed; paths are relative to its file."""
 
-    populations: "dict[PopulationPlace, Population]"
-    """Each by its place, counted once."""
+    populations: "dict[PopulationPlace | tuple[PopulationPlace, ...], Population]"
+    """Each by its place, that of margins by theirs, counted once."""
 
     def __init__(self, path: str | Path | StudyDocument) -> None:
         if not isinstance(path, StudyDocument):
@@ -426,6 +426,11 @@ class PopulationPlace:
     table: str | None = None
     count: str | None = None
 
+    @property
+    def counts(self) -> list[str]:
+        """The column of counts, where there is one."""
+        return [] if self.count is None else [self.count]
+
     @classmethod
     def of(cls, given: object) -> "PopulationPlace":
         """The place that a study names."""
@@ -437,7 +442,8 @@ class PopulationPlace:
             f"population = {given!r:.200} must be the path of a table, which may lie in a database "
             "or hold how many people each row is, such as "
             '{ path = "census.duckdb", table = "people" } or '
-            '{ path = "census.csv", count = "people" }, or "weights"'
+            '{ path = "census.csv", count = "people" }, or "weights", or margins, a list of such '
+            'tables of counts: { margins = [{ path = "ages.csv", count = "people" }] }'
         )
 
 
@@ -448,6 +454,8 @@ def population_of(study: "Description", given: object) -> Population:
     """
     if given == WEIGHTS.name:
         return WEIGHTS
+    if isinstance(given, dict) and {*given} == {"margins"} and isinstance(given["margins"], list):
+        return _margins_of(study, tuple(map(PopulationPlace.of, given["margins"])))
     place = PopulationPlace.of(given)
     if place not in study.populations:
         names = tuple(study.document.quasi_identifiers)
@@ -456,15 +464,41 @@ def population_of(study: "Description", given: object) -> Population:
     return study.populations[place]
 
 
+def _margins_of(study: "Description", places: "tuple[PopulationPlace, ...]") -> Population:
+    """The margins of a population, counted once for a study."""
+    if places not in study.populations:
+        names = tuple(study.document.quasi_identifiers)
+        tables = [_margin(study, place, names) for place in places]
+        study.populations[places] = Margins(tables, [place.path for place in places])
+    return study.populations[places]
+
+
 def _everybody(study: "Description", where: PopulationPlace, names: Sequence[str]) -> Tally:
     """The people of a population, counted where it lies."""
+    form, place = _stored(study, where, [*names, *where.counts])
+    with _named(where.path), place.opened([*names, *where.counts]) as stored:
+        return _people(stored, where, names, form)
+
+
+def _margin(study: "Description", where: PopulationPlace, names: Sequence[str]) -> Tally:
+    """The people of a margin by those of some columns that it has."""
+    form, place = _stored(study, where, where.counts)
+    with _named(where.path), place.opened(where.counts) as stored:
+        there = [name for name in names if name in stored.columns]
+        return _people(stored, where, there or [*stored.columns][:1], form)
+
+
+def _stored(
+    study: "Description", where: PopulationPlace, columns: Sequence[str]
+) -> tuple[Format, Place]:
     path = study.path.parent / where.path
-    columns = [*names, *([] if where.count is None else [where.count])]
     form = study.format_of(path, columns)
     place = study.place_of(path, form)
-    place = place if where.table is None else place._replace(table=where.table)
-    with _named(where.path), place.opened(columns) as stored:
-        tally = CountedTable.of(stored, columns, {}, form).tally
+    return form, place if where.table is None else place._replace(table=where.table)
+
+
+def _people(stored: Relation, where: PopulationPlace, names: Sequence[str], form: Format) -> Tally:
+    tally = CountedTable.of(stored, [*dict.fromkeys([*names, *where.counts])], {}, form).tally
     return tally if where.count is None else people_counted(tally, where.count, where.path)
 
 

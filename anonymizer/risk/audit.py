@@ -13,16 +13,18 @@ from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.privacy import PrivacyModel, TCloseness, Verdict, over_persons
+from anonymizer.privacy import PrivacyModel, TCloseness, Verdict, over_persons, population_of
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.levels import FullDomain
+from anonymizer.release.files import home_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.proof import verify
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
+from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.intersection import Intersection, intersection
@@ -41,8 +43,10 @@ from anonymizer.risk.placement import (
     require_compatible,
 )
 from anonymizer.tables import engine
+from anonymizer.tables.population import Margins
 from anonymizer.tables.values import is_missing
 
+BY_MARGINS = "its policy is about a population of which only margins are known"
 BY_WEIGHTS = (
     "its policy is about the people whom records stand for, by sampling weights; "
     "`anonymizer verify --original` examines it"
@@ -222,6 +226,11 @@ def audit_files(
             "a release whose policy is about the people whom its records stand for, by sampling "
             "weights, is audited by itself; name each by itself"
         )
+    if len(releases) > 1 and any(isinstance(m.people, Margins) for r in releases for m in r.models):
+        raise InputError(
+            "a release whose policy is about margins of a population is audited by itself: who of "
+            "the population has the classes of several releases is not known; name each by itself"
+        )
     known = {name for release in releases for name in release.schema.sensitive}
     for name in hierarchies or {}:
         if name not in known:
@@ -334,7 +343,12 @@ def _audited(
 
 def _verified(release: PublishedRelease, models: Sequence[PrivacyModel]) -> list[Verdict]:
     """Return the verdicts of models on the release as it is."""
-    people = release.population
+    people, known = release.population, population_of(release.models)
+    if isinstance(known, Margins) and release.study is not None:
+        file = home_of(release.path) / release.manifest.file[0].file
+        form = release.study.released_format_of(file)
+        fewest = fewest_of_release(release.study, release.manifest, form, release.table, known)
+        return verify(release.table, release.schema, models, fewest)
     if people is None:
         return verify(release.table, release.schema, models)
     labels, _ = place(people, release.manifest)
@@ -373,6 +387,8 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
         return Minimality.not_applicable(TELLS)
     if any(model.by_weights for model in table.release.models):
         return Minimality.not_applicable(BY_WEIGHTS)
+    if any(isinstance(model.people, Margins) for model in table.release.models):
+        return Minimality.not_applicable(BY_MARGINS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
     if study is None:

@@ -35,7 +35,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, cleaned, describe_file, release_format
-from anonymizer.tables.population import WEIGHTS
+from anonymizer.tables.population import WEIGHTS, Margins
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.spreadsheet import rearmed, rearmed_text
 from anonymizer.tables.values import is_missing, text_of
@@ -89,7 +89,8 @@ class PublishedRelease:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)
         raw = replace(self.schema, quasi_identifiers=self.raw)
-        if people is None or people is WEIGHTS:  # whom no original is placed by
+        # Nobody is placed by weights, or by margins.
+        if people is None or people is WEIGHTS or isinstance(people, Margins):
             return None
         found: engine.Table = raw.admit_population(people.table)
         return found

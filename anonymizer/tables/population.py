@@ -172,6 +172,69 @@ WEIGHTS = Weights(pd.DataFrame(), "weights")
 """The only one: of each table its own people."""
 
 
+MOST_MARGINS = 8
+"""Bound on the margins of a population: bounds by some of them are tried one by one."""
+
+
+class Margins(Population):
+    """A population of which only margins are known: how many people have some values together.
+
+    ``tables`` have the counts, such as of age by sex and of age by region: ``people_counted`` makes
+    them. Each has some of the quasi-identifiers among its columns; people who differ by others are
+    added up. ``names`` are what messages and manifests call them.
+    """
+
+    tables: tuple[engine.Table, ...]
+    names: tuple[str, ...]
+
+    def __init__(self, tables: Sequence[Tally | pd.DataFrame], names: Sequence[str] = ()) -> None:
+        given = tables if isinstance(tables, list | tuple) else ()
+        if not 1 <= len(given) <= MOST_MARGINS:
+            raise InputError(
+                f"margins must be a list of 1 to {MOST_MARGINS} tables of counts, such as "
+                'Margins([people_counted(ages, "people"), people_counted(regions, "people")])'
+            )
+        for each in given:
+            engine.rows_of(each)
+        known = tuple(names) or tuple(str(place) for place in range(1, len(given) + 1))
+        object.__setattr__(self, "tables", tuple(given))
+        object.__setattr__(self, "names", known)
+        object.__setattr__(self, "table", pd.DataFrame())
+        object.__setattr__(self, "name", " and ".join(known))
+        object.__setattr__(self, "counting", None)
+
+    def counted(self, names: Sequence[str]) -> list[tuple[str, Tally]]:
+        """Count the people of each margin by those of some columns that it has, with its name.
+
+        InputError where it has none of them.
+        """
+        found = []
+        for name, table in zip(self.names, self.tables, strict=True):
+            there = [column for column in names if column in table.columns]
+            if not there:
+                raise InputError(
+                    f"the population: the margin {name!r} has none of the quasi-identifiers "
+                    f"{', '.join(map(repr, names))} among its columns; name one of them as the "
+                    "table does, or leave the margin out"
+                )
+            found.append((name, engine.tally(table, there)))
+        return found
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the digests of its tables."""
+        own = "".join(Population(each).digest for each in self.tables)
+        return "sha256:" + hashlib.sha256(own.encode()).hexdigest()
+
+    def describe(self) -> object:
+        """What a manifest reports of it: names, and how many people each has."""
+        return {
+            "name": self.name,
+            "records": max(engine.records(each) for each in self.tables),
+            "margins": list(self.names),
+        }
+
+
 class Withheld(Population):
     """A population without its records: only what a manifest reports of it."""
 

@@ -101,7 +101,12 @@ class Shelf:
             return self._placed(rule, elsewhere)
         if isinstance(rule, dict):
             given = {key: rule[key] for key in ("file", "path") if isinstance(rule.get(key), str)}
-            return {**rule, **{key: self._placed(each, elsewhere) for key, each in given.items()}}
+            moved: dict[str, object] = {
+                key: self._placed(each, elsewhere) for key, each in given.items()
+            }
+            if isinstance(margins := rule.get("margins"), list):  # of a population
+                moved["margins"] = [self._ruled(each, elsewhere) for each in margins]
+            return {**rule, **moved}
         return rule
 
     def _placed(self, given: str, elsewhere: bool) -> str:

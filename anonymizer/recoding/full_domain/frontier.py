@@ -446,7 +446,7 @@ def _walk(
     """All nodes that begin with some levels, lexicographically, with their frequency sets."""
     heights, floors = lattice.heights, lattice.bottom
     node = [*prefix, *floors[len(prefix) :]]
-    bottom = _rolled(evaluator, evaluator.base, node)
+    bottom = evaluator.rolled(evaluator.base, tuple(node))
     stack = [bottom] * len(heights)  # stack[d]: the levels after d still the lowest
     yield tuple(node), bottom
     while True:
@@ -456,13 +456,9 @@ def _walk(
         last = raised[-1]
         node[last + 1 :] = floors[last + 1 :]
         node[last] += 1
-        classes = _rolled(evaluator, stack[last], node)
+        classes = evaluator.rolled(stack[last], tuple(node))
         stack[last:] = [classes] * (len(heights) - last)
         yield tuple(node), classes
-
-
-def _rolled(evaluator: Evaluator, source: FrequencySet, node: list[int]) -> FrequencySet:
-    return evaluator.kernel.roll_up(source, evaluator.encoding.mask(tuple(node))).copy()
 
 
 def incognito(problem: Problem, run: Run = ALONE) -> Frontier:

@@ -377,10 +377,13 @@ class Manifest(Reported):
         """What the file holds: every field that is given, as JSON has it."""
         return self.model_dump(by_alias=True, exclude_unset=True)
 
-    def recoding_over(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Partition]:
+    def recoding_over(
+        self, taxonomies: Mapping[str, Taxonomy], *, some: bool = False
+    ) -> dict[str, Partition]:
         """The partition of each quasi-identifier, over the values of a table or a population.
 
-        Raises InputError when the manifest does not fit the taxonomies, or has no such partitions.
+        ``some``: there may be others. Raises InputError when the manifest does not fit the
+        taxonomies, or has no such partitions.
         """
         self.require_unmasked()
         if self.regions:
@@ -389,7 +392,8 @@ class Manifest(Reported):
                 "this needs one partition of every quasi-identifier"
             )
         try:
-            if {*self.recoding} != {*taxonomies}:
+            lacking = {*self.recoding} - {*taxonomies}
+            if {*taxonomies} - {*self.recoding} or (lacking and not some):
                 raise ValueError("other quasi-identifiers")
             return {
                 name: taxonomy.levels[self.levels[name]]

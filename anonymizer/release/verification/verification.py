@@ -25,6 +25,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels
 from anonymizer.release.verification.check import FieldCheck, leaves, required, treatment_of
 from anonymizer.release.verification.evidence import RequiredEvidence
+from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.verification.persons import judged_by_table, of_original
 from anonymizer.release.verification.policies import models_of, policy_of_study, rules
 from anonymizer.release.verification.stored import (
@@ -39,7 +40,7 @@ from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
-from anonymizer.tables.population import WEIGHTS
+from anonymizer.tables.population import WEIGHTS, Margins
 from anonymizer.tables.spreadsheet import disarmed
 
 FIGURES = "figures of the original table"
@@ -387,6 +388,8 @@ def _people(
     people = population_of(study.privacy)
     if people is None or people is WEIGHTS:  # which no released table shows
         return None
+    if isinstance(people, Margins):
+        return fewest_of_release(study, manifest, form, table, people)
     population: engine.Table = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies)

@@ -1,0 +1,306 @@
+"""The fewest people of classes, where of a population only margins are known."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from anonymizer import Hierarchy, InputError
+from anonymizer.counts import margins
+from anonymizer.counts.margins import (
+    LeastPeople,
+    Margin,
+    Star,
+    require_consistent,
+    require_everybody_in,
+    stars,
+)
+from anonymizer.counts.schema import taxonomies_of
+from anonymizer.tables.engine import Tally
+from anonymizer.tables.population import Margins, people_counted
+
+NAMES = "abcd"
+
+
+def margin_of(people, axes) -> Margin:
+    """A margin of people, who are rows of value codes."""
+    count = Counter(tuple(row[axis] for axis in axes) for row in people)
+    cells = np.array([*count], np.intp).reshape(len(count), len(axes))
+    names = tuple(NAMES[axis] for axis in axes)
+    return Margin("".join(names), names, cells, np.array([*count.values()], np.int64))
+
+
+def least(shape, known, groups=None) -> LeastPeople:
+    """What bounds classes of some groups of the values of each attribute, raw ones by default."""
+    given = groups or [range(values) for values in shape]
+    own = zip(NAMES, given, strict=False)
+    told = {name: None if len({*of}) == 1 else np.array([*of]) for name, of in own}
+    return LeastPeople(tuple(known), told)
+
+
+def by_class(shape, bounds: LeastPeople) -> dict[tuple[int, ...], int]:
+    """The bound of each cell."""
+    cells = np.array([*product(*map(range, shape))], np.intp)
+    found = bounds.of(NAMES[: len(shape)], cells)
+    return dict(zip(map(tuple, cells.tolist()), found.tolist(), strict=True))
+
+
+def populations(shape, known):
+    """All tables of whole numbers with some margins, cell by cell."""
+    cells = [*product(*map(range, shape))]
+    axes = [[NAMES.index(name) for name in margin.names] for margin in known]
+    counts = [
+        dict(zip(map(tuple, m.cells.tolist()), m.people.tolist(), strict=True)) for m in known
+    ]
+
+    def filled(place, found):
+        if place == len(cells):
+            if not any(any(left.values()) for left in counts):
+                yield dict(found)
+            return
+        cell = cells[place]
+        keys = [tuple(cell[axis] for axis in own) for own in axes]
+        pairs = [*zip(counts, keys, strict=True)]
+        for number in range(min(left.get(key, 0) for left, key in pairs) + 1):
+            for left, key in pairs if number else ():
+                left[key] -= number
+            yield from filled(place + 1, {**found, cell: number})
+            for left, key in pairs if number else ():
+                left[key] += number
+
+    yield from filled(0, {})
+
+
+def fewest(shape, known, groups) -> dict[tuple[int, ...], int]:
+    """The fewest people that the class of each cell has in any population."""
+
+    def class_of(cell):
+        return tuple(of[code] for of, code in zip(groups, cell, strict=True))
+
+    cells, worlds = [*product(*map(range, shape))], 0
+    found: dict[tuple, int] = {}
+    for people in populations(shape, known):
+        worlds += 1
+        sizes: Counter = Counter()
+        for cell, number in people.items():
+            sizes[class_of(cell)] += number
+        found = {key: min(found.get(key, size), size) for key, size in sizes.items()}
+    assert worlds
+    return {cell: found[class_of(cell)] for cell in cells}
+
+
+@st.composite
+def worlds(draw, most=3):
+    """A small population, some of its margins, and groups of the values of each attribute."""
+    shape = draw(st.sampled_from([(2, 2), (3, 2), (2, 3), (2, 2, 2), (3, 2, 2), (2, 2, 3)]))
+    people = draw(
+        st.lists(st.tuples(*(st.integers(0, n - 1) for n in shape)), min_size=1, max_size=6)
+    )
+    sets = [axes for n in range(1, len(shape) + 1) for axes in combinations(range(len(shape)), n)]
+    some = st.lists(st.sampled_from(sets), min_size=1, max_size=most, unique=True)
+    known = [margin_of(people, axes) for axes in draw(some)]
+    groups = [draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)) for n in shape]
+    return shape, people, known, groups
+
+
+def test_two_by_two_is_bounded_by_frechet():
+    """Of 10 people 7 are in a = 0 and 6 in b = 0: 3 at least are in both."""
+    rows, columns = (
+        Margin("a", ("a",), codes([0], [1]), np.array([7, 3])),
+        Margin("b", ("b",), codes([0], [1]), np.array([6, 4])),
+    )
+    bounds = by_class((2, 2), least((2, 2), [rows, columns]))
+    assert bounds == {(0, 0): 3, (0, 1): 1, (1, 0): 0, (1, 1): 0}
+
+
+def codes(*rows) -> np.ndarray:
+    return np.array(rows, np.intp)
+
+
+def test_two_by_two_by_two_is_bounded_within_the_common_attribute():
+    """Of b = 0 10 people, 7 of a = 0 and 6 of c = 0; of b = 1 all 5 of a = 0, 2 of c = 0."""
+    ab = Margin("ab", ("a", "b"), codes([0, 0], [1, 0], [0, 1]), np.array([7, 3, 5]))
+    bc = Margin("bc", ("b", "c"), codes([0, 0], [0, 1], [1, 0], [1, 1]), np.array([6, 4, 2, 3]))
+    raw = by_class((2, 2, 2), least((2, 2, 2), [ab, bc]))
+    assert raw[0, 0, 0] == 3
+    assert raw[0, 0, 1] == 1
+    assert raw[0, 1, 0] == 2
+    assert raw[0, 1, 1] == 3
+    assert raw[1, 0, 0] == raw[1, 1, 1] == 0
+    # Without b the bounds of its values are added up: 12 of 15 and 8 of 15 would be 5, too. Those
+    # of c = 1 are 1 + 3, where 12 and 7 of 15 alone would be 4.
+    merged = by_class((2, 2, 2), least((2, 2, 2), [ab, bc], [(0, 1), (0, 0), (0, 1)]))
+    assert merged[0, 0, 0] == 5
+    assert merged[0, 0, 1] == 4
+
+
+def test_what_is_known_of_each_value_is_more_than_of_all_together():
+    """In b = 0 everybody is of a = 0 and c = 0, in b = 1 nobody is: 5 people, and not 0 of 10."""
+    ab = Margin("ab", ("a", "b"), codes([0, 0], [1, 1]), np.array([5, 5]))
+    bc = Margin("bc", ("b", "c"), codes([0, 0], [1, 1]), np.array([5, 5]))
+    merged = by_class((2, 2, 2), least((2, 2, 2), [ab, bc], [(0, 1), (0, 0), (0, 1)]))
+    assert merged[0, 0, 0] == 5
+    assert merged[0, 0, 1] == 0
+
+
+def test_an_attribute_of_no_margin_leaves_nobody_for_sure():
+    alone = Margin("a", ("a",), codes([0], [1]), np.array([7, 3]))
+    assert {*by_class((2, 2), least((2, 2), [alone])).values()} == {0}
+    whole = by_class((2, 2), least((2, 2), [alone], [(0, 1), (0, 0)]))
+    assert whole == {(0, 0): 7, (0, 1): 7, (1, 0): 3, (1, 1): 3}
+    everybody = by_class((2, 2), least((2, 2), [alone], [(0, 0), (0, 0)]))
+    assert {*everybody.values()} == {10}
+
+
+def test_roots_and_leaves_have_every_attribute_and_none_in_vain():
+    sets = tuple(map(frozenset, ("ab", "bc", "ac")))
+    assert stars(frozenset("ab"), sets) == (Star(0, ()),)
+    assert stars(frozenset("abc"), sets) == (Star(0, (1,)), Star(0, (2,)), Star(1, (2,)))
+    chain = tuple(map(frozenset, ("ab", "bc", "cd")))
+    assert stars(frozenset("abcd"), chain) == (Star(0, (2,)), Star(1, (0, 2)))
+    assert stars(frozenset("x"), chain) == ()
+
+
+@given(worlds())
+def test_no_population_has_fewer_people(world):
+    shape, _, known, groups = world
+    found, true = by_class(shape, least(shape, known, groups)), fewest(shape, known, groups)
+    assert all(found[cell] <= true[cell] for cell in true)
+
+
+@given(worlds(most=2))
+def test_of_one_margin_or_two_some_population_has_no_more(world):
+    shape, _, known, groups = world
+    assert by_class(shape, least(shape, known, groups)) == fewest(shape, known, groups)
+
+
+@given(worlds(), st.data())
+def test_of_margins_with_the_same_attributes_in_common_some_population_has_no_more(world, data):
+    """Three of them: by each other attribute, with the last one and without it."""
+    shape, people, _, groups = world
+    shape, people, groups = (
+        (*shape, 2),
+        [(*row, len(people) % 2) for row in people],
+        [*groups, (0, 1)],
+    )
+    last = len(shape) - 1
+    common = data.draw(st.booleans())
+    known = [margin_of(people, (axis, last) if common else (axis,)) for axis in range(last)]
+    known = known if common else [*known, margin_of(people, (last,))]
+    assert by_class(shape, least(shape, known, groups)) == fewest(shape, known, groups)
+
+
+@given(worlds(), st.data())
+def test_a_merged_class_has_the_people_of_its_parts_and_maybe_more(world, data):
+    shape, _, known, groups = world
+    coarser = [
+        [data.draw(st.sampled_from([0, 1]), label=str(value)) for value in range(n)] for n in shape
+    ]
+    merged = [[up[value] for value in own] for own, up in zip(groups, coarser, strict=True)]
+    fine, coarse = least(shape, known, groups), least(shape, known, merged)
+    parts: dict[tuple, dict[tuple, int]] = {}
+    for cell, bound in by_class(shape, fine).items():
+        whole = tuple(of[code] for of, code in zip(merged, cell, strict=True))
+        part = tuple(of[code] for of, code in zip(groups, cell, strict=True))
+        parts.setdefault(whole, {})[part] = bound
+    for cell, bound in by_class(shape, coarse).items():
+        whole = tuple(of[code] for of, code in zip(merged, cell, strict=True))
+        assert bound >= max(parts[whole].values())
+
+
+@given(st.data())
+def test_larger_populations_are_not_below_the_linear_programme(data):
+    """Margins of four attributes, in a chain, a ring or apart: tables of any numbers above 0."""
+    shape = (3, 2, 3, 2)
+    seed = data.draw(st.integers(0, 10_000))
+    rng = np.random.default_rng(seed)
+    people = np.column_stack([rng.integers(0, n, 60) ** 2 % n for n in shape]).tolist()
+    sets = [[(0, 1), (1, 2), (2, 3)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 3)]]
+    known = [margin_of(people, axes) for axes in data.draw(st.sampled_from(sets))]
+    groups = [rng.integers(0, 2, n).tolist() for n in shape]
+    found = by_class(shape, least(shape, known, groups))
+    cells = [*product(*map(range, shape))]
+    rows, totals = [], []
+    for margin in known:
+        axes = [NAMES.index(name) for name in margin.names]
+        count = dict(zip(map(tuple, margin.cells.tolist()), margin.people.tolist(), strict=True))
+        for key in product(*(range(shape[axis]) for axis in axes)):
+            rows.append(
+                [float(all(c[a] == k for a, k in zip(axes, key, strict=True))) for c in cells]
+            )
+            totals.append(count.get(key, 0))
+    cell = tuple(data.draw(st.sampled_from(cells)))
+    inside = [
+        float(all(of[x] == of[y] for of, x, y in zip(groups, cell, c, strict=True))) for c in cells
+    ]
+    best = linprog(inside, A_eq=rows, b_eq=totals, bounds=(0, None), method="highs")
+    assert best.status == 0
+    assert found[cell] <= best.fun + 1e-6
+
+
+def test_terms_are_added_up_in_parts(monkeypatch):
+    rng = np.random.default_rng(1)
+    people = [tuple(map(int, row)) for row in rng.integers(0, 3, (50, 3))]
+    known = [margin_of(people, (0, 1)), margin_of(people, (1, 2))]
+    bounds = least((3, 3, 3), known, [(0, 1, 2), (0, 1, 1), (0, 0, 1)])
+    at_once = by_class((3, 3, 3), bounds)
+    monkeypatch.setattr(margins, "AT_ONCE", 1)
+    assert by_class((3, 3, 3), bounds) == at_once
+    monkeypatch.setattr(margins, "MOST_CELLS", 1)  # what does not fit bounds nobody
+    assert {*by_class((3, 3, 3), bounds).values()} == {0}
+
+
+def test_margins_of_different_people_are_refused():
+    one = Margin("ages.csv", ("a", "b"), codes([0, 0], [1, 0]), np.array([7, 3]))
+    require_consistent([one, Margin("b.csv", ("b",), codes([0]), np.array([10]))])
+    with pytest.raises(InputError, match=r"margins 'ages\.csv' and 'b\.csv' contradict .* by 'b'"):
+        require_consistent([one, Margin("b.csv", ("b",), codes([0]), np.array([11]))])
+    with pytest.raises(InputError, match="different numbers of people in all"):
+        require_consistent([one, Margin("c", ("c",), codes([0]), np.array([11]))])
+
+
+def test_margins_lack_records_of_the_table():
+    one = Margin("ages.csv", ("b",), codes([0], [1]), np.array([2, 3]))
+    cells = codes([0, 0], [0, 1], [1, 0])
+    require_everybody_in([one], ("a", "b"), cells, np.array([1, 3, 1]))
+    with pytest.raises(InputError, match=r"margin 'ages\.csv' lacks 2 records of the table by 'b'"):
+        require_everybody_in([one], ("a", "b"), cells, np.array([2, 3, 2]))
+    with pytest.raises(
+        InputError, match=r"lacks 3 records .* 3 of them of values that it does not"
+    ):
+        require_everybody_in([one], ("a", "b"), codes([0, 2]), np.array([3]))
+
+
+def test_counts_of_people_by_values_of_a_hierarchy():
+    ages = people_counted(pd.DataFrame({"age": [21, 22, 31], "n": [4, 5, 6]}), "n")
+    table = Tally(pd.DataFrame({"age": ["21", "31"]}), np.array([1, 1]))
+    known = Margins([ages], ["ages.csv"]).counted(("age", "sex"))
+    taxonomies = taxonomies_of(table, {"age": Hierarchy.ranges(widths=[10])}, [ages])
+    raw = LeastPeople.by(known, taxonomies)
+    assert raw.total == 15
+    cells = np.arange(3)[:, None]
+    assert raw.of(("age",), cells).tolist() == [4, 5, 6]
+    tens = raw.recoded({"age": taxonomies["age"].levels[1]})
+    assert tens.of(("age",), cells).tolist() == [9, 9, 6]
+    every = raw.recoded({"age": taxonomies["age"].levels[2]})
+    assert every.of(("age",), cells).tolist() == [15, 15, 15]
+    assert every.of((), cells[:, :0]).tolist() == [15, 15, 15]
+    assert replace(raw, groups={"age": None}).of(("age",), cells).tolist() == [15, 15, 15]
+
+
+def test_margins_are_tables_of_quasi_identifiers():
+    with pytest.raises(InputError, match="margins must be a list of 1 to 8 tables of counts"):
+        Margins([])
+    with pytest.raises(InputError, match="a table must be a pandas DataFrame, not a str"):
+        Margins(["ages.csv"])
+    other = Margins([pd.DataFrame({"x": [1]})], ["x.csv"])
+    with pytest.raises(
+        InputError, match=r"margin 'x\.csv' has none of the quasi-identifiers 'age'"
+    ):
+        other.counted(("age",))
