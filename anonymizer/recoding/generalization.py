@@ -163,6 +163,9 @@ class GeneralizationPlan(RecodingPlan):
         """The plan with the fewest people of each class of a table, where margins bound them."""
         if self.margins is None:
             return self
+        known = self.taxonomies.items()
+        if any((encoded(admitted[name], each) < 0).any() for name, each in known):
+            return self  # values that were never seen, which cannot be recoded either
         margins = self.schema.admit_margins(self.margins)
         least = LeastPeople.by(margins, self.taxonomies)
         counts = self.schema.counts(engine.tally(admitted, self.schema.columns), self.taxonomies)

@@ -297,15 +297,15 @@ def plan_for(
         strangers=strangers,
         unseen=unseen,
     )
-    plan = plan.bounded(table)
     strange |= plan.strange_in(codes)
     if not strange.any():
-        return plan, None
+        return plan.bounded(table), None
     missed = {
         name: (mask, own) for (name, mask), own in zip(strangers.items(), codes.T, strict=True)
     }
     _require_treated(source, table, missed, strange, unseen)
     values_missed = sum(int(mask.sum()) for mask in strangers.values())
+    plan = plan.bounded(table)
     return plan, UnseenReport(values_missed, engine.records_in(table, strange), unseen)
 
 
