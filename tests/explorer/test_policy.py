@@ -199,6 +199,22 @@ def test_a_population_has_its_own_classes(tmp_path):
     assert table.groupby(names).size()[at] == smallest.worst.records
 
 
+def test_margins_of_a_population_have_classes_of_the_table_alone(tmp_path):
+    everybody = pd.concat([people(), people(200)])
+    tables = []
+    for names in (["age"], ["city"]):
+        counts = everybody.groupby(names).size().rename("n").reset_index()
+        counts.to_csv(tmp_path / f"{names[0]}.csv", index=False)
+        tables.append(f'{{ path = "{names[0]}.csv", count = "n" }}')
+    models = '[[privacy]]\nmodel = "k-map"\nk = 3\n'
+    models += f"population = {{ margins = [{', '.join(tables)}] }}\n"
+    models += MODELS_OF_ALL.replace("k = 2", "k = 1")
+    outcome = outcome_in(explored(tmp_path, models))
+    mapped, smallest, *_ = conditions_of(outcome)
+    assert mapped.holds
+    assert smallest.worst.records == released(outcome).groupby([*outcome.counts.names]).size().min()
+
+
 def test_labels_are_hidden_where_they_have_to_be():
     named = NamedClass(3, 26, 12, {"age": "[20, 30)", "city": "Rome"})
     assert named.text() == "age [20, 30), city Rome (12 records)"

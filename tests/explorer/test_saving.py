@@ -145,6 +145,17 @@ def test_a_study_saved_in_another_home_still_finds_its_files(study, tmp_path):
     assert not session.saved or session.path.read_text() == session.text
 
 
+def test_margins_of_a_population_are_found_from_another_home(study, tmp_path):
+    home, table = tmp_path / "elsewhere", Study(study).data_path
+    home.mkdir()
+    margins = f'[{{ path = "{table.name}" }}, {{ path = "{table.name}", count = "n" }}]'
+    policy = f'[[privacy]]\nmodel = "k-map"\nk = 3\npopulation = {{ margins = {margins} }}\n'
+    study.write_text(f"{study.read_text()}\n{policy}")
+    found = save_study(Session(study, home), "study.toml")
+    places = Study(found.study).document.privacy[-1]["population"]["margins"]
+    assert places == [{"path": "../people.csv"}, {"path": "../people.csv", "count": "n"}]
+
+
 def test_a_link_to_a_study_stays_one(study, tmp_path):
     link = tmp_path / "link.toml"
     link.symlink_to(study)
