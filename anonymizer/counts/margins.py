@@ -54,6 +54,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.population import MOST_PEOPLE
 
 MOST_CELLS = 1 << 27
 """Bound on the numbers that a root or a leaf takes, a gigabyte: beyond a choice is left out."""
@@ -108,6 +109,11 @@ class LeastPeople:
         for name, table in margins:
             names = tuple(map(str, table.columns))
             columns = [encoded(table.combinations[each], taxonomies[each]) for each in names]
+            if sum(table.sizes.tolist()) >= MOST_PEOPLE:
+                raise InputError(
+                    f"the population: the margin {name!r} has {MOST_PEOPLE:,} people or more in "
+                    "all, which is more than can be counted; correct its numbers"
+                )
             known.append(Margin(name, names, np.column_stack(columns).astype(np.intp), table.sizes))
         require_consistent(known)
         found = cls(tuple(known), {})

@@ -1,9 +1,9 @@
 """Models of class sizes: those of the table and those of the population it was drawn from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -189,11 +189,13 @@ class PopulationModel(PrivacyModel):
 
     ``population``: a table of everybody, or ``"weights"``, the people whom the sampling weights of
     the table tell. ``takes_margins``: whether it can be margins, of which the fewest people of a
-    class are known: what holds of these holds of more.
+    class are known: what holds of these holds of more; ``by_margins`` is then the sentence about
+    the worst class.
     """
 
     needs_population: ClassVar[bool] = True
     takes_margins: ClassVar[bool] = False
+    by_margins: ClassVar[str] = ""
     absolute = True
     sensitive = False
 
@@ -209,6 +211,17 @@ class PopulationModel(PrivacyModel):
                 "many there are; give a table of everybody, or choose k-map or "
                 "highest-reidentification-risk"
             )
+
+    @classmethod
+    def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
+        """The sentences; of margins a figure is what holds in any population that has them."""
+        known = parameters.get("population")
+        bounded = isinstance(known, Mapping) and "margins" in known
+        return (
+            replace(cls.wording, measured=cls.by_margins)
+            if bounded and cls.wording
+            else cls.wording
+        )
 
     def sizes(self, classes: Classes) -> Ints:
         """P_g, the population's records of each class, shape (classes,); without one n_g."""
@@ -253,6 +266,10 @@ class KMap(PopulationModel):
     strongly_monotone = True
     at_least = True
     takes_margins = True
+    by_margins = (
+        "In any population with the margins that are known, the record with the fewest such people "
+        "could be that of at least {worst:count}."
+    )
 
     k: Whole
     population: Population | pd.DataFrame | str
@@ -376,6 +393,10 @@ class HighestReidentificationRisk(RiskModel):
     condition = "1 / P_g <= risk (P_g = n_g without a population)"
     strongly_monotone = True
     takes_margins = True
+    by_margins = (
+        "In any population with the margins that are known, the person who is easiest to find is "
+        "found with a probability of at most {worst:share}."
+    )
     wording = Wording(
         "Whoever knows {shared} of a person finds that person's record with a probability "
         "of at most {risk:share}.",

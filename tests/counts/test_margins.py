@@ -294,6 +294,13 @@ def test_counts_of_people_by_values_of_a_hierarchy():
     assert replace(raw, groups={"age": None}).of(("age",), cells).tolist() == [15, 15, 15]
 
 
+def test_more_people_than_can_be_counted():
+    many = Tally(pd.DataFrame({"age": ["21", "31"]}), np.array([2**52, 2**52]))
+    taxonomies = taxonomies_of(many, {"age": Hierarchy.suppression()})
+    with pytest.raises(InputError, match=r"'ages\.csv' has 9,007,199,254,740,992 people or more"):
+        LeastPeople.by([("ages.csv", many)], taxonomies)
+
+
 def test_margins_are_tables_of_quasi_identifiers():
     with pytest.raises(InputError, match="margins must be a list of 1 to 8 tables of counts"):
         Margins([])

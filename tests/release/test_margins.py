@@ -300,7 +300,9 @@ def test_run_verify_check_apply_audit_and_report(run, study, tmp_path):
     assert run("verify", again, "-s", study)[0] == 0
     code, _, err = run("report", out, "-s", study, "-o", tmp_path / "page.html")
     assert (code, err) == (0, "")
-    assert "of at least 20 people of the population" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "of at least 20 people of the population" in page
+    assert f"fewest such people could be that of at least {fewest(node)}." in page
 
 
 def test_verify_sees_a_class_that_too_few_people_have_for_sure(run, study, tmp_path):
