@@ -140,6 +140,21 @@ def test_every_search_finds_the_best_node_that_plain_python_allows(k):
         assert other == node or any(a > b for a, b in zip(other, node, strict=True))
 
 
+def test_every_search_suppresses_the_classes_that_plain_python_finds_too_small():
+    def gone(node) -> int:
+        columns = the_table()[["age", "sex", "zip"]].itertuples(index=False)
+        records, known = Counter(labels(row, node) for row in columns), bounds(node)
+        return sum(size for key, size in records.items() if max(known[key], size) < 45)
+
+    names = ["automatic", "exhaustive", "branch-and-bound"]
+    options = {"suppression": 0.3, "remove": True}
+    found = [fitted(45, FullDomain(search=name, **options)) for name in names]
+    assert {str(each.release_.levels) for each in found} == {str(found[0].release_.levels)}
+    node = tuple(found[0].release_.levels[name] for name in RULES)
+    assert found[0].release_.released == 200 - gone(node) < 200
+    assert found[1].search_.feasible == sum(gone(each) <= 60 for each in LATTICE)
+
+
 def test_whoever_the_people_are_they_are_no_fewer():
     """The true population has these margins, and so has one of people moved within an age."""
     rng = np.random.default_rng(0)
