@@ -91,7 +91,7 @@ class LeastPeople:
     """The fewest people of classes in any population with some margins.
 
     ``groups`` (values,) has the group of each value code of an attribute: those of one group are
-    not told apart. None where nobody is told apart by the attribute, which stands for every value.
+    alike. None where every value is like any other.
     """
 
     margins: tuple[Margin, ...] = field(repr=False)
@@ -144,21 +144,22 @@ class LeastPeople:
     def of(self, names: Sequence[str], cells: Codes) -> Ints:
         """Return the fewest people of classes, shape (classes,).
 
-        ``cells`` (classes, names) are codes of any of their values; by other attributes nobody is
-        told apart.
+        ``cells`` (classes, names) are codes of any of their values; in other attributes all
+        are alike.
         """
-        told = [name for name in names if self.groups[name] is not None]
-        own = self._all_grouped(told, cells[:, [names.index(name) for name in told]])
+        telling = [name for name in names if self.groups[name] is not None]
+        own = self._all_grouped(telling, cells[:, [names.index(name) for name in telling]])
         # Many classes of the table are alike by what margins tell.
         _, first, class_of = np.unique(row_keys(own), return_index=True, return_inverse=True)
-        classes = dict(zip(told, own[first].T, strict=True))
+        classes = dict(zip(telling, own[first].T, strict=True))
         least = np.zeros(len(first), np.int64)
-        for star in stars(frozenset(told), tuple(frozenset(each.names) for each in self.margins)):
+        attributes = tuple(frozenset(each.names) for each in self.margins)
+        for star in stars(frozenset(telling), attributes):
             least = np.maximum(least, self._by(star, classes, len(first)))
         return least[class_of]
 
     def _all_grouped(self, names: Sequence[str], cells: Codes) -> Codes:
-        """The groups of value codes, 0 where nobody is told apart; shape (rows, names)."""
+        """The groups of value codes, 0 where all are alike; shape (rows, names)."""
         found = np.zeros_like(cells)
         for column, name in enumerate(names):
             groups = self.groups[name]
@@ -220,7 +221,7 @@ class LeastPeople:
 
 
 def columns_of(classes: Mapping[str, Codes], names: Sequence[str], number: int) -> Codes:
-    """Return the groups of classes in some attributes, 0 where nobody is told apart by one."""
+    """Return the groups of classes in some attributes, 0 where all are alike in one."""
     found = np.zeros((number, len(names)), np.intp)
     for column, name in enumerate(names):
         if name in classes:
@@ -300,18 +301,18 @@ def groups_of(partitions: Partitions, covered: frozenset[str]) -> dict[str, Code
 
 
 @cache
-def stars(told: frozenset[str], margins: tuple[frozenset[str], ...]) -> tuple[Star, ...]:
-    """Return the choices of a root and leaves that have all attributes by which classes are told.
+def stars(telling: frozenset[str], margins: tuple[frozenset[str], ...]) -> tuple[Star, ...]:
+    """Return the choices of a root and leaves that have all attributes by which classes differ.
 
     No leaf can be left out. Of margins of which any two have the same attributes in common every
     root gives the same bound.
     """
     for place, names in enumerate(margins):
-        if told <= names:
+        if telling <= names:
             return (Star(place, ()),)
     found, alike = [], set()
     for root, names in enumerate(margins):
-        for leaves in covers(told - names, margins, root):
+        for leaves in covers(telling - names, margins, root):
             used = frozenset((root, *leaves))
             common = {margins[one] & margins[other] for one, other in combinations(used, 2)}
             if len(common) > 1 or used not in alike:
@@ -373,14 +374,14 @@ def require_everybody_in(
         columns = cells[:, [names.index(name) for name in margin.names]]
         own, others, kinds = numbered(margin.cells, columns)
         people = np.bincount(own, margin.people, kinds + 1).astype(np.int64)
-        lacking = np.bincount(others, sizes, kinds + 1).astype(np.int64) - people
-        lacking[-1] = 0
+        short = np.bincount(others, sizes, kinds + 1).astype(np.int64) - people
+        short[-1] = 0
         unknown = int(sizes[others == kinds].sum())
-        number = int(np.maximum(lacking, 0).sum()) + unknown
+        number = int(np.maximum(short, 0).sum()) + unknown
         if number:
             listed = " and ".join(map(repr, margin.names))
             raise InputError(
-                f"the population: the margin {margin.name!r} lacks {number:,} records of the "
-                f"table by {listed}, {unknown:,} of them of values that it does not have; it must "
-                "hold everybody who is in the table, with values written as they are there"
+                f"the population: by {listed} the margin {margin.name!r} has {number:,} people too "
+                f"few for the records of the table, {unknown:,} of them as it does not have these "
+                "values; it must hold everybody who is in the table, with values written as there"
             )

@@ -40,8 +40,8 @@ def least(shape, known, groups=None) -> LeastPeople:
     """What bounds classes of some groups of the values of each attribute, raw ones by default."""
     given = groups or [range(values) for values in shape]
     own = zip(NAMES, given, strict=False)
-    told = {name: None if len({*of}) == 1 else np.array([*of]) for name, of in own}
-    return LeastPeople(tuple(known), told)
+    alike = {name: None if len({*of}) == 1 else np.array([*of]) for name, of in own}
+    return LeastPeople(tuple(known), alike)
 
 
 def by_class(shape, bounds: LeastPeople) -> dict[tuple[int, ...], int]:
@@ -265,15 +265,13 @@ def test_margins_of_different_people_are_refused():
         require_consistent([one, Margin("c", ("c",), codes([0]), np.array([11]))])
 
 
-def test_margins_lack_records_of_the_table():
+def test_margins_have_fewer_people_than_the_table():
     one = Margin("ages.csv", ("b",), codes([0], [1]), np.array([2, 3]))
     cells = codes([0, 0], [0, 1], [1, 0])
     require_everybody_in([one], ("a", "b"), cells, np.array([1, 3, 1]))
-    with pytest.raises(InputError, match=r"margin 'ages\.csv' lacks 2 records of the table by 'b'"):
+    with pytest.raises(InputError, match=r"by 'b' the margin 'ages\.csv' has 2 people too few"):
         require_everybody_in([one], ("a", "b"), cells, np.array([2, 3, 2]))
-    with pytest.raises(
-        InputError, match=r"lacks 3 records .* 3 of them of values that it does not"
-    ):
+    with pytest.raises(InputError, match=r"has 3 people too few .* 3 of them as it does not have"):
         require_everybody_in([one], ("a", "b"), codes([0, 2]), np.array([3]))
 
 

@@ -220,7 +220,7 @@ def test_another_table_is_held_against_its_own_classes():
         assert len(released) == 50
     strange = other.assign(zip="9122")  # of which the hierarchy knows the label, and no margin
     coarse = fitted(20, Fixed({"age": 3, "sex": 1, "zip": 1}))
-    with pytest.raises(InputError, match=r"margin 'z' lacks 50 records .* 50 of them of values"):
+    with pytest.raises(InputError, match=r"margin 'z' has 50 people too few .* 50 of them as"):
         coarse.transform(strange)
     node, table, known = (3, 0, 1), the_table(), bounds((3, 0, 1))
     rows = table[["age", "sex", "zip"]].itertuples(index=False)

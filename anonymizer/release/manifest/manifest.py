@@ -392,8 +392,8 @@ class Manifest(Reported):
                 "this needs one partition of every quasi-identifier"
             )
         try:
-            lacking = {*self.recoding} - {*taxonomies}
-            if {*taxonomies} - {*self.recoding} or (lacking and not some):
+            left = {*self.recoding} - {*taxonomies}
+            if {*taxonomies} - {*self.recoding} or (left and not some):
                 raise ValueError("other quasi-identifiers")
             return {
                 name: taxonomy.levels[self.levels[name]]
