@@ -158,6 +158,17 @@ class LeastPeople:
             least = np.maximum(least, self._by(star, classes, len(first)))
         return least[class_of]
 
+    def among(self, names: Sequence[str], cells: Codes, sizes: Ints) -> Ints:
+        """Deal the fewest people of classes to rows of records, never fewer than these; (rows,).
+
+        ``cells`` (rows, names), of which equal ones are one class, and ``sizes`` (rows,).
+        InputError where a margin has fewer people than there are records.
+        """
+        require_everybody_in(self.margins, names, cells, sizes)
+        _, first, class_of = np.unique(row_keys(cells), return_index=True, return_inverse=True)
+        records = np.bincount(class_of, sizes).astype(np.int64)
+        return dealt(class_of, sizes, np.maximum(self.of(names, cells[first]), records))
+
     def _all_grouped(self, names: Sequence[str], cells: Codes) -> Codes:
         """The groups of value codes, 0 where all are alike; shape (rows, names)."""
         found = np.zeros_like(cells)

@@ -23,7 +23,7 @@ from anonymizer.counts.columns import (
     stacked,
 )
 from anonymizer.counts.counts import Counts, row_keys
-from anonymizer.counts.margins import LeastPeople, dealt, require_everybody_in
+from anonymizer.counts.margins import LeastPeople
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
     HIDDEN,
@@ -294,11 +294,7 @@ class Schema:
         taxonomies = taxonomies_of(tally, raw, [each for _, each in known])
         cells = _cells(tally, taxonomies, self.quasi_identifiers)
         least = LeastPeople.by(known, taxonomies)
-        require_everybody_in(least.margins, self.quasi_identifiers, cells, tally.sizes)
-        distinct, class_of = _distinct_cells(cells)
-        records = np.bincount(class_of, tally.sizes).astype(np.int64)
-        people = np.maximum(least.of(self.quasi_identifiers, distinct), records)
-        return replace(tally, sizes=dealt(class_of, tally.sizes, people))
+        return replace(tally, sizes=least.among(self.quasi_identifiers, cells, tally.sizes))
 
     def people_of(self, population: Population | None, table: engine.Table) -> engine.Table | None:
         """The quasi-identifiers of a population, None without one; by the weights of a raw table.
