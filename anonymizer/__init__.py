@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         AverageReidentificationRisk as AverageReidentificationRisk,
         BasicBetaLikeness as BasicBetaLikeness,
         BayesianGain as BayesianGain,
+        CompositionKAnonymity as CompositionKAnonymity,
         DeltaDisclosure as DeltaDisclosure,
         DeltaPresence as DeltaPresence,
         DifferentialPrivacy as DifferentialPrivacy,
@@ -129,8 +130,9 @@ HOMES = {
     ),
     "privacy": (
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
-        "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
-        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk IndividualRisk Itpr "
+        "CompositionKAnonymity DeltaDisclosure DeltaPresence DifferentialPrivacy "
+        "DistinctLDiversity EnhancedBetaLikeness EntropyLDiversity "
+        "HighestReidentificationRisk IndividualRisk Itpr "
         "KAnonymity KMap KmAnonymity LargestShare Margins MeanInformation PersonKAnonymity "
         "Population PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr "
         "TCloseness ValueGain"

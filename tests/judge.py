@@ -26,6 +26,7 @@ from anonymizer.privacy import (
     AverageReidentificationRisk,
     BasicBetaLikeness,
     BayesianGain,
+    CompositionKAnonymity,
     DeltaDisclosure,
     DeltaPresence,
     DifferentialPrivacy,
@@ -55,6 +56,7 @@ Tree = Mapping[object, tuple[object, ...]]
 """The labels of every sensitive value, the value itself first."""
 
 WHOLE = (
+    CompositionKAnonymity,
     KmAnonymity,
     MeanInformation,
     Itpr,
@@ -343,6 +345,8 @@ class Counted:
             )
         if isinstance(model, KmAnonymity):
             return literature.fewest_left(self.persons, model.m) >= model.k
+        if isinstance(model, CompositionKAnonymity):
+            return literature.fewest_alike(self.persons) >= model.k
         sizes = [group.size for group in self.occupied]
         if hasattr(model, "holds_of"):
             return model.holds_of(sizes)

@@ -398,3 +398,15 @@ def fewest_left(classes: Sequence[Counter], known: int) -> int:
         len(set.intersection(*(having[each] for each in Counter(choice).items())))
         for choice in choices
     )
+
+
+def fewest_alike(classes: Sequence[Counter]) -> int:
+    """The fewest persons who have the same records: as many in each class, and no others.
+
+    ``classes`` count records by person. Nergiz, Clifton, Nergiz (2009).
+    """
+    own: dict[Value, Counter] = {}
+    for place, group in enumerate(classes):
+        for person, records in group.items():
+            own.setdefault(person, Counter())[place] = records
+    return min(sum(held == other for other in own.values()) for held in own.values())

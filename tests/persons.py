@@ -109,6 +109,14 @@ FEW = 8
 """Persons of whom every set is tried."""
 
 
+def fewest_alike(records: Sequence[Record]) -> int:
+    """The fewest persons left to who knows the labels of all records of somebody."""
+    own: dict[Hashable, Counter] = defaultdict(Counter)
+    for record in records:
+        own[record.person][record.labels] += 1
+    return min(sum(held == other for other in own.values()) for held in own.values())
+
+
 def effective(group: Sequence[Record], table: Sequence[Record]) -> float:
     """2^H of the sensitive values."""
     return 2.0 ** -sum(float(p) * log2(p) for p in shares(group).values())

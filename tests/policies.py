@@ -20,6 +20,7 @@ from anonymizer.privacy import (
     AverageReidentificationRisk,
     BasicBetaLikeness,
     BayesianGain,
+    CompositionKAnonymity,
     DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
@@ -122,7 +123,8 @@ def models_of_known_records(rng: np.random.Generator, brute: Brute) -> list[Priv
     """A policy against who knows several records of a person, and now and then who knows one."""
     makers = [*OF_PERSONS, *(map(_of_persons, OF_VALUES) if brute.sensitive else [])]
     others = [makers[rng.integers(len(makers))] for _ in range(rng.integers(3))]
-    return [make(Place(rng, brute)) for make in (_known, *others)]
+    known = [(_known,), (_composed,), (_known, _composed)][rng.choice(3, p=[0.45, 0.45, 0.1])]
+    return [make(Place(rng, brute)) for make in (*known, *others)]
 
 
 def _anonymous(place: Place) -> PrivacyModel:
@@ -145,6 +147,12 @@ def _known(place: Place) -> PrivacyModel:
     m = int(place.rng.choice([2, 2, 3]))
     return KmAnonymity(
         max(1, round(place.picked([literature.fewest_left(place.table.persons, m)]))), m
+    )
+
+
+def _composed(place: Place) -> PrivacyModel:
+    return CompositionKAnonymity(
+        max(1, round(place.picked([literature.fewest_alike(place.table.persons)])))
     )
 
 

@@ -30,6 +30,8 @@ from anonymizer.privacy.closeness import is_ordered as is_ordered
 from anonymizer.privacy.diversity import DistinctLDiversity as DistinctLDiversity
 from anonymizer.privacy.diversity import EntropyLDiversity as EntropyLDiversity
 from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDiversity
+from anonymizer.privacy.events import CompositionKAnonymity as CompositionKAnonymity
+from anonymizer.privacy.events import EventModel as EventModel
 from anonymizer.privacy.events import KmAnonymity as KmAnonymity
 from anonymizer.privacy.events import records_known as records_known
 from anonymizer.privacy.itpr import Itpr as Itpr
@@ -65,6 +67,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         PersonKAnonymity,
         LargestShare,
         KmAnonymity,
+        CompositionKAnonymity,
         DistinctLDiversity,
         EntropyLDiversity,
         RecursiveLDiversity,

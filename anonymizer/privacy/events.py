@@ -5,17 +5,21 @@ learns who knows m of them. Here he knows the classes of m records of a person, 
 worst ones: left are the persons who have as many records in each of these classes.
 
 ``fewest_left`` counts those who are left of the person who is hidden worst, which is what a policy
-bounds; ``least_left`` those of every person, which takes ten times as long.
+bounds; ``least_left`` those of every person, which takes ten times as long. To who knows all
+records of a person those are left who have equally many in each class, and none elsewhere:
+``alike`` counts them.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Classes
+from anonymizer.counts.counts import Classes, row_keys
 from anonymizer.counts.pairs import by_pairs
 from anonymizer.errors import InputError
 from anonymizer.information.matrices import CountMatrix
@@ -185,8 +189,61 @@ def _least(persons: Ints) -> Iterator[int]:
         yield int(persons.min())
 
 
+def alike(joint: CountMatrix) -> Ints:
+    """Count the persons who have as many records in each class as each person, shape (persons,).
+
+    The person among them; 0 of one without records. ``joint`` (classes, persons). Exact: no person
+    is taken for another, as by a hash.
+
+    Examples
+    --------
+    The first two have a record in each class, and the third two in the second.
+
+    >>> alike(np.array([[1, 1, 0, 0], [1, 1, 2, 0]])).tolist()
+    [2, 2, 1, 0]
+    """
+    held = by_pairs(joint).T.tocsr()
+    held.sort_indices()
+    # A class and the records in it are one number, so that a person is a row of numbers.
+    numbers = row_keys(np.stack([held.data, held.indices], axis=1))
+    classes_of = np.diff(held.indptr)
+    found = np.zeros(len(classes_of), np.int64)
+    # Only who have equally many classes can be alike; by their number there are few groups.
+    order = np.argsort(classes_of, kind="stable")
+    ends = np.flatnonzero(np.diff(classes_of[order], append=-1)) + 1
+    for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        persons = order[first:end]
+        number = int(classes_of[persons[0]])
+        if number:
+            rows = held.indptr[persons][:, None] + np.arange(number)
+            _, kind, many = np.unique(
+                row_keys(numbers[rows]), return_inverse=True, return_counts=True
+            )
+            found[persons] = many[kind]
+    return found
+
+
+class EventModel(PrivacyModel):
+    """A model of who knows several records of a person: at least k persons are left."""
+
+    unit = "persons"
+    bounded_by = "k"
+    absolute = True
+    at_least = True
+    sensitive = False
+    per_class = False
+    of_persons = True
+
+    k: Whole
+
+    @property
+    @abstractmethod
+    def known(self) -> float:
+        """The records of a person that somebody may know."""
+
+
 @dataclass(frozen=True)
-class KmAnonymity(PrivacyModel):
+class KmAnonymity(EventModel):
     """Who knows m records of a person is left with at least k persons: k^m-anonymity.
 
     He knows the classes of any m records of the person, or of all where there are fewer. Left are
@@ -201,18 +258,11 @@ class KmAnonymity(PrivacyModel):
 
     name = "km-anonymity"
     condition = "persons with as many records in each of the classes of any m of a person's >= k"
-    unit = "persons"
     source = "Terrovitis et al. 2008; El Emam et al. 2012"
-    bounded_by = "k"
     beyond = (
         "exceeds the {best:.0f} persons who are left even where all records are in one class: no "
         "more have that many records; choose a smaller k or m"
     )
-    absolute = True
-    at_least = True
-    sensitive = False
-    per_class = False
-    of_persons = True
     wording = Wording(
         "Whoever knows the released values of {shared} of up to {m:number} records of a person is "
         "left with at least {k:people} who have such records.",
@@ -234,12 +284,63 @@ class KmAnonymity(PrivacyModel):
                 "k-anonymity is about, and person-k-anonymity"
             )
 
+    @property
+    def known(self) -> float:
+        return self.m
+
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         """The fewest persons left, shape (1,)."""
         return np.array([float(fewest_left(classes.joint, self.m))])
 
 
-def records_known(models: Iterable[PrivacyModel]) -> int:
-    """The most records of a person that somebody may know against whom a model holds; 1 or more."""
-    return max((model.m for model in models if isinstance(model, KmAnonymity)), default=1)
+@dataclass(frozen=True)
+class CompositionKAnonymity(EventModel):
+    """Who knows all records of a person is left with at least k persons who have the same ones.
+
+    He knows how many records the person has in each class, and that there are no others. Left are
+    the persons who have exactly as many in each. Nergiz, Clifton, Nergiz (2009), of a table of
+    persons and one of their records; He, Naughton (2009), of sets of items. It implies
+    km-anonymity of every m: who has the same records has each choice of them.
+
+    Monotone: persons who have equally many records in each class have equally many in each that
+    they merge to, and those who are alike stay alike where classes are left out; persons without a
+    record left are in no release. Not strongly monotone: other classes may break it by themselves.
+    """
+
+    name = "composition-k-anonymity"
+    condition = "persons with exactly as many records in each class as a person has >= k"
+    source = "Nergiz, Clifton, Nergiz 2009; He, Naughton 2009"
+    beyond = (
+        "exceeds the {best:.0f} persons who are left even where all records are in one class: no "
+        "more have that number of records; choose a smaller k, or leave out the records of persons "
+        "who have a number of records that few have"
+    )
+    wording = Wording(
+        "Whoever knows the released values of {shared} of all records of a person is left with at "
+        "least {k:people} who have exactly such records.",
+        "Of the person who is hidden worst {worst:people} are left.",
+        "What such persons have in common: Where all who are left have the same value of another "
+        "column, whoever knows the records of one knows it.",
+    )
+    start = {"k": 5}
+
+    k: Whole
+
+    @property
+    def known(self) -> float:
+        return inf
+
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        """The fewest persons who have the same records, shape (1,)."""
+        same = alike(classes.joint)
+        return np.array([float(same[same > 0].min() if same.any() else 0)])
+
+
+def records_known(models: Iterable[PrivacyModel]) -> float:
+    """The most records of a person that somebody may know against whom a model holds; 1 or more.
+
+    Infinite where these may be all.
+    """
+    return max((model.known for model in models if isinstance(model, EventModel)), default=1)

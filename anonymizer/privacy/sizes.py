@@ -23,7 +23,7 @@ from anonymizer.privacy.base import (
     reads_sparse,
     require_persons,
 )
-from anonymizer.privacy.events import KmAnonymity
+from anonymizer.privacy.events import EventModel
 from anonymizer.tables.population import WEIGHTS, Margins, Population, Weights, Withheld
 
 
@@ -165,18 +165,18 @@ def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple
     ``person``: the columns that tell whose each record is; without any each is a person's own, and
     InputError where a model counts persons.
 
-    What km-anonymity implies is added as a model where no other has that k or more: k persons in
-    each class, which says what is to be suppressed, and is quicker to see. Where nobody says how
-    large a share of a class may be one person's, it is 1 / k: a person of whom a class of k has
-    more records than that is found with a higher probability than it promises. InputError where a
-    model is about records alone.
+    What models of who knows several records imply is added as a model where no other has that k or
+    more: k persons in each class, which says what is to be suppressed, and is quicker to see. Where
+    nobody says how large a share of a class may be one person's, it is 1 / k: a person of whom a
+    class of k has more records than that is found with a higher probability than it promises.
+    InputError where a model is about records alone.
     """
     if not person:
         require_persons(models, known=False)
         return tuple(models)
     found = tuple(model.over_persons() for model in models)
     k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
-    known = max((model.k for model in found if isinstance(model, KmAnonymity)), default=1)
+    known = max((model.k for model in found if isinstance(model, EventModel)), default=1)
     if known > k:
         k, found = known, (*found, PersonKAnonymity(known))
     if k > 1 and not any(isinstance(model, LargestShare) for model in found):

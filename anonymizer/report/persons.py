@@ -67,8 +67,9 @@ def persons_report(risk: PersonRisk) -> Iterator[Block]:
     if risk.wanted is not None:
         columns.append(f"fewer than k = {risk.wanted} left")
     rows = [
-        [str(each.known), each.fewest, each.share_alone, each.share_below_k][: len(columns)]
-        for each in risk.events
+        [each.known or "all", each.fewest, each.share_alone, each.share_below_k][: len(columns)]
+        for each in (*risk.events, risk.composition)
+        if each is not None
     ]
     title = "Who knows the classes of some records of a person, whichever tell most"
     yield Table(title, columns, rows, "s , .2%")

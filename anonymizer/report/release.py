@@ -1,7 +1,7 @@
 """Reports of a release: what a run reports of it, its verdicts, and what of a manifest is true."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -274,13 +274,13 @@ DIGEST = 15
 
 
 def against(
-    quasi_identifiers: str, sensitive: str = "", persons: bool = False, known: int = 1
+    quasi_identifiers: str, sensitive: str = "", persons: bool = False, known: float = 1
 ) -> str:
     """Whom conditions on equivalence classes hold against, and what they do not promise.
 
     Names of columns, as a sentence lists them; ``persons``: whether some have several records, of
-    which a condition is about ``known`` at once. A differentially private release does not depend
-    on what is known, and needs no such sentences.
+    which a condition is about ``known`` at once, infinitely many where about all. A differentially
+    private release does not depend on what is known, and needs no such sentences.
     k-anonymity does not prevent singling out: Cohen and Nissim, PNAS 117 (2020).
 
     >>> against("age and sex").partition(".")[0]
@@ -290,7 +290,10 @@ def against(
     first = f"{quasi_identifiers} of {'one record of ' if persons else ''}everybody"
     more = "who knows several records of a person or more" if persons else "who knows more"
     several = ""
-    if known > 1:
+    if known == inf:
+        several = " Against who knows all records of a person composition-k-anonymity alone holds."
+        more = "who knows anything else"
+    elif known > 1:
         several = f" Against who knows up to {known} records of a person km-anonymity alone holds."
         more = f"who knows more than {known} records of a person or anything else"
     return (

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.counts.pairs import tabulated
 from anonymizer.kernels.arrays import Ints
 from anonymizer.privacy import PersonKAnonymity, PrivacyModel
-from anonymizer.privacy.events import MOST_EVENTS, least_left
+from anonymizer.privacy.events import MOST_EVENTS, alike, least_left
 from anonymizer.release.results import Result, as_json
 from anonymizer.risk.profile import Inference
 
@@ -20,7 +21,7 @@ ALONE = 2
 class KnownRecords(Result):
     """What is left to who knows the classes of some records of a person, whichever tell most."""
 
-    known: int  # records
+    known: int | None  # records; None: all
     fewest: int  # persons left of the person who is hidden worst
     share_alone: float  # the share of persons of whom nobody else is left
     share_below_k: float | None  # and of whom fewer than the k of the policy are
@@ -31,12 +32,14 @@ class PersonRisk:
     """The risk of the persons of a table, of whom each may have several records, in its classes.
 
     ``about`` has the records of each class by person. ``left`` has for m = 1, 2 ... how many
-    persons are left to who knows m records of each person, shape (persons,): see ``least_left``.
-    ``wanted`` is the k of a policy, None where none has one.
+    persons are left to who knows m records of each person, shape (persons,): see ``least_left``;
+    ``same`` to who knows all of them: see ``alike``. ``wanted`` is the k of a policy, None where
+    none has one.
     """
 
     about: Inference
     left: Sequence[Ints]
+    same: Ints | None = None
     wanted: int | None = None
 
     @classmethod
@@ -44,7 +47,10 @@ class PersonRisk:
         """Measure persons under a policy; every person has a record."""
         class_of = np.repeat(np.arange(len(about.sizes)), about.occurring)
         ks = [model.k for model in models if isinstance(model, PersonKAnonymity)]
-        return cls(about, least_left(about.values, class_of, about.counts), max(ks, default=None))
+        shape = len(about.sizes), len(about.margin)
+        held = tabulated(class_of, about.values, about.counts, shape)
+        left = least_left(about.values, class_of, about.counts)
+        return cls(about, left, alike(held), max(ks, default=None))
 
     @property
     def persons(self) -> int:
@@ -85,17 +91,18 @@ class PersonRisk:
     @property
     def events(self) -> tuple[KnownRecords, ...]:
         """What is left to who knows m records of a person, for each m."""
-        return tuple(
-            KnownRecords(
-                known,
-                int(left.min()),
-                float((left < ALONE).mean()),
-                None if self.wanted is None else float((left < self.wanted).mean()),
-            )
-            for known, left in enumerate(self.left, 1)
-        )
+        return tuple(self._known(known, left) for known, left in enumerate(self.left, 1))
+
+    @property
+    def composition(self) -> KnownRecords | None:
+        """What is left to who knows all records of a person; None where that was not measured."""
+        return None if self.same is None else self._known(None, self.same)
+
+    def _known(self, known: int | None, left: Ints) -> KnownRecords:
+        below = None if self.wanted is None else float((left < self.wanted).mean())
+        return KnownRecords(known, int(left.min()), float((left < ALONE).mean()), below)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON has them."""
-        names = ("persons", "k", "largest_share", "average", "alone", "events")
+        names = ("persons", "k", "largest_share", "average", "alone", "events", "composition")
         return {name: as_json(getattr(self, name)) for name in names}

@@ -11,6 +11,7 @@ IMPOSSIBLE = {
     "person-k-anonymity": "k = 1000",
     "largest-share": "share = 0.001",
     "km-anonymity": "k = 1000\nm = 2",
+    "composition-k-anonymity": "k = 1000",
     "distinct-l-diversity": "l = 9",
     "entropy-l-diversity": "l = 9",
     "recursive-l-diversity": "c = 1\nl = 9",

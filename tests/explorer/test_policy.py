@@ -266,7 +266,7 @@ OF_PERSONS = Schema(("age", "city"), ("diagnosis",), person=("who",))
 
 
 def test_models_of_persons_are_offered_where_a_column_tells_them():
-    known = {"person-k-anonymity", "largest-share", "km-anonymity"}
+    known = {"person-k-anonymity", "largest-share", "km-anonymity", "composition-k-anonymity"}
     assert not known & {*offered(SCHEMA)}
     assert known <= {*offered(OF_PERSONS)}
     assert {*FIRST} - {*offered(SCHEMA)} == known

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from anonymizer import InputError
 from anonymizer.privacy import events
-from anonymizer.privacy.events import fewest_left, least_left
+from anonymizer.privacy.events import alike, fewest_left, least_left
 
 Rows = list[tuple[int, int]]
 
@@ -178,3 +178,49 @@ def test_more_records_than_anybody_has_are_all_of_them():
 
 def test_nobody_is_left_of_no_record():
     assert fewest_left(np.zeros((2, 3), np.int64), 2) == 0
+
+
+# Who knows all records
+
+
+def test_who_has_the_same_records_by_hand():
+    """Two have one record of each class; one has two of the second; and one has no record."""
+    joint = np.array([[1, 1, 0, 0], [1, 1, 2, 0]])
+    assert alike(joint).tolist() == alike(csr_array(joint)).tolist() == [2, 2, 1, 0]
+    assert alike(np.zeros((2, 3), np.int64)).tolist() == [0, 0, 0]
+
+
+@given(persons_in_classes)
+def test_persons_are_alike_whose_records_are_in_the_same_classes(rows):
+    persons, classes = numbered(rows)
+    joint = np.zeros((classes.max() + 1, persons.max() + 1), np.int64)
+    np.add.at(joint, (classes, persons), 1)
+    held = [Counter(classes[persons == each].tolist()) for each in range(joint.shape[1])]
+    expected = [sum(own == other for other in held) for own in held]
+    assert alike(joint).tolist() == alike(csr_array(joint)).tolist() == expected
+    assert alike(joint).min() <= least_left(persons, classes)[-1].min()  # who knows fewer
+
+
+@given(persons_in_classes, st.lists(st.integers(0, 2), min_size=5, max_size=5), st.integers(0, 5))
+def test_merging_classes_and_leaving_some_out_keep_persons_alike(rows, merged, gone):
+    """What is alike stays alike; class 5 is none, so that nothing is left out."""
+    persons, classes = numbered(rows)
+    joint = np.zeros((5, persons.max() + 1), np.int64)
+    np.add.at(joint, (classes, persons), 1)
+    before = alike(joint)
+    kept = np.arange(5) != gone
+    coarser = np.zeros((3, joint.shape[1]), np.int64)
+    np.add.at(coarser, np.array(merged)[kept], joint[kept])
+    after = alike(coarser)
+    assert (after[after > 0] >= before[after > 0]).all()
+
+
+def test_alike_are_persons_of_large_tables_as_a_dictionary_has_them():
+    rng, several = np.random.default_rng(15), 0
+    for _ in range(at_length(60, 2000)):
+        joint = random_joint(rng)
+        many = Counter(map(tuple, joint.T.tolist()))
+        expected = [many[tuple(own)] if any(own) else 0 for own in joint.T.tolist()]
+        assert alike(joint).tolist() == expected
+        several += max(expected) > 1
+    assert several > 10

@@ -38,6 +38,7 @@ from anonymizer.privacy import (
     AverageReidentificationRisk,
     BasicBetaLikeness,
     BayesianGain,
+    CompositionKAnonymity,
     DeltaDisclosure,
     DeltaPresence,
     DifferentialPrivacy,
@@ -86,6 +87,8 @@ CASES = [
     KmAnonymity(1, 2),
     KmAnonymity(3, 2),
     KmAnonymity(2, 3),
+    CompositionKAnonymity(1),
+    CompositionKAnonymity(2),
     DistinctLDiversity(2),
     EntropyLDiversity(1.8),
     EntropyLDiversity(1),
@@ -212,6 +215,11 @@ def test_hand_worked_measures_of_tables():
     assert KmAnonymity(2, 2).measure(even) == [1]
     assert KmAnonymity(2, 2).measure(classes_of([[3, 4], [1, 1]])) == [2]
     assert KmAnonymity(2, 4).measure(classes_of([[3, 4], [1, 1]])) == [1]  # four of the first class
+    # Two have a record of each class, three one of the first; and nobody has none.
+    assert CompositionKAnonymity(2).measure(
+        classes_of([[1, 1, 1, 1, 1, 0], [1, 0, 1, 0, 0, 0]])
+    ) == [2]
+    assert CompositionKAnonymity(2).measure(classes_of([[3, 4], [1, 1]])) == [1]
 
 
 def test_hand_worked_measures_of_populations():
@@ -620,6 +628,7 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: LargestShare(1.5), "share = 1.5 must be a number above 0 and at most 1"),
         (lambda: KmAnonymity(0, 2), "km-anonymity: k = 0 must be a whole number of at least 1"),
         (lambda: KmAnonymity(2, 0), "km-anonymity: m = 0 must be a whole number of at least 1"),
+        (lambda: CompositionKAnonymity(0), "composition-k-anonymity: k = 0 must be a whole number"),
         (lambda: KmAnonymity(2, 1), "m = 1 must be at least 2; .* person-k-anonymity"),
         (lambda: KAnonymity(10**400), "k must be at most 1,000,000,000,000,000; no table has"),
         (lambda: DistinctLDiversity(10**400), "l must be at most 1,000,000,000,000,000"),
@@ -780,13 +789,16 @@ def test_a_policy_of_persons_out_of_reach_says_what_the_table_has():
         (LargestShare(0.5), "share = 0.5 is below 0.571429, the share of the person with most re"),
         (KmAnonymity(3, 2), "km-anonymity: k = 3 exceeds the 2 persons who are left even where al"),
         (KmAnonymity(2, 3), "k = 2 exceeds the 1 persons .* choose a smaller k or m"),
+        (CompositionKAnonymity(2), "k = 2 exceeds the 1 persons .* no more have that number of re"),
     ]:
         with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
 
 
 @pytest.mark.parametrize(
-    "model", [PersonKAnonymity(2), LargestShare(0.5), KmAnonymity(2, 2)], ids=repr
+    "model",
+    [PersonKAnonymity(2), LargestShare(0.5), KmAnonymity(2, 2), CompositionKAnonymity(2)],
+    ids=repr,
 )
 def test_persons_whom_no_column_tells_are_not_counted(model):
     table = pd.DataFrame({"a": list("xyxy"), "w": list("1122")})

@@ -15,6 +15,7 @@ from anonymizer.privacy import (
     AverageReidentificationRisk,
     BasicBetaLikeness,
     BayesianGain,
+    CompositionKAnonymity,
     DeltaDisclosure,
     DeltaPresence,
     DifferentialPrivacy,
@@ -622,6 +623,10 @@ OF_PERSONS = {
         ("k = 1\nm = 2", [KmAnonymity(1, 2)]),
         ("k = 4\nm = 3", [KmAnonymity(4, 3), PersonKAnonymity(4), LargestShare(0.25)]),
     ],
+    "composition-k-anonymity": [
+        ("k = 1", [CompositionKAnonymity(1)]),
+        ("k = 4", [CompositionKAnonymity(4), PersonKAnonymity(4), LargestShare(0.25)]),
+    ],
     "highest-reidentification-risk": [
         ("risk = 0.2", [PersonKAnonymity(5), LargestShare(0.2)]),
         ("risk = 0.3", [PersonKAnonymity(4), LargestShare(0.25)]),
@@ -756,6 +761,7 @@ WRONG_MODELS = [
         "study, and --person in commands), or choose a model that counts records",
     ),
     ("km-anonymity", "k = 2\nm = 2", "[[privacy]] km-anonymity counts persons, and no column"),
+    ("composition-k-anonymity", "k = 2", "[[privacy]] composition-k-anonymity counts persons, and"),
     ("km-anonymity", "k = 2", "[[privacy]] km-anonymity lacks 'm'; add a line m = ... below its"),
     ("largest-share", "share = 0.5", "[[privacy]] largest-share counts persons, and no column"),
     ("largest-share", "share = 0", "share = 0 must be a number above 0 and at most 1"),

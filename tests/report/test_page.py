@@ -55,6 +55,11 @@ SENTENCES = {
         "Whoever knows the released values of age and sex of up to 2 records of a person is left "
         "with at least 5 people who have such records.",
     ),
+    "composition-k-anonymity": (
+        {"k": 5},
+        "Whoever knows the released values of age and sex of all records of a person is left with "
+        "at least 5 people who have exactly such records.",
+    ),
     "distinct-l-diversity": (
         {"l": 3},
         "The people who share a class have at least 3 different values of “illness”.",

@@ -78,3 +78,19 @@ def test_who_knows_several_records_is_spoken_of_where_a_condition_is_about_them(
         assert "somebody who knows more than 2 records of a person or anything else" in page
     assert "Of the person who is hidden worst 8 people are left." in own
     assert "Of the person who is hidden worst" not in public
+
+
+def test_who_knows_all_records_is_spoken_of_where_a_condition_is_about_them(release, tmp_path):
+    text = (release.parent / "study.toml").read_text()
+    text = text.replace("visits.csv", (release.parent / "visits.csv").as_posix())
+    of_all = '[[privacy]]\nmodel = "composition-k-anonymity"\nk = 3\n'
+    (tmp_path / "study.toml").write_text(text + of_all)
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    page = page_of(tmp_path / "release", False)
+    assert (
+        "Whoever knows the released values of age of all records of a person is left with at least "
+        "3 people who have exactly such records."
+    ) in page
+    against = "Against who knows all records of a person composition-k-anonymity alone holds."
+    assert against in page
+    assert "It is no promise against somebody who knows anything else" in page

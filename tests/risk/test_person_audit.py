@@ -83,6 +83,7 @@ def test_an_audit_by_hand(tmp_path):
         "largest_share": pytest.approx(2 / 3),
         "average": 2 / 4,
         "alone": 0,
+        "composition": {"known": None, "fewest": 1, "share_alone": 1, "share_below_k": 1},
         "known_for_sure": {"w": 2},
     }
     assert found.satisfied

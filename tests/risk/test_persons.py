@@ -192,6 +192,12 @@ def test_a_risk_by_hand():
         {"known": 2, "fewest": 1, "share_alone": 3 / 4, "share_below_k": None},
         {"known": 3, "fewest": 1, "share_alone": 3 / 4, "share_below_k": None},
     ]
+    assert persons.pop("composition") == {
+        "known": None,
+        "fewest": 1,
+        "share_alone": 1,
+        "share_below_k": None,
+    }
     expected = {"persons": 4, "k": 1, "largest_share": 1, "average": 3 / 5, "alone": 1}
     assert persons == expected
     assert (found["reidentification"]["alone"], found["reidentification"]["average"]) == (1, 0.6)

@@ -14,7 +14,7 @@ from anonymizer.feedback.document import (
     TypedCommands,
 )
 from anonymizer.feedback.words import count, listed, plural, sentence, share
-from anonymizer.privacy import MODELS, KmAnonymity, Wording, records_known
+from anonymizer.privacy import MODELS, EventModel, Wording, records_known
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
@@ -146,7 +146,9 @@ def _against(evidence: Evidence) -> Iterator[Block]:
         about = ", ".join(evidence.schema.sensitive)
         verdicts = evidence.manifest.privacy
         known = records_known(
-            each.privacy_model for each in verdicts if each.model == KmAnonymity.name
+            each.privacy_model
+            for each in verdicts
+            if each.model in MODELS and issubclass(MODELS[each.model], EventModel)
         )
         yield against(listed(evidence.quasi_identifiers), about, evidence.persons, known)
 
