@@ -68,6 +68,9 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         EnhancedBetaLikeness as EnhancedBetaLikeness,
         EntropyLDiversity as EntropyLDiversity,
         HighestReidentificationRisk as HighestReidentificationRisk,
+        HouseholdCompositionKAnonymity as HouseholdCompositionKAnonymity,
+        HouseholdKAnonymity as HouseholdKAnonymity,
+        HouseholdRisk as HouseholdRisk,
         IndividualRisk as IndividualRisk,
         Itpr as Itpr,
         KAnonymity as KAnonymity,
@@ -132,7 +135,8 @@ HOMES = {
         "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
         "CompositionKAnonymity DeltaDisclosure DeltaPresence DifferentialPrivacy "
         "DistinctLDiversity EnhancedBetaLikeness EntropyLDiversity "
-        "HighestReidentificationRisk IndividualRisk Itpr "
+        "HighestReidentificationRisk HouseholdCompositionKAnonymity HouseholdKAnonymity "
+        "HouseholdRisk IndividualRisk Itpr "
         "KAnonymity KMap KmAnonymity LargestShare Margins MeanInformation PersonKAnonymity "
         "Population PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr "
         "TCloseness ValueGain"

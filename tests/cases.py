@@ -82,13 +82,23 @@ class Case:
     def columns(self) -> list[str]:
         return list(
             dict.fromkeys(
-                [*self.hierarchies, *self.brute.sensitive, *self.brute.targets, *self.person]
+                [
+                    *self.hierarchies,
+                    *self.brute.sensitive,
+                    *self.brute.targets,
+                    *self.person,
+                    *self.household,
+                ]
             )
         )
 
     @property
     def person(self) -> tuple[str, ...]:
         return (self.brute.person,) if self.brute.person else ()
+
+    @property
+    def household(self) -> tuple[str, ...]:
+        return (self.brute.household,) if self.brute.household else ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -106,6 +116,7 @@ class Case:
             targets=targets,
             person=self.person,
             per_person=brute.per_person,
+            household=self.household,
         )
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None

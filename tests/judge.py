@@ -33,7 +33,11 @@ from anonymizer.privacy import (
     DistinctLDiversity,
     EnhancedBetaLikeness,
     EntropyLDiversity,
+    EventModel,
     HighestReidentificationRisk,
+    HouseholdCompositionKAnonymity,
+    HouseholdKAnonymity,
+    HouseholdRisk,
     IndividualRisk,
     Itpr,
     KAnonymity,
@@ -56,6 +60,8 @@ Tree = Mapping[object, tuple[object, ...]]
 """The labels of every sensitive value, the value itself first."""
 
 WHOLE = (
+    HouseholdCompositionKAnonymity,
+    HouseholdRisk,
     CompositionKAnonymity,
     KmAnonymity,
     MeanInformation,
@@ -90,6 +96,7 @@ class Class:
     Where persons are known, a record counts among the values as the share that it is of all that
     its person has in the table; ``once`` of all that they have in the class, ``each`` as one.
     ``own`` are the values of each person.
+    ``homes`` are the records by household.
     """
 
     size: int = 0
@@ -123,6 +130,8 @@ class Class:
             value in values and values[value] < self.persons[person] for person, values in own
         )
 
+    homes: Counter = field(default_factory=Counter)
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -146,11 +155,12 @@ class Counted:
         tree: Tree | None = None,
         gap: bool = False,
         person: str = "",
+        household: str = "",
     ) -> "Counted":
         """Count records by label; those without one are not in the table.
 
         ``gap``: a missing value of a sensitive attribute that has others counts as nothing.
-        ``person``: the column that tells whose each record is.
+        ``person``: the column that tells whose each record is; ``household``: that of households.
         """
         many = Counter(row[person] for row in rows) if person else Counter()
         blank = {name for name in sensitive if gap and any(row[name] is not None for row in rows)}
@@ -173,7 +183,9 @@ class Counted:
                     values[name][row[name]] += count
                 own[name].setdefault(row.get(person, ""), Counter())[row[name]] += 1
             values, once, each = ways if person else (ways[0], {}, {})
-            classes[label] = Class(len(inside), crowd[label], values, persons, once, each, own)
+            homes = Counter(row[household] for row in inside) if household else Counter()
+            ways = values, persons, once, each, own, homes
+            classes[label] = Class(len(inside), crowd[label], *ways)
         return cls(classes, sensitive, tree or {})
 
     @cached_property
@@ -254,6 +266,11 @@ class Counted:
         """The records of each class that has any by person."""
         return [group.persons for group in self.occupied]
 
+    @property
+    def homes(self) -> list[Counter]:
+        """The same by household."""
+        return [group.homes for group in self.occupied]
+
     @cached_property
     def margins(self) -> Mapping[str, Counter]:
         """The records by value, of each sensitive attribute."""
@@ -307,8 +324,8 @@ class Counted:
                 return lower - FORGIVEN <= known <= upper + FORGIVEN
             case _ if not group.size:
                 return True
-            case PersonKAnonymity(k):
-                return len(group.persons) >= k
+            case PersonKAnonymity(k) | HouseholdKAnonymity(k):
+                return len(group.homes if model.of_households else group.persons) >= k
             case LargestShare(share):
                 return Fraction(max(group.persons.values()), group.size) <= share + FORGIVEN
             case KAnonymity() | DifferentialPrivacy():
@@ -331,6 +348,16 @@ class Counted:
             for name in self.asked(model)
         )
 
+    def hides(self, model: object) -> bool:
+        """Whether the table satisfies a model of persons, or of households, as a whole."""
+        if isinstance(model, KmAnonymity):
+            return literature.fewest_left(self.persons, model.m) >= model.k
+        if isinstance(model, HouseholdRisk):
+            return literature.household_risk(self.homes) <= Fraction(repr(model.risk))
+        return (
+            literature.fewest_alike(self.homes if model.of_households else self.persons) >= model.k
+        )
+
     def bounded(self, model: object) -> bool:
         """Whether the table satisfies a model of whole tables."""
         if isinstance(model, MeanInformation):
@@ -343,10 +370,8 @@ class Counted:
                 literature.itpr(self.valued(name)) <= model.risk + FORGIVEN
                 for name in self.asked(model)
             )
-        if isinstance(model, KmAnonymity):
-            return literature.fewest_left(self.persons, model.m) >= model.k
-        if isinstance(model, CompositionKAnonymity):
-            return literature.fewest_alike(self.persons) >= model.k
+        if isinstance(model, EventModel | HouseholdRisk):
+            return self.hides(model)
         sizes = [group.size for group in self.occupied]
         if hasattr(model, "holds_of"):
             return model.holds_of(sizes)

@@ -410,3 +410,19 @@ def fewest_alike(classes: Sequence[Counter]) -> int:
         for person, records in group.items():
             own.setdefault(person, Counter())[place] = records
     return min(sum(held == other for other in own.values()) for held in own.values())
+
+
+# People who live together
+
+
+def household_risk(classes: Sequence[Counter]) -> Fraction:
+    """The chance that any record of the household is found that is found most easily.
+
+    ``classes`` count records by household: 1 - prod (1 - 1/n), over the records of a household.
+    """
+    missed: dict[Value, Fraction] = {}
+    for group in classes:
+        size = group.total()
+        for home, records in group.items():
+            missed[home] = missed.get(home, Fraction(1)) * Fraction(size - 1, size) ** records
+    return 1 - min(missed.values())

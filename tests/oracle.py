@@ -69,7 +69,7 @@ class Brute:
     values. ``limits``: the lowest and the highest level that a release may use, of attributes that
     may not use all. ``gap``: missing sensitive values count as nothing to models. ``person``: the
     column that tells whose each record is, where persons may have several; ``per_person``: what
-    one with several values counts.
+    one with several values counts; ``household``: the column that tells households apart.
     """
 
     rows: Sequence[Row]
@@ -90,6 +90,7 @@ class Brute:
     gap: bool = False
     person: str = ""
     per_person: str = "share"
+    household: str = ""
 
     @property
     def most(self) -> int:
@@ -246,7 +247,14 @@ class Brute:
 
     def counted(self, labels: Sequence[Label | None], crowd: Sequence[Label]) -> Counted:
         return Counted.of(
-            labels, self.rows, self.sensitive, crowd, self.tree, self.gap, self.person
+            labels,
+            self.rows,
+            self.sensitive,
+            crowd,
+            self.tree,
+            self.gap,
+            self.person,
+            self.household,
         )
 
     def histogram(self, name: str, records: Iterator[int]) -> Counter:

@@ -27,6 +27,9 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    HouseholdCompositionKAnonymity,
+    HouseholdKAnonymity,
+    HouseholdRisk,
     IndividualRisk,
     Itpr,
     KAnonymity,
@@ -154,6 +157,30 @@ def _composed(place: Place) -> PrivacyModel:
     return CompositionKAnonymity(
         max(1, round(place.picked([literature.fewest_alike(place.table.persons)])))
     )
+
+
+def models_of_households(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
+    """A policy about households, and now and then about records."""
+    makers = [*OF_SIZES, *(OF_VALUES if brute.sensitive else [])]
+    own = [_homes, _composed_homes, _found]
+    chosen = rng.permutation(len(own))[: rng.choice([1, 2], p=[0.8, 0.2])]
+    others = [makers[rng.integers(len(makers))] for _ in range(rng.integers(3))]
+    return [make(Place(rng, brute)) for make in (*(own[place] for place in chosen), *others)]
+
+
+def _homes(place: Place) -> PrivacyModel:
+    k = place.sized(lambda group: len(group.homes), least=True)
+    return HouseholdKAnonymity(max(1, round(k)))
+
+
+def _composed_homes(place: Place) -> PrivacyModel:
+    k = place.picked([literature.fewest_alike(place.table.homes)])
+    return HouseholdCompositionKAnonymity(max(1, round(k)))
+
+
+def _found(place: Place) -> PrivacyModel:
+    risk = literature.household_risk(place.table.homes)
+    return HouseholdRisk(min(1.0, place.picked([float(risk)])))
 
 
 def _of_persons(make: Make) -> Make:

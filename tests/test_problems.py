@@ -13,7 +13,7 @@ from lengths import at_length
 from problems import complaints, interrupts
 from problems.__main__ import problems as command
 from problems.complaints import Refused
-from problems.drawing import KNOWN, OBJECTIVES_ASKED, PERSONS, drawn
+from problems.drawing import HOMES, KNOWN, OBJECTIVES_ASKED, PERSONS, drawn
 from problems.interrupts import Stopped
 from problems.shrinking import smallest
 from problems.trying import about, tried, wrong
@@ -44,6 +44,11 @@ def test_random_problems_of_several_known_records_are_solved_as_brute_force_does
     assert wrong_in(range(KNOWN + start, KNOWN + start + 25)) == {}
 
 
+@pytest.mark.parametrize("start", [0])
+def test_problems_of_households_are_solved_as_by_brute_force(start):
+    assert wrong_in(range(HOMES + start, HOMES + start + at_length(20, 500))) == {}
+
+
 def wrong_in(numbers):
     """What is wrong with the answers to problems, by their numbers."""
     found = {number: tried(number).complaints for number in numbers}
@@ -57,6 +62,7 @@ def test_every_model_objective_and_kind_of_problem_is_tried():
     cases = [drawn(number) for number in range(1000, 1300)]
     of_persons = [drawn(PERSONS + number) for number in range(30)]
     of_persons += [drawn(KNOWN + number) for number in range(5)]
+    of_persons += [drawn(HOMES + number) for number in range(9)]
     known = {model.name for case in (*cases, *of_persons) for model in case.brute.models}
     assert {*MODELS, *OWN} == known
     asked = {(case.brute.objective, case.brute.aggregate) for case in cases}

@@ -254,6 +254,11 @@ def risk() -> None:
     "What tells whose each record of the original is, where persons have several; by default what "
     "the release was made with",
 )
+@names_option(
+    "--household",
+    "What tells whose household each record of the original is of; by default what the release was "
+    "made with",
+)
 @click.option(
     "--study",
     "-s",

@@ -81,6 +81,7 @@ def audit(
     study: tuple[Path, ...],
     similarity: tuple[str, ...],
     person: tuple[str, ...] | None,
+    household: tuple[str, ...] | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -96,6 +97,7 @@ def audit(
             studies=[Study(path) for path in study],
             hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
             person=person or (),
+            household=household or (),
             watch=watch,
             **options,
         )

@@ -7,7 +7,14 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import as_array, tabulated
-from anonymizer.counts.persons import PERSON, PerPerson, Persons, PersonValues, by_persons
+from anonymizer.counts.persons import (
+    HOUSEHOLD,
+    PERSON,
+    PerPerson,
+    Persons,
+    PersonValues,
+    by_persons,
+)
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix, occurring
@@ -82,6 +89,15 @@ def of_persons(
         pairs[name] = PersonValues(of_pairs, person_of, value_of, len(kinds), records, each)
     joint[PERSON] = counted_by(persons.person_of, len(persons), class_of, classes, sizes)
     return (joint, {**values, PERSON: ()}), pairs
+
+
+def of_households(
+    table: engine.Table, class_of: Codes, classes: int, households: Persons
+) -> Histograms:
+    """Count records by class and household."""
+    codes, sizes = households.person_of, engine.sizes_of(table)
+    joint = counted_by(codes, len(households), class_of, classes, sizes)
+    return {HOUSEHOLD: joint}, {HOUSEHOLD: ()}
 
 
 def counted_by(

@@ -97,7 +97,7 @@ class Counted:
             encoded(combinations[name], self.taxonomies[name])
             for name in self.schema.quasi_identifiers
         ]
-        names = (*self.schema.counted, *self.schema.person)
+        names = (*self.schema.counted, *self.schema.keys)
         codes += [by_text(combinations[name])[0] for name in names]
         keys = row_keys(np.column_stack(codes).astype(np.intp))
         _, places, alike = np.unique(keys, return_index=True, return_inverse=True)
@@ -122,7 +122,7 @@ def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
     require_named(path, table.columns, schema.columns)
     schema.require_shape(table.columns, len(table))
     if schema.keeps_missing:
-        schema.require_persons(pd.DataFrame({name: table[name] for name in schema.person}))
+        schema.require_persons(pd.DataFrame({name: table[name] for name in schema.keys}))
         return table
     lacking = np.zeros(len(table), bool)
     for name in schema.columns:

@@ -10,6 +10,7 @@ import numpy as np
 from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
 from anonymizer.counts.persons import (
     HIDDEN,
+    HOUSEHOLD,
     PERSON,
     PersonValues,
     by_persons,
@@ -141,9 +142,10 @@ class Counts:
     one that counts as nothing. Where persons have several records, ``joint`` has two more kinds of
     counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
     attribute; ``of_persons`` are the records by person and value of each of these. Without them
-    nobody knows what a person counts in each class. ``least``: where of the population only
-    margins are known, what bounds the people of classes, which do not add up then. Merged classes
-    without a recoding of their own have the sum of the bounds of their parts.
+    nobody knows what a person counts in each class. Where people live together there is
+    ``HOUSEHOLD``. ``least``: where of the population only margins are known, what bounds the people
+    of classes, which do not add up then. Merged classes without a recoding of their own have the
+    sum of the bounds of their parts.
     """
 
     names: tuple[str, ...]
@@ -209,12 +211,12 @@ class Counts:
         """The sensitive attributes and the targets: columns whose values are counted."""
         return tuple(name for name in self.joint if not name.startswith(HIDDEN))
 
-    def judged(self, attribute: str | None, of_persons: bool = False) -> Classes:
+    def judged(self, attribute: str | None, unit: str | None = None) -> Classes:
         """Return what a model judges: as ``about``, and in every way that persons may be counted.
 
-        ``of_persons``: by the person whose record it is.
+        ``unit``: ``PERSON`` or ``HOUSEHOLD`` where it is by that of each record.
         """
-        names = judged_by(attribute, of_persons, self.joint)
+        names = judged_by(attribute, unit, self.joint)
         first, *others = [self.about(name) for name in names]
         if attribute is not None and others and attribute in self.of_persons:
             values = self.of_persons[attribute]
@@ -230,9 +232,10 @@ class Counts:
     @property
     def dense(self) -> "Counts":
         """The counts with arrays only; InputError where one would be too large."""
-        persons = self.joint.get(PERSON)
-        if persons is not None and too_large(persons):
-            raise too_many(persons.shape[1], len(self))
+        for unit in (PERSON, HOUSEHOLD):
+            counted = self.joint.get(unit)
+            if counted is not None and too_large(counted):
+                raise too_many(counted.shape[1], len(self), unit)
         joint = {name: dense(each, of_column(name)) for name, each in self.joint.items()}
         return replace(self, joint=joint)
 
@@ -336,19 +339,20 @@ class Counts:
 
 
 def judged_by(
-    attribute: str | None, of_persons: bool, known: Container[str]
+    attribute: str | None, unit: str | None, known: Container[str]
 ) -> tuple[str | None, ...]:
     """Return the names of the counts that a model judges, of those that are known and add up.
 
-    InputError where it is about persons, and nobody knows whose each record is.
+    InputError where it is about persons or households, and nobody knows whose each record is.
     """
-    if of_persons and PERSON not in known:
+    if unit is not None and unit not in known:
+        example = 'person = "patient_id"' if unit == PERSON else 'household = "household_id"'
         raise InputError(
-            "a model of the policy is about persons; name the column, or the columns, that tell "
-            'whose each record is, such as person = "patient_id"'
+            f"a model of the policy is about {of_column(unit)}s; name the column, or the columns, "
+            f"that tell whose each record is, such as {example}"
         )
-    if of_persons:
-        return (PERSON,)
+    if unit is not None:
+        return (unit,)
     if attribute is not None and by_persons(attribute) in known:
         return by_persons(attribute), attribute
     return (attribute,)

@@ -46,6 +46,9 @@ MOST_REST = 2**36
 AT_ONCE = 2**23
 """Counts of classes that are compared together (64 MB)."""
 
+HOUSEHOLD = f"{HIDDEN}household"
+"""The counts of each class by the household that its records are of."""
+
 MOST_PARTS = 2**53
 """Bound on the parts of all persons together: up to there floats hold whole numbers exactly."""
 
@@ -64,12 +67,12 @@ def of_column(name: str) -> str:
     return name.removeprefix(HIDDEN)
 
 
-def too_many(persons: int, combinations: int) -> InputError:
-    """Return what is said of persons who are too many for an array of them by combination."""
+def too_many(units: int, combinations: int, unit: str = PERSON) -> InputError:
+    """Return what is said of persons, say, who are too many for an array by combination."""
     return InputError(
-        f"there are {persons:,} persons, too many to look at all of them at once in each of "
-        f"{combinations:,} combinations of quasi-identifiers; choose coarser quasi-identifiers, or "
-        "a simpler recoding, such as full-domain"
+        f"there are {units:,} {of_column(unit)}s, too many to look at all of them at once in each "
+        f"of {combinations:,} combinations of quasi-identifiers; choose coarser quasi-identifiers, "
+        "or a simpler recoding, such as full-domain"
     )
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from anonymizer.counts.columns import (
     encoded,
     histograms,
     in_order,
+    of_households,
     of_persons,
     one_of_each_text,
     one_spelling,
@@ -59,6 +60,14 @@ one more value.
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
+NOTHING_WITHHELD: Mapping[str, Any] = {
+    "person": (),
+    "weight": None,
+    "per_person": "share",
+    "household": (),
+}
+"""The roles of columns that no release has, as they are in one: together, as they go together."""
+
 Values = tuple[object, ...]
 
 ALIKE = partial(by_text, keys=alike_keys)
@@ -73,8 +82,9 @@ class Schema:
     which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns. The
     ``insensitive`` columns are released as they are: all without another role if None, else those
     that are listed, and a table that has any further column is refused. ``person`` are the columns
-    that together tell whose each record is, none where each is of a person of its own; ``weight``
-    has the sampling weights of a survey, which tell strata. A release leaves both out, too.
+    that together tell whose each record is, none where each is of a person of its own; those of
+    ``household`` tell which records are of people who live together; ``weight`` has the sampling
+    weights of a survey, which tell strata. A release leaves all of them out, too.
     ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts.
     """
 
@@ -87,6 +97,7 @@ class Schema:
     person: tuple[str, ...] = ()
     weight: str | None = None
     per_person: PerPerson = "share"
+    household: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -108,6 +119,10 @@ class Schema:
         if twice:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
+        self._require_fitting()
+
+    def _require_fitting(self) -> None:
+        """Refuse columns of persons, weights and households that do not go together."""
         if self.per_person not in PER_PERSON:
             raise InputError(
                 f"per-person = {self.per_person!r} is none of {', '.join(PER_PERSON)}"
@@ -124,6 +139,12 @@ class Schema:
                 "several records has no weight here; release a table with a row for each person, "
                 "or leave out weight or person"
             )
+        if self.person and self.household:
+            raise InputError(
+                f"column {self.household[0]!r} tells households apart, and persons of several "
+                "records have none here; give the column as person in place of that of persons, so "
+                "that the policy counts households, or leave out person or household"
+            )
 
     def _roles(self, name: str) -> str:
         """The roles of a column that has several, in words."""
@@ -134,6 +155,7 @@ class Schema:
             "a target": self.targets_alone,
             "insensitive": self.insensitive or (),
             "that of persons": self.person,
+            "that of households": self.household,
             "the sampling weight": (self.weight,),
         }
         of_it = [role for role, names in named.items() if name in names]
@@ -157,7 +179,12 @@ class Schema:
     @property
     def withheld(self) -> tuple[str, ...]:
         """The columns that are counted, and that no release has."""
-        return self.person if self.weight is None else (*self.person, self.weight)
+        return self.keys if self.weight is None else (*self.keys, self.weight)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that tell persons apart, or households."""
+        return (*self.person, *self.household)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -169,7 +196,7 @@ class Schema:
         """The roles in a release: nobody sees whose a record is, or for how many it stands."""
         if not self.withheld:
             return self
-        return replace(self, identifiers=self.left_out, person=(), weight=None, per_person="share")
+        return replace(self, identifiers=self.left_out, **NOTHING_WITHHELD)
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -225,12 +252,12 @@ class Schema:
         if self.weight is not None:
             require_weights(table, self.weight)
         if self.missing != "drop":
-            if self.person:
+            if self.keys:
                 self.require_persons(table)
             self._require_values(table)
         spelled = self.sensitive if respell else ()
         columns = {name: one_spelling(table[name]) for name in spelled}
-        columns |= {name: one_of_each_text(table[name]) for name in self.person}
+        columns |= {name: one_of_each_text(table[name]) for name in self.keys}
         return engine.replaced(table, columns)
 
     def _require_no_index(self, table: engine.Table) -> None:
@@ -265,7 +292,7 @@ class Schema:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         # Nothing but the quasi-identifiers of a population is read.
         alone = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
-        only = replace(alone, person=(), weight=None, per_person="share")
+        only = replace(alone, **NOTHING_WITHHELD)
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
         except InputError as error:
@@ -348,15 +375,16 @@ class Schema:
             self.refuse_missing(missing, engine.records(table))
 
     def require_persons(self, table: engine.Table) -> None:
-        """Require that every record says whose it is: missing values may be those of one person."""
-        for column in self.person:
+        """Require that every record says whose it is: missing values may be those of one."""
+        for column in self.keys:
             codes, values = engine.distinct(table[column])
             nobody = np.array([is_missing(value) or value == "" for value in values], bool)
             if count := engine.records_in(table, nobody[codes]):
+                who = "persons" if column in self.person else "households"
                 raise InputError(
-                    f"column {column!r}, which tells persons apart, misses the value of {count} "
+                    f"column {column!r}, which tells {who} apart, misses the value of {count} "
                     f"of {engine.records(table)} records; leave these records out, or give each "
-                    "person among them a value"
+                    f"{who[:-1]} among them a value"
                 )
 
     def persons_of(self, table: engine.Table) -> Persons | None:
@@ -446,6 +474,9 @@ class Schema:
             more, pairs = of_persons(
                 table, self.sensitive, class_of, classes, persons, among, number, self.per_person
             )
+            joint, values = joint | more[0], values | more[1]
+        if self.household:
+            more = of_households(table, class_of, classes, Persons.of(table, self.household))
             joint, values = joint | more[0], values | more[1]
         gaps = []
         for name in self.sensitive if self.missing == "gap" else ():

@@ -84,9 +84,9 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
-    def judged(self, attribute: str | None, of_persons: bool) -> tuple[str | None, ...]:
+    def judged(self, attribute: str | None, unit: str | None) -> tuple[str | None, ...]:
         """Return the names of the counts that a model judges, of those that add up."""
-        return judged_by(attribute, of_persons, self.places)
+        return judged_by(attribute, unit, self.places)
 
     def classes(
         self,

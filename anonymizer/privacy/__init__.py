@@ -34,6 +34,11 @@ from anonymizer.privacy.events import CompositionKAnonymity as CompositionKAnony
 from anonymizer.privacy.events import EventModel as EventModel
 from anonymizer.privacy.events import KmAnonymity as KmAnonymity
 from anonymizer.privacy.events import records_known as records_known
+from anonymizer.privacy.households import (
+    HouseholdCompositionKAnonymity as HouseholdCompositionKAnonymity,
+)
+from anonymizer.privacy.households import HouseholdKAnonymity as HouseholdKAnonymity
+from anonymizer.privacy.households import HouseholdRisk as HouseholdRisk
 from anonymizer.privacy.itpr import Itpr as Itpr
 from anonymizer.privacy.itpr import ReidentificationItpr as ReidentificationItpr
 from anonymizer.privacy.measuring import measures_of as measures_of
@@ -68,6 +73,9 @@ MODELS: dict[str, type[PrivacyModel]] = {
         LargestShare,
         KmAnonymity,
         CompositionKAnonymity,
+        HouseholdKAnonymity,
+        HouseholdCompositionKAnonymity,
+        HouseholdRisk,
         DistinctLDiversity,
         EntropyLDiversity,
         RecursiveLDiversity,

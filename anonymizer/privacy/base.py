@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import PERSON
+from anonymizer.counts.persons import HOUSEHOLD, PERSON
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -104,14 +104,14 @@ class PrivacyModel(ABC):
     its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
     measured against. ``of_persons``: it counts persons, by the column that tells whose each record
-    is. ``required``: parameters with a default that a study has to give nevertheless.
-    ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
-    it; then readers who take some values for one find nothing worse than the two who take all of
-    them for one, or none. ``beyond``: the message about a parameter that not even the table as a
-    single class satisfies. ``wording``: its sentences in a report, for people who are no
-    statisticians; where these depend on parameters ``wording_of`` gives them. ``allowed``: the
-    acceptable values in the forms of a wording, where one bound does not say them; ``endless``: the
-    sentence about an infinite measure.
+    is; ``of_households``: households, by theirs. ``required``: parameters with a default that a
+    study has to give nevertheless. ``value_monotone``: merging sensitive values only ever raises
+    the measure, or only ever lowers it; then readers who take some values for one find nothing
+    worse than the two who take all of them for one, or none. ``beyond``: the message about a
+    parameter that not even the table as a single class satisfies. ``wording``: its sentences in a
+    report, for people who are no statisticians; where these depend on parameters ``wording_of``
+    gives them. ``allowed``: the acceptable values in the forms of a wording, where one bound does
+    not say them; ``endless``: the sentence about an infinite measure.
 
     ``larger_stricter``: whether a larger value protects more, by parameter; that of the threshold
     follows from ``at_least``, and parameters that are left out cannot be compared. ``start``: the
@@ -133,6 +133,7 @@ class PrivacyModel(ABC):
     judges_empty: ClassVar[bool] = False
     absolute: ClassVar[bool] = False
     of_persons: ClassVar[bool] = False
+    of_households: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
@@ -184,9 +185,18 @@ class PrivacyModel(ABC):
         return (self,) if self.strongly_monotone else ()
 
     @property
+    def unit_of(self) -> str | None:
+        """The name of the counts by person, or by household, that it judges; None of others."""
+        return PERSON if self.of_persons else HOUSEHOLD if self.of_households else None
+
+    @property
     def judges_persons(self) -> bool:
         """Whether it judges by persons, not records, where a person has several."""
         return self.of_persons or self.sensitive
+
+    def implied(self) -> "tuple[PrivacyModel, ...]":
+        """Return models of classes that hold wherever this one of households does."""
+        return ()
 
     def over_persons(self) -> "PrivacyModel":
         """Return the model for a table of which persons have several records.
@@ -269,6 +279,11 @@ class PrivacyModel(ABC):
         return self.people is WEIGHTS
 
     @property
+    def by_withheld(self) -> bool:
+        """Whether it is about weights or households, by columns that no release has."""
+        return self.by_weights or self.of_households
+
+    @property
     def parameters(self) -> dict[str, object]:
         """The model's own parameters by name, as JSON has them, without those left out."""
         own = [item.name for item in fields(self) if item.name != "attribute"]  # type: ignore[arg-type]
@@ -346,9 +361,14 @@ def _has_threshold(kind: type[PrivacyModel]) -> bool:
     return kind.bounded_by in known or hasattr(getattr(kind, kind.bounded_by, None), "__get__")
 
 
-def require_persons(models: Sequence[PrivacyModel], known: bool) -> None:
-    """Refuse models that count persons, unless it is known whose each record is."""
+def require_persons(models: Sequence[PrivacyModel], known: bool, households: bool = False) -> None:
+    """Refuse models that count persons or ``households``, unless it is known whose records are."""
     for model in models:
+        if model.of_households and not households:
+            raise InputError(
+                f"{model.name} counts households, and no column tells which records are of one; "
+                'name it as household, such as household = "hhid" (below [data] in a study)'
+            )
         if model.of_persons and not known:
             raise InputError(
                 f"{model.name} counts persons, and no column tells whose each record is; name that "
@@ -402,13 +422,13 @@ def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -
     """Return what a model judges of some classes: their persons, sizes, or an attribute's values.
 
     In every way that these are counted: see ``Classes.others``. InputError where it counts persons,
-    and the counts know none.
+    or households, and the counts know none.
     """
-    require_persons([model], PERSON in counts.joint)
-    found = counts.judged(attribute, model.of_persons)
+    require_persons([model], PERSON in counts.joint, HOUSEHOLD in counts.joint)
+    found = counts.judged(attribute, model.unit_of)
     if model.per_class:
         return found
-    # Of a whole table, in which persons count once in each class, these are all that there are.
+    # Of a whole table, where persons count once in each class, these are all that there are.
     others = (replace(each, margin=np.asarray(each.joint.sum(axis=0))) for each in found.others)
     return replace(found, others=tuple(others))
 

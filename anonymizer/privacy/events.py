@@ -343,4 +343,5 @@ def records_known(models: Iterable[PrivacyModel]) -> float:
 
     Infinite where these may be all.
     """
-    return max((model.known for model in models if isinstance(model, EventModel)), default=1)
+    known = (model.known for model in models if isinstance(model, EventModel) and model.of_persons)
+    return max(known, default=1)

@@ -159,11 +159,27 @@ class LargestShare(PrivacyModel):
         return (Bound(Kind.SHARES, 0.0, lower=np.zeros(persons), upper=upper),)
 
 
-def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple[PrivacyModel, ...]:
+def with_implied(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """Add models of classes that models of households imply, where no other has that k or more.
+
+    They say which classes are suppressed: what households have in several is no single one's fault.
+    """
+    found = tuple(models)
+    for added in [each for model in models for each in model.implied()]:
+        others = [model.threshold for model in found if type(model) is type(added)]
+        if added.threshold > max([1, *others]):
+            found = (*found, added)
+    return found
+
+
+def over_persons(
+    models: Sequence[PrivacyModel], person: Sequence[str], household: Sequence[str] = ()
+) -> tuple[PrivacyModel, ...]:
     """Return the models of a policy for a table of which persons may have several records.
 
     ``person``: the columns that tell whose each record is; without any each is a person's own, and
-    InputError where a model counts persons.
+    InputError where a model counts persons. ``household`` likewise; records count as they do
+    without it.
 
     What models of who knows several records imply is added as a model where no other has that k or
     more: k persons in each class, which says what is to be suppressed, and is quicker to see. Where
@@ -171,9 +187,9 @@ def over_persons(models: Sequence[PrivacyModel], person: Sequence[str]) -> tuple
     class of k has more records than that is found with a higher probability than it promises.
     InputError where a model is about records alone.
     """
+    require_persons(models, bool(person), bool(household))
     if not person:
-        require_persons(models, known=False)
-        return tuple(models)
+        return with_implied(models)
     found = tuple(model.over_persons() for model in models)
     k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
     known = max((model.k for model in found if isinstance(model, EventModel)), default=1)

@@ -67,14 +67,14 @@ class Policy:
             ways = [
                 (about, attribute)
                 for about in attributes_of(model, self.layout.sensitive)
-                for attribute in self.layout.judged(about, model.of_persons)
+                for attribute in self.layout.judged(about, model.unit_of)
             ]
             for about, attribute in ways:
                 table = self.layout.classes(attribute, nothing, margins)
                 bounds = model.bounds(table.known)
                 # Of the whole table's kernels read all records; where persons count once these are
                 # others than are judged.
-                if table.gap or (attribute != about and not model.of_persons):
+                if table.gap or (attribute != about and model.unit_of is None):
                     bounds = tuple(
                         replace(bound, known=True) for bound in bounds if bound.kind not in OF_TABLE
                     )

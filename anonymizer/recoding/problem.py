@@ -116,7 +116,7 @@ class Problem:
             model
             for model in self.models
             if not (model.sensitive or model.judges_empty)
-            and (model.strongly_monotone or not model.of_persons)
+            and (model.strongly_monotone or model.unit_of is None)
         ]
         require_possible(self.counts, sure if self.suppresses else self.models)
 

@@ -72,6 +72,10 @@ class Anonymizer(Displayed, Request, Conventions):
     weight
         The column of the sampling weights of a survey: how many people each record stands for. It
         is left out of the release; models with ``population="weights"`` are about these people.
+    household
+        The column, or the columns that together, tell which records are of people who live
+        together. They are left out of the release; models of households count by them, and all
+        others count records as they do without them.
     insensitive
         Columns that are released as they are. With None, the default, these are all columns without
         a role; where they are listed, a table that has any further column is refused by its name.
@@ -144,6 +148,7 @@ class Anonymizer(Displayed, Request, Conventions):
     person: str | Sequence[str] = ()
     weight: str | None = None
     per_person: PerPerson = "share"
+    household: str | Sequence[str] = ()
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

@@ -148,6 +148,7 @@ def _schema(manifest: Manifest) -> Schema:
         person=tuple(manifest.person),
         weight=manifest.weight,
         per_person=manifest.per_person or "share",
+        household=tuple(manifest.household),
     )
 
 

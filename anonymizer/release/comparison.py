@@ -110,7 +110,15 @@ class RawComparison:
             everybody = len(admitted.index) == len(original.tally.index)
             table = original.relation if everybody else original.relation.recoded(kept)
         schema = self.fitted.schema
-        keyed = Keyed(table, schema.quasi_identifiers, schema.left_out, (), (), lambda: table)
+        keyed = Keyed(
+            table,
+            schema.quasi_identifiers,
+            schema.left_out,
+            (),
+            (),
+            lambda: table,
+            household=schema.household,
+        )
         yield from repeated_warnings(keyed, self.fitted.models)
 
     def _of_suppression(self) -> Iterator[ReleaseWarning]:
@@ -152,6 +160,7 @@ class RawComparison:
             [mark],
             classed,
             schema.person,
+            schema.household,
         )
         yield from repeated_warnings(keyed, self.fitted.models)
         yield from identifying_warnings(released, known)

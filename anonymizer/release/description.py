@@ -63,7 +63,7 @@ class Description:
                 f'as weight = "sampling_weight"; a file of that name is "./{WEIGHTS.name}"'
             )
         try:
-            return over_persons(models, self.document.data.person)
+            return over_persons(models, self.document.data.person, self.document.data.household)
         except InputError as error:
             raise InputError(f"{self.path}: [[privacy]] {error}") from None
 
@@ -96,17 +96,19 @@ class Description:
     def schema(self) -> Schema:
         """The role of every column."""
         document = self.document
-        withheld = (*document.data.person, document.data.weight)
+        data = document.data
+        withheld = (*data.person, *data.household, data.weight)
         return Schema(
             tuple(document.quasi_identifiers),
             document.sensitive.attributes,
             tuple(n for n in document.identifiers.attributes if n not in withheld),
-            document.data.missing,
+            data.missing,
             tuple(self.targets),
             self._insensitive,
-            document.data.person,
-            document.data.weight,
-            document.data.per_person,
+            data.person,
+            data.weight,
+            data.per_person,
+            data.household,
         )
 
     @property

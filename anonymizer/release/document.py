@@ -83,9 +83,9 @@ class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
 
     ``person``: the columns that tell whose each record is; ``per_person``: what somebody with
-    several sensitive values counts; ``weight``: that of the sampling weights
-    of a survey. ``columns``: those of a CSV file without
-    a header line, or ``PINNED``.
+    several sensitive values counts; ``weight``: that of the sampling weights of a survey;
+    ``household``: those that tell households apart. ``columns``: those of a CSV file without a
+    header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
 
@@ -96,6 +96,7 @@ class Data(Section):
     person: Texts = ()
     per_person: PerPerson = "share"
     weight: StrictStr | None = None
+    household: Texts = ()
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None
     thousands: StrictStr | None = None

@@ -52,7 +52,7 @@ class Keyed:
 
     ``identifiers`` are left out of a release, ``others`` have no role. ``classed``: the table whose
     columns ``classes`` make the classes of records, found once a key was. ``person``: the columns
-    by which the policy counts persons, where it does.
+    by which the policy counts persons, where it does; ``household``: those of households.
     """
 
     table: pd.DataFrame | Relation
@@ -62,13 +62,14 @@ class Keyed:
     classes: Sequence[str]
     classed: Callable[[], pd.DataFrame | Relation]
     person: Sequence[str] = ()
+    household: Sequence[str] = ()
 
     @cached_property
     def candidates(self) -> list[str]:
         """The columns that may be keys of which no policy knows."""
         names = dict.fromkeys((*self.identifiers, *self.others, *self.quasi_identifiers))
         there = [name for name in names if isinstance(name, str) and name in self.table.columns]
-        return [name for name in there if name not in self.person]
+        return [name for name in there if name not in (*self.person, *self.household)]
 
     @cached_property
     def personal(self) -> list[str]:
@@ -118,7 +119,8 @@ def person_warnings(
     """
     known = schema.quasi_identifiers
     others = [name for name in table.columns if name not in (*schema.columns, *identifiers)]
-    keyed = Keyed(table, known, identifiers, others, known, lambda: table, schema.person)
+    keys = schema.person, schema.household
+    keyed = Keyed(table, known, identifiers, others, known, lambda: table, *keys)
     yield from repeated_warnings(keyed, models)
     shown = [name for name in schema.columns if name not in schema.withheld]
     yield from identifying_warnings(counted, shown)

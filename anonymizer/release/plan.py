@@ -304,6 +304,7 @@ class PlannedTable(NamedTuple):
             person=fitted.schema.person,
             per_person="each" if fitted.schema.per_person == "each" else None,
             weight=fitted.schema.weight,
+            household=fitted.schema.household,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome)
         if fitted.private:
@@ -388,5 +389,5 @@ class RecodedTable(ProvenTable):
         recounted = released.tally(schema.columns)
         if not same_classes(recounted, self.records, schema):
             raise InputError(CHANGED)
-        if not plan.schema.person:
+        if not plan.schema.keys:
             prove(recounted, schema, plan.models, plan.people(recounted))

@@ -33,6 +33,7 @@ LEFT_OUT = (
     "person",
     "per_person",
     "weight",
+    "household",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -132,6 +133,8 @@ class Release(Displayed):
         What somebody with several sensitive values counts, where it is not a share of each.
     weight
         The column of the table that tells how many people each record stands for.
+    household
+        The columns of the table that tell which records are of people who live together.
     """
 
     released: int
@@ -162,6 +165,7 @@ class Release(Displayed):
     person: Sequence[str] = ()
     weight: str | None = None
     per_person: str | None = None
+    household: Sequence[str] = ()
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"
@@ -229,6 +233,7 @@ class Release(Displayed):
 
 def _verdict(each: Verdict) -> list[object]:
     sizes = "persons" if each.model.of_persons else "class sizes"
+    sizes = "households" if each.model.of_households else sizes
     about = each.attribute or (sizes if each.model.per_class else "the table")
     fails = f"{each.violating:,} of {each.classes:,}"
     holds = "yes" if each.satisfied else "NO"

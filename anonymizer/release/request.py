@@ -125,6 +125,7 @@ class Request:
     person: str | Sequence[str]
     weight: str | None
     per_person: PerPerson
+    household: str | Sequence[str]
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -153,6 +154,7 @@ class Request:
                 **({"person": schema.person} if schema.person else {}),
                 **({} if schema.weight is None else {"weight": schema.weight}),
                 **({} if schema.per_person == "share" else {"per_person": schema.per_person}),
+                **({"household": schema.household} if schema.household else {}),
             }
         )
 
@@ -184,19 +186,21 @@ class Request:
             raise InputError("quasi_identifiers must map each column to its hierarchy")
         named = self.objective if isinstance(self.objective, Objective) else None
         pinned, person = self.insensitive, column_names("person", self.person)
+        household = column_names("household", self.household)
         identifiers = column_names("identifiers", self.identifiers)
         if self.weight is not None and not isinstance(self.weight, str):
             raise InputError(f"weight must name a column, not {shown(self.weight)}")
         return Schema(
             tuple(self.quasi_identifiers),
             column_names("sensitive", self.sensitive),
-            tuple(name for name in identifiers if name not in (*person, self.weight)),
+            tuple(name for name in identifiers if name not in (*person, *household, self.weight)),
             self.missing,
             tuple(getattr(named, "targets", ())),  # one that is given by its name has none
             None if pinned is None else column_names("insensitive", pinned),
             person,
             self.weight,
             self.per_person,
+            household,
         )
 
     @property
@@ -205,7 +209,11 @@ class Request:
         models = models_of(self.privacy)
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
-        return over_persons(models, column_names("person", self.person))
+        person, household = (
+            column_names("person", self.person),
+            column_names("household", self.household),
+        )
+        return over_persons(models, person, household)
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -244,11 +252,12 @@ class Request:
         recoding, models = self.chosen_recoding, self.models
         objective, run = self.objective_for(recoding)[0], self.run()
         recoding.require_suitable(models, objective, run)
-        if self.schema.person and isinstance(recoding, RandomRecoding):
+        if self.schema.keys and isinstance(recoding, RandomRecoding):
+            unit = "person" if self.schema.person else "household"
             raise InputError(
                 f"recoding {recoding.name!r} draws the values of each record by itself, and all "
-                "records of a person together show more of them; choose one that generalizes, or "
-                "leave out person"
+                f"records of a {unit} together show more of them; choose one that generalizes, or "
+                f"leave out {unit}"
             )
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             self._require_given_grounds()

@@ -90,6 +90,7 @@ class Study(Description):
             person=self.schema.person,
             per_person=self.schema.per_person,
             weight=self.schema.weight,
+            household=self.schema.household,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

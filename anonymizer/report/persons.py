@@ -6,6 +6,7 @@ from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
 from anonymizer.risk.assessment import Assessment
 from anonymizer.risk.check import Check
+from anonymizer.risk.household_audit import HouseholdAudit
 from anonymizer.risk.person_audit import PersonAudit
 from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.sample import HIGH, SampleRisk
@@ -104,6 +105,15 @@ def sample_report(risk: SampleRisk) -> Iterator[Block]:
             f"{risk.households:,}. Who knows all members of one finds their records, where it "
             "shows which belong together."
         )
+
+
+def audited_households_report(found: HouseholdAudit) -> Iterator[Block]:
+    """Yield how well households are hidden in the classes of a release."""
+    yield (
+        f"{plural(found.households, 'household')} of the original have records in these classes, "
+        f"{found.alone:,} of them alone with the classes of their members. "
+        f"Any record of one is found with a probability of up to {found.highest:.6g}."
+    )
 
 
 def audited_persons_report(found: PersonAudit) -> Iterator[Block]:

@@ -326,7 +326,7 @@ def _verdict(verdict: Verdict) -> list[object]:
     failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
     return [
         f"{model.name} ({', '.join(parameters)})",
-        verdict.attribute or ("persons" if model.of_persons else "class sizes"),
+        verdict.attribute or counted_unit(model),
         model.range,
         verdict.worst,
         failing,
@@ -360,13 +360,22 @@ OF_PERSONS = (
 )
 
 
+def counted_unit(model: PrivacyModel) -> str:
+    """Return what a model counts that is about no sensitive attribute."""
+    if model.of_households:
+        return "households"
+    return "persons" if model.of_persons else "class sizes"
+
+
 STAND_FOR = "The released table does not show for how many people its records stand."
+TOGETHER = "The released table does not show which records are of one household."
 
 
 def why_unexamined(models: Sequence[PrivacyModel], persons: str) -> str:
     """Say why a released table does not show some models; ``persons``: of those about persons."""
-    by_weights = [model.by_weights for model in models]
-    reasons = [persons] * (not all(by_weights)) + [STAND_FOR] * any(by_weights)
+    reasons = [persons] * any(not model.by_withheld for model in models)
+    reasons += [STAND_FOR] * any(model.by_weights for model in models)
+    reasons += [TOGETHER] * any(model.of_households for model in models)
     return " ".join(reasons)
 
 

@@ -10,6 +10,7 @@ from anonymizer.feedback.words import plural
 from anonymizer.release.files import MANIFEST
 from anonymizer.report.persons import (
     OF_RECORDS,
+    audited_households_report,
     audited_persons_report,
     classes_report,
     smallest_class,
@@ -468,6 +469,8 @@ def _audited(release: ReleaseAudit) -> Iterator[Block]:
         yield _linkage(release.linkage)
     else:
         yield from audited_persons_report(release.persons)
+    if release.households is not None:
+        yield from audited_households_report(release.households)
     if release.inference:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         yield _guesses(release.inference, tried)

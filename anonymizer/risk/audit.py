@@ -27,9 +27,10 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
+from anonymizer.risk.household_audit import HouseholdAudit, household_audit
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
-from anonymizer.risk.person_audit import PersonAudit, obstacle_to_persons, person_audit
+from anonymizer.risk.person_audit import PersonAudit, obstacle_to_keys, person_audit
 from anonymizer.risk.placement import (
     OriginalTable,
     PlacedPeople,
@@ -51,6 +52,10 @@ BY_WEIGHTS = (
     "its policy is about the people whom records stand for, by sampling weights; "
     "`anonymizer verify --original` examines it"
 )
+
+
+NO_HOUSEHOLDS = "no column tells which records are of one household; name it with --household"
+OF_HOUSEHOLDS = "its policy is about households, which have several records"
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +88,7 @@ class ReleaseAudit(PolicyResult):
     warnings: Sequence[ReleaseWarning] = ()  # about people who have several records of it
     persons: PersonAudit | None = None  # who have several records; None where it is not said
     hidden: str | None = None
+    households: HouseholdAudit | None = None  # likewise of who lives together
 
     @property
     def satisfied(self) -> bool:
@@ -194,6 +200,7 @@ def audit_files(
     seed: int = 0,
     table: str | None = None,
     person: Sequence[str] = (),
+    household: Sequence[str] = (),
     watch: Watch = ignore,
 ) -> Audit:
     """Attack releases with the tables they were made of.
@@ -204,7 +211,8 @@ def audit_files(
     is about a population or a hierarchy of sensitive values. ``hierarchies`` of sensitive
     attributes are for similarity attacks, ``draws`` and ``seed`` for the minimality attack.
     ``person`` are the columns of the original that tell whose each record is, where persons have
-    several; by default those of the release. The policy is about persons then.
+    several; by default those of the release. The policy is about persons then. ``household`` are
+    likewise those that tell who lives together.
 
     Raises InputError when something cannot be read, or a release was not made of its original.
     Raises PolicyBrokenError when an identifier is in a release.
@@ -231,13 +239,17 @@ def audit_files(
             "a release whose policy is about margins of a population is audited by itself: who of "
             "the population has the classes of several releases is not known; name each by itself"
         )
+    if len(releases) > 1 and (household or any(release.household for release in releases)):
+        raise InputError(
+            "households are audited in one release at a time; name each release by itself"
+        )
     known = {name for release in releases for name in release.schema.sensitive}
     for name in hierarchies or {}:
         if name not in known:
             hint = did_you_mean(name, known)
             raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
     originals = [OriginalTable(path, table) for path in against]
-    tables, persons = _people(releases, originals, identifier, person, watch)
+    tables, persons = _people(releases, originals, identifier, person, household, watch)
     found = []
     for number, each in enumerate(tables):
         watch("attacking the releases", number, len(tables))
@@ -274,6 +286,7 @@ def _people(
     against: Sequence[OriginalTable],
     identifier: str | None,
     person: Sequence[str],
+    household: Sequence[str],
     watch: Watch,
 ) -> tuple[list[PlacedPeople], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
@@ -283,9 +296,13 @@ def _people(
         watch("placing the people of the originals", number, len(releases))
         given = against[number % len(against)]
         extra = [*(release.shown(roles) if complete else ()), *([identifier] if identifier else ())]
-        original = read_original(given, release, [*extra, *person], complete=complete)
-        of = person or release.person
-        tables.append(placed(release, original, given.path, alone=not complete, person=of))
+        extra += [*person, *household]
+        original = read_original(given, release, extra, complete=complete)
+        of, homes = person or release.person, household or release.household
+        alone = not complete
+        tables.append(
+            placed(release, original, given.path, alone=alone, person=of, household=homes)
+        )
     if identifier is not None:
         return tables, identified([table.original for table in tables], identifier)
     return tables, [np.arange(len(table.original)) for table in tables]
@@ -304,10 +321,15 @@ def _audited(
     own = {name: found for name in about if (found := table.there(name)) is not None}
     alike = {**_hierarchies_of(release), **hierarchies}
     models = over_persons(release.models, table.person) if table.person else release.models
-    hidden = obstacle_to_persons(table) if table.person else None
+    hidden = obstacle_to_keys(table, table.person) if table.person else None
     judging = [model for model in models if table.person and model.judges_persons]
     persons = person_audit(table, judging) if table.person and not hidden else None
-    others = [model for model in models if model not in judging and not model.by_weights]
+    together = [model for model in models if model.of_households]
+    apart = obstacle_to_keys(table, table.household) if table.household else NO_HOUSEHOLDS
+    households = None if apart else household_audit(table, together)
+    if together:
+        hidden = hidden or apart
+    others = [model for model in models if model not in judging and not model.by_withheld]
     if any(model.by_weights for model in models):
         hidden = hidden or BY_WEIGHTS
     return ReleaseAudit(
@@ -316,7 +338,11 @@ def _audited(
         classes=len(counts),
         people=int(table.people.sum()),
         people_beyond_records=table.beyond,
-        privacy=[*_verified(release, others), *(() if persons is None else persons.privacy)],
+        privacy=[
+            *_verified(release, others),
+            *(() if persons is None else persons.privacy),
+            *(() if households is None else households.privacy),
+        ],
         linkage=attacks.linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
         inference={name: attacks.guesses(each.joint) for name, each in about.items()},
@@ -338,6 +364,7 @@ def _audited(
         warnings=tuple(repeated_in(table)),
         persons=persons,
         hidden=hidden,
+        households=households,
     )
 
 
@@ -389,6 +416,8 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
         return Minimality.not_applicable(BY_WEIGHTS)
     if any(isinstance(model.people, Margins) for model in table.release.models):
         return Minimality.not_applicable(BY_MARGINS)
+    if any(model.of_households for model in table.release.models):
+        return Minimality.not_applicable(OF_HOUSEHOLDS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
     if study is None:

@@ -160,6 +160,7 @@ def check(
     missing: Missing = "error",
     person: str | Sequence[str] = (),
     weight: str | None = None,
+    household: str | Sequence[str] = (),
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
@@ -184,6 +185,9 @@ def check(
     weight
         The column that has the sampling weight of each record: how many people it stands for.
         Models with ``population="weights"`` are about these people.
+    household
+        The column, or the columns, that tell which records are of people who live together, for
+        models of households.
 
     Returns
     -------
@@ -203,10 +207,16 @@ def check(
     2
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
-    persons = column_names("person", person)
-    about = column_names("sensitive", sensitive)
-    schema = Schema(names, about, missing=missing, person=persons, weight=weight_of(weight))
-    models = over_persons(models_of(privacy), persons)
+    persons, homes = column_names("person", person), column_names("household", household)
+    schema = Schema(
+        names,
+        column_names("sensitive", sensitive),
+        missing=missing,
+        person=persons,
+        weight=weight_of(weight),
+        household=homes,
+    )
+    models = over_persons(models_of(privacy), persons, homes)
     people = population_of(models)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)
     population = schema.people_of(people, measured.table)

@@ -183,6 +183,7 @@ class Subject:
         hidden = [
             (self.hides_persons and each.judges_persons)
             or (each.by_weights and self.schema.weight is None)
+            or (each.of_households and not self.schema.household)
             for each in models
         ]
         return (
@@ -324,6 +325,8 @@ def assess_file(
     The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
     attributes, and with ``details`` that of each. ``sampled``: its weights and households.
     """
+    if subject.schema.household and not sampled.household:
+        sampled = replace(sampled, household=subject.schema.household)
     sampled.require_apart(subject.schema)
     with _opened(subject, watch, details == "record") as measured:
         schema = subject.schema

@@ -40,10 +40,13 @@ class PersonAudit:
         return {**self.risk.to_dict(), "known_for_sure": {**self.certain}}
 
 
-def obstacle_to_persons(table: PlacedPeople) -> str | None:
-    """Explain why it is not known which persons each class has; None where it is."""
+def obstacle_to_keys(table: PlacedPeople, keys: Sequence[str]) -> str | None:
+    """Explain why it is not known which persons, or households, each class has by their ``keys``.
+
+    None where it is.
+    """
     release = table.release
-    lacking = [name for name in table.person if name not in table.original.columns]
+    lacking = [name for name in keys if name not in table.original.columns]
     several = bool(release.manifest.regions) and not release.in_order
     reasons = {
         f"the original does not have {', '.join(map(repr, lacking))}, which tells them apart": (

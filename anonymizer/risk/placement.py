@@ -75,6 +75,11 @@ class PublishedRelease:
         return tuple(self.manifest.person)
 
     @property
+    def household(self) -> tuple[str, ...]:
+        """The columns of the original that tell which records are of one household."""
+        return tuple(self.manifest.household)
+
+    @property
     def random(self) -> bool:
         """True where released values were drawn at random."""
         return bool(self.manifest.masking)
@@ -202,6 +207,7 @@ class PlacedPeople:
     class_of: Codes  # of each person, -1 where the release has no such class
     values: Mapping[str, Codes]  # of each person by attribute, -1 where the release has none such
     person: tuple[str, ...] = ()  # columns of the original by which persons have several records
+    household: tuple[str, ...] = ()  # and those that tell who lives together
 
     @property
     def admitted(self) -> Mask:
@@ -323,10 +329,12 @@ def placed(
     *,
     alone: bool,
     person: Sequence[str] = (),
+    household: Sequence[str] = (),
 ) -> PlacedPeople:
     """Place the people of an original table in the classes of a release.
 
-    ``person``: the columns by which they have several records.
+    ``person``: the columns by which they have several records; ``household``: by which they live
+    together.
     ``alone``: whether no other release is linked with it, so that of people who are alike it does
     not matter who is in which class.
     Every record of the release has to be that of somebody; otherwise this is not its original.
@@ -337,7 +345,8 @@ def placed(
         for attribute in release.schema.sensitive
         if attribute in original.columns
     }
-    found = PlacedPeople(release, original, counts, class_of, values, tuple(person))
+    keys = tuple(person), tuple(household)
+    found = PlacedPeople(release, original, counts, class_of, values, *keys)
     lacking = int(np.maximum(counts.sizes - found.people, 0).sum())
     what = "by their quasi-identifiers"
     for attribute in () if lacking else values:
@@ -361,8 +370,9 @@ def repeated_in(found: PlacedPeople) -> Iterator[ReleaseWarning]:
     """
     release, inside = found.release, found.class_of >= 0
     table = found.original[inside]
-    known = (*release.raw, *release.schema.sensitive, *found.person)
-    left_out = [name for name in release.left_out if name not in found.person]
+    keys = (*found.person, *found.household)
+    known = (*release.raw, *release.schema.sensitive, *keys)
+    left_out = [name for name in release.left_out if name not in keys]
     others = [name for name in table.columns if name not in (*known, *left_out)]
     mark = next(names_but(table.columns))
 
@@ -445,7 +455,7 @@ def _by_values(
 def _admitted(people: pd.DataFrame, release: PublishedRelease) -> Mask:
     if release.schema.keeps_missing:
         return np.ones(len(people), bool)
-    counted = (*release.schema.columns, *release.person)
+    counted = (*release.schema.columns, *release.person, *release.household)
     columns = [name for name in counted if name in people.columns]
     return people[columns].notna().all(axis=1).to_numpy(bool)
 

@@ -1,17 +1,17 @@
 """The risk of a sample: how many people its records stand for, and who lives with whom."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import fsum
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.pairs import tabulated
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, column_names, require_columns, shown
 from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.privacy.events import alike
 from anonymizer.privacy.population import household, individual
 from anonymizer.release.results import Result
 from anonymizer.risk.measured import MeasuredTable
@@ -180,10 +180,5 @@ def _alone(home: Codes, class_of: Codes, records: Ints) -> int:
     >>> _alone(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 0, 0]), np.ones(5, np.int64))
     1
     """
-    keys = home.astype(np.int64) * (int(class_of.max()) + 1) + class_of
-    keys, cell = np.unique(keys, return_inverse=True)
-    of, kind = np.divmod(keys, int(class_of.max()) + 1)
-    members = np.column_stack([kind, np.bincount(cell, records).astype(np.int64)])
-    starts = [*np.flatnonzero(np.diff(of, prepend=-1)).tolist(), len(of)]
-    alike = Counter(members[first:stop].tobytes() for first, stop in pairwise(starts))
-    return sum(1 for households in alike.values() if households == 1)
+    shape = int(class_of.max()) + 1, int(home.max()) + 1
+    return int((alike(tabulated(class_of, home, records, shape)) == 1).sum())

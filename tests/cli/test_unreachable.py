@@ -12,6 +12,9 @@ IMPOSSIBLE = {
     "largest-share": "share = 0.001",
     "km-anonymity": "k = 1000\nm = 2",
     "composition-k-anonymity": "k = 1000",
+    "household-k-anonymity": "k = 1000",
+    "household-composition-k-anonymity": "k = 1000",
+    "household-risk": "risk = 0.001",
     "distinct-l-diversity": "l = 9",
     "entropy-l-diversity": "l = 9",
     "recursive-l-diversity": "c = 1\nl = 9",
@@ -76,6 +79,7 @@ def test_an_impossible_parameter_is_a_policy_out_of_reach(run, tmp_path, model):
     path = "ages.csv" if alone else "people.csv"
     person = ["who"] if MODELS[model].of_persons else []
     weight = 'weight = "stands"\n' if model == "individual-risk" else ""
+    weight += 'household = "who"\n' if MODELS[model].of_households else ""
     code, out, said = run(model, IMPOSSIBLE[model], recoding, path, person, weight)
     assert (code, out) == (1, ""), said
     assert said.startswith("anonymizer: ")

@@ -26,7 +26,7 @@ from strategies import (
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import PERSON
+from anonymizer.counts.persons import HOUSEHOLD, PERSON
 from anonymizer.information import matrices
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
@@ -46,6 +46,9 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    HouseholdCompositionKAnonymity,
+    HouseholdKAnonymity,
+    HouseholdRisk,
     IndividualRisk,
     Itpr,
     KAnonymity,
@@ -89,6 +92,9 @@ CASES = [
     KmAnonymity(2, 3),
     CompositionKAnonymity(1),
     CompositionKAnonymity(2),
+    HouseholdKAnonymity(3),
+    HouseholdCompositionKAnonymity(2),
+    HouseholdRisk(0.6),
     DistinctLDiversity(2),
     EntropyLDiversity(1.8),
     EntropyLDiversity(1),
@@ -487,9 +493,10 @@ def in_kernels(model: PrivacyModel, classes: Classes) -> list[np.ndarray]:
 def kernels_find(models: Sequence[PrivacyModel], classes: Classes) -> list[list[np.ndarray]]:
     """Which classes satisfy each of some models, as either kernel finds."""
     cells = np.arange(len(classes))[:, None]
-    joint, margins = dict.fromkeys(["w", PERSON], classes.joint), ["w", PERSON]
+    margins = ["w", PERSON, HOUSEHOLD]
+    joint = dict.fromkeys(margins, classes.joint)
     counts = Counts.of(
-        ("a",), cells, classes.sizes, joint, {"w": classes.values, PERSON: ()},
+        ("a",), cells, classes.sizes, joint, {"w": classes.values, PERSON: (), HOUSEHOLD: ()},
         population=classes.population,
     )  # fmt: skip
     records = int(classes.margin.sum())
@@ -608,7 +615,7 @@ def test_models_that_bound_information_say_so():
 def test_verdicts_agree_with_the_mask(table):
     table["w"] = table["w"].replace({str(n): str(n + 1) for n in range(4)})
     table["who"] = np.arange(len(table)) % 9
-    models = [case for case in CASES if case.people is None]
+    models = [case for case in CASES if case.people is None and not case.of_households]
     problem = problem_of(table, {n: Hierarchy.suppression() for n in "ab"}, models)
     found = verdicts(problem.counts, models)
     satisfied = acceptable(problem.counts, models).all()
@@ -702,7 +709,7 @@ NO_FILES = [
 STUDY = """\
 [data]
 path = "people.csv"
-person = {}
+{}
 [quasi-identifiers]
 a = "suppress"
 [[privacy]]
@@ -718,9 +725,11 @@ def test_studies_and_manifests_say_what_a_model_is(tmp_path, model, attribute):
     given = {item.name: getattr(model, item.name) for item in fields(model)}
     stated = [f"{name} = {json.dumps(v)}" for name, v in given.items() if v is not None]
     person = ["who"] if model.of_persons else []
-    (tmp_path / "study.toml").write_text(STUDY.format(person, model.name, "\n".join(stated)))
+    home = ["home"] if model.of_households else []
+    keys = f"person = {person}\nhousehold = {home}"
+    (tmp_path / "study.toml").write_text(STUDY.format(keys, model.name, "\n".join(stated)))
     found = Study(tmp_path / "study.toml").privacy
-    assert found == over_persons([model], person)
+    assert found == over_persons([model], person, home)
     assert found[0] == model
     reported = Verdict(model, model.attribute, 0, 0, 1).to_dict()
     assert ReportedVerdict(**json.loads(json.dumps(reported))).privacy_model == model

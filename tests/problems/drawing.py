@@ -20,7 +20,7 @@ from cases import (
 )
 from judge import uniqueness
 from oracle import Brute
-from policies import Place, models, models_of_known_records
+from policies import Place, models, models_of_households, models_of_known_records
 
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import DifferentialPrivacy, PopulationUniqueness, PrivacyModel
@@ -54,10 +54,16 @@ KNOWN = 2_000_000
 """From this number on they are those again, under policies of persons of whom records are known."""
 
 
+HOMES = 3_000_000
+"""From this number on they are those again, of people who live together: policies of households."""
+
+
 def drawn(number: int) -> Case:
     """The random problem of a number."""
     if number >= PERSONS:
         rng = np.random.default_rng(number)
+        if number >= HOMES:
+            return _of_households(rng, drawn(number - HOMES))
         if number >= KNOWN:
             return _of_persons(rng, drawn(number - KNOWN), models_of_known_records)
         return _of_persons(rng, drawn(number - PERSONS))
@@ -107,6 +113,18 @@ def _of_persons(rng: np.random.Generator, case: Case, policy: Policy = models) -
     per_person = str(rng.choice(["share", "each"]))
     brute = replace(case.brute, rows=rows, person="person", per_person=per_person)
     return replace(case, brute=replace(brute, models=policy(rng, brute)))
+
+
+def _of_households(rng: np.random.Generator, case: Case) -> Case:
+    """The problem with households: of up to four members each, or of any number."""
+    rows, few = case.brute.rows, rng.random() < 0.7
+    many = rng.integers(1, 5 if few else len(rows) + 1, len(rows))
+    numbers = rng.permutation(np.repeat(np.arange(len(rows)), many)[: len(rows)]).tolist()
+    if rng.random() < 0.5:  # in the order of the records, which are alike
+        numbers = sorted(numbers)
+    rows = [{**row, "home": f"h{n}"} for row, n in zip(rows, numbers, strict=True)]
+    brute = replace(case.brute, rows=rows, household="home")
+    return replace(case, brute=replace(brute, models=models_of_households(rng, brute)))
 
 
 def _records(rng: np.random.Generator, wide: bool) -> int:

@@ -48,6 +48,9 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    HouseholdCompositionKAnonymity,
+    HouseholdKAnonymity,
+    HouseholdRisk,
     IndividualRisk,
     Itpr,
     KmAnonymity,
@@ -149,6 +152,9 @@ POLICIES = [
     LargestShare(0.1),
     KmAnonymity(3, 2),
     CompositionKAnonymity(2),
+    HouseholdKAnonymity(3),
+    HouseholdCompositionKAnonymity(2),
+    HouseholdRisk(0.2),
     DistinctLDiversity(3),
     EntropyLDiversity(2.5),
     RecursiveLDiversity(3, 2),
@@ -191,6 +197,9 @@ def test_models_find_the_same_of_a_tally(model, remove):
     if model.of_persons:
         given["person"] = "name"
         table["name"] = [f"person {i % 90}" for i in range(len(table))]
+    if model.of_households:
+        given["household"] = "home"
+        table["home"] = [f"home {i % 90}" for i in range(len(table))]
     if model.by_weights:
         given["weight"] = "income"
     require_alike(estimator([model], **given), estimator([model], **given), table)

@@ -23,6 +23,9 @@ from anonymizer.privacy import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     HighestReidentificationRisk,
+    HouseholdCompositionKAnonymity,
+    HouseholdKAnonymity,
+    HouseholdRisk,
     IndividualRisk,
     Itpr,
     KAnonymity,
@@ -178,6 +181,7 @@ weights = {disease = 2}
         "person": ("note",),
         "weight": None,
         "per_person": "share",
+        "household": (),
     }
     assert len(study.read()) == 4
 
@@ -612,6 +616,21 @@ OF_PEOPLE = {
 }
 
 
+OF_HOUSEHOLDS = {
+    "k-anonymity": [("k = 2", [KAnonymity(2)])],
+    "household-k-anonymity": [("k = 4", [HouseholdKAnonymity(4)])],
+    "household-composition-k-anonymity": [
+        ("k = 1", [HouseholdCompositionKAnonymity(1)]),
+        ("k = 4", [HouseholdCompositionKAnonymity(4), HouseholdKAnonymity(4)]),
+    ],
+    "household-risk": [
+        ("risk = 1", [HouseholdRisk(1)]),
+        ("risk = 0.1", [HouseholdRisk(0.1), KAnonymity(10)]),
+        ("risk = 0.3", [HouseholdRisk(0.3), KAnonymity(4)]),
+    ],
+}
+"""Models where a column tells households apart; those of records are what they are without it."""
+
 OF_PERSONS = {
     "k-anonymity": [
         ("k = 1", [PersonKAnonymity(1)]),
@@ -637,7 +656,7 @@ OF_PERSONS = {
 
 
 def test_every_model_is_read_here():
-    assert {*EVERY_MODEL, *OF_PEOPLE, *OF_PERSONS, *OF_WEIGHTS} == {*MODELS}
+    assert {*EVERY_MODEL, *OF_PEOPLE, *OF_PERSONS, *OF_HOUSEHOLDS, *OF_WEIGHTS} == {*MODELS}
 
 
 def with_model(name, parameters, text=STUDY):
@@ -690,6 +709,17 @@ def test_no_model_that_may_have_a_population_is_left_out_here():
 def test_every_model_by_weights_alone(tmp_path, name, parameters, model):
     text = with_model(name, parameters).replace("[quasi", 'weight = "note"\n\n[quasi')
     assert Study(lay(tmp_path, text)).privacy == (model,)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "models"),
+    [(name, *each) for name, stated in OF_HOUSEHOLDS.items() for each in stated],
+)
+def test_every_model_of_households(tmp_path, name, parameters, models):
+    text = with_model(name, parameters).replace("[quasi", 'household = "note"\n\n[quasi')
+    study = Study(lay(tmp_path, text))
+    assert study.privacy == tuple(models)
+    assert study.schema.household == ("note",)
 
 
 def test_models_share_the_population_that_they_name(tmp_path):
@@ -763,6 +793,12 @@ WRONG_MODELS = [
     ("km-anonymity", "k = 2\nm = 2", "[[privacy]] km-anonymity counts persons, and no column"),
     ("composition-k-anonymity", "k = 2", "[[privacy]] composition-k-anonymity counts persons, and"),
     ("km-anonymity", "k = 2", "[[privacy]] km-anonymity lacks 'm'; add a line m = ... below its"),
+    (
+        "household-risk",
+        "risk = 0.2",
+        "[[privacy]] household-risk counts households, and no column tells which records are of "
+        'one; name it as household, such as household = "hhid" (below [data] in a study)',
+    ),
     ("largest-share", "share = 0.5", "[[privacy]] largest-share counts persons, and no column"),
     ("largest-share", "share = 0", "share = 0 must be a number above 0 and at most 1"),
     ("distinct-l-diversity", "l = 0", "l = 0 must be a whole number of at least 1"),

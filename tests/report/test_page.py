@@ -60,6 +60,21 @@ SENTENCES = {
         "Whoever knows the released values of age and sex of all records of a person is left with "
         "at least 5 people who have exactly such records.",
     ),
+    "household-k-anonymity": (
+        {"k": 3},
+        "The released values of age and sex of every person are those of people of at least 3 "
+        "households.",
+    ),
+    "household-composition-k-anonymity": (
+        {"k": 3},
+        "Whoever knows the released values of age and sex of all members of a household is left "
+        "with at least 3 households of exactly such members.",
+    ),
+    "household-risk": (
+        {"risk": 0.2},
+        "Whoever knows age and sex of all members of a household finds the record of any of them "
+        "with a probability of at most 20%.",
+    ),
     "distinct-l-diversity": (
         {"l": 3},
         "The people who share a class have at least 3 different values of “illness”.",

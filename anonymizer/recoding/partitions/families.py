@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
-from anonymizer.counts.persons import PERSON, of_column, too_many
+from anonymizer.counts.persons import HOUSEHOLD, PERSON, of_column, too_many
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.matrices import MOST_BYTES
@@ -484,8 +484,8 @@ def tabulated(counts: Counts, places: Sequence[Codes], shape: tuple[int, ...]) -
 def _require_room(places: int, values: int, name: str | None) -> None:
     """Refuse a table of places and values that is too large to be made."""
     if places * values * 8 > MOST_BYTES:
-        if name == PERSON:
-            raise too_many(values, places)
+        if name in (PERSON, HOUSEHOLD):
+            raise too_many(values, places, name)
         column = None if name is None else of_column(name)
         raise InputError(
             f"column {column!r} has {values:,} distinct values, too many to weigh ranges of "

@@ -126,6 +126,10 @@ class Reported(ManifestPart):
     weight: LabelText = Field(
         None, description="The identifier that tells how many people each record stands for."
     )
+    household: list[StrictStr] = Field(
+        default_factory=list,
+        description="The identifiers that tell which records are of people who live together.",
+    )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
         default_factory=dict,
@@ -293,12 +297,13 @@ class Manifest(Reported):
     @property
     def withheld(self) -> tuple[str, ...]:
         """The identifiers that the policy needs of a raw table."""
-        return (*self.person, *(() if self.weight is None else (self.weight,)))
+        weight = () if self.weight is None else (self.weight,)
+        return (*self.person, *self.household, *weight)
 
     @property
     def hides_policy(self) -> bool:
         """Whether a model of the policy is about what the released table does not show."""
-        return bool(self.person) or any(each.by_weights for each in self.privacy)
+        return bool(self.person) or any(each.by_withheld for each in self.privacy)
 
     @property
     def spelled_alike(self) -> list[LabelText]:

@@ -250,8 +250,8 @@ class ReportedVerdict(ManifestPart):
     worst: Number | None = Field(
         None,
         description="The measure of the class that comes off worst, in the unit of the model; null "
-        "where it is infinite, or is of persons or of sampling weights, which the released table "
-        "does not show.",
+        "where it is infinite, or is of persons, households or sampling weights, which the "
+        "released table does not show.",
     )
     violating_classes: Count = Field(0, description="Classes that break the model.")
     satisfied: StrictBool = Field(True, description="Whether no class breaks it.")
@@ -267,9 +267,15 @@ class ReportedVerdict(ManifestPart):
         """Whether it is about the people whom the sampling weights of the raw table tell."""
         return bool(self.parameters.get("population") == WEIGHTS.name)
 
+    @property
+    def by_withheld(self) -> bool:
+        """Whether it is about weights or households, by columns that no released table has."""
+        kind = MODELS.get(self.model)
+        return self.by_weights or (kind is not None and kind.of_households)
+
     def hidden(self, persons: bool) -> bool:
         """Whether the released table does not show it; ``persons``: some have several records."""
-        return self.by_weights or (persons and self.of_persons)
+        return self.by_withheld or (persons and self.of_persons)
 
     @property
     def privacy_model(self) -> PrivacyModel:

@@ -192,6 +192,12 @@ def require_countable(study: Study) -> None:
             "would carry the keys of persons from site to site; leave it out, and release one "
             "record of each person"
         )
+    if study.schema.household:
+        raise InputError(
+            f"{study.path}: [data] household is for a table that lies in one place: counts of "
+            "parts would carry the keys of households from site to site; leave it out, and list "
+            "the column among the identifiers"
+        )
     if study.schema.weight is not None:
         raise InputError(
             f"{study.path}: [data] weight is for a table that lies in one place: counts of parts "

@@ -24,6 +24,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.spreadsheet import disarmed
 
 FIELD, BY_WEIGHTS = "privacy of persons", "privacy by weights"
+OF_HOUSEHOLDS = "privacy of households"
 
 OVERLAPPING = (
     "its classes overlap, so that a record of the original may be in any of several; choose a "
@@ -40,11 +41,11 @@ def judged_by_table(
 ) -> list[Verdict | None]:
     """Judge a released table by models; None for one about persons, unless its records break it.
 
-    None, too, for one about the people whom sampling weights tell. A model about a sensitive
-    attribute has to hold of records, too, which the table shows.
+    None, too, for one about households, or the people whom sampling weights tell. A model about a
+    sensitive attribute has to hold of records, too, which the table shows.
     """
     seen = [
-        None if model and (model.by_weights or (persons and model.of_persons)) else model
+        None if model and (model.by_withheld or (persons and model.of_persons)) else model
         for model in models
     ]
     found = iter(judge([model for model in seen if model is not None]))
@@ -66,6 +67,8 @@ def of_original(
     Raises InputError when the original cannot be read or recoded.
     """
     roles, field = manifest.file[1], FIELD if manifest.person else BY_WEIGHTS
+    if any(each.by_withheld and not each.by_weights for each in manifest.privacy):
+        field = OF_HOUSEHOLDS
     source = AppliedRelease.of(manifest, study).source
     names = [*source.plan.schema.columns]
     place = place_of(original, roles.missing_values, study, names)

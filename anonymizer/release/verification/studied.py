@@ -63,6 +63,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
         yield compared("person", *persons, "study")
     counted = manifest.get("per_person", "share"), study.schema.per_person
     yield compared("per_person", *counted, "study")
+    households = manifest.get("household", []), list(study.schema.household)
+    if any(households):
+        yield compared("household", *households, "study")
     weights = manifest.get("weight"), study.schema.weight
     if any(weights):
         yield compared("weight", *weights, "study")

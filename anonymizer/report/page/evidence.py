@@ -137,6 +137,11 @@ class Evidence:
         return bool(self.manifest.person)
 
     @property
+    def households(self) -> bool:
+        """Whether a model of the policy is about households."""
+        return any(each.by_withheld and not each.by_weights for each in self.manifest.privacy)
+
+    @property
     def weighed(self) -> bool:
         """Whether the policy is about the people whom records stand for, by sampling weights."""
         return any(each.by_weights for each in self.manifest.privacy)

@@ -179,6 +179,11 @@ OF_PERSONS = (
     "was made of."
 )
 
+OF_HOUSEHOLDS = (
+    " Its households are the exception: its maker counts them, with --original and the table that "
+    "it was made of."
+)
+
 BY_WEIGHTS = (
     " For how many people its records stand is the exception: its maker knows it, with --original "
     "and the table that it was made of."
@@ -417,6 +422,7 @@ def verify_section(evidence: Evidence) -> ReportSection:
     blocks: list[Block] = [
         "Whoever has the release can count it again; the original is not needed."
         + (OF_PERSONS if evidence.persons else "")
+        + (OF_HOUSEHOLDS if evidence.households else "")
         + (BY_WEIGHTS if evidence.weighed else ""),
         TypedCommands([*_commands(evidence)]),
         Heading("Checksums"),
