@@ -22,7 +22,13 @@ from anonymizer.profiling.hints import PERSONAL, hint_of
 from anonymizer.profiling.identifying import identifying
 from anonymizer.profiling.profile import TableProfile, is_countable
 from anonymizer.release.column_warnings import FEW
-from anonymizer.release.warnings import AS_PERSON, ONE_EACH, ReleaseWarning, singled_out
+from anonymizer.release.warnings import (
+    AS_HOUSEHOLD,
+    AS_PERSON,
+    ONE_EACH,
+    ReleaseWarning,
+    singled_out,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.relations.relation import Relation
@@ -137,7 +143,8 @@ def profile_warnings(profile: TableProfile, person: Sequence[str] = ()) -> Itera
         people = len(column.values) + column.missing
         if not person:
             found = "there are fewer people than records"
-            yield ReleaseWarning(REPEATED, name, people, column.records, found=found)
+            remedy = _remedy(unit_in(column))
+            yield ReleaseWarning(REPEATED, name, people, column.records, found=found, remedy=remedy)
             continue
         persons = len(np.unique(profile.person_codes(person)))
         found = f"there are fewer {PLURALS[unit_in(column) or 'person']} than persons"
@@ -267,7 +274,11 @@ def _counted(
         return _shared(keyed, name, unit, found)
     if everybody == records or (everybody > CERTAIN * records and not dominated):
         return None
-    return ReleaseWarning(REPEATED, name, everybody, records, found=found)
+    return ReleaseWarning(REPEATED, name, everybody, records, found=found, remedy=_remedy(unit))
+
+
+def _remedy(unit: str | None) -> str:
+    return AS_HOUSEHOLD if unit == "household" else AS_PERSON
 
 
 def _shared(keyed: Keyed, name: str, unit: str, found: str) -> ReleaseWarning | None:

@@ -113,6 +113,12 @@ AS_PERSON = (
 )
 """Ways out where people have several records; models of records alone have but the first."""
 
+AS_HOUSEHOLD = (
+    "give the column as household in [data] (Python: household=), and a model of households, such "
+    "as household-risk; or as person, so that the policy counts households"
+)
+"""The way out where people have a record each, and live together."""
+
 
 @dataclass(frozen=True)
 class Caution:

@@ -86,6 +86,24 @@ def test_a_column_of_weights_is_left_out_as_identifiers_are():
     assert roles_of(moved)["people"] == "sensitive"
 
 
+def test_columns_of_households_are_left_out_as_identifiers_are():
+    content = {
+        "data": {"path": "t.csv", "weight": "people", "household": ["street", "flat"]},
+        "quasi-identifiers": {"age": "suppress", "sex": "suppress"},
+    }
+    assert {roles_of(content)[name] for name in ("people", "street", "flat")} == {"identifier"}
+    assert with_role(deepcopy(content), "flat", "identifier")["data"] == content["data"]
+    moved = with_role(deepcopy(content), "flat", "sensitive")
+    assert moved["data"] == {"path": "t.csv", "weight": "people", "household": ["street"]}
+    assert roles_of(moved)["flat"] == "sensitive"
+    moved["data"]["household"] = "street"
+    assert with_role(moved, "street", "person")["data"] == {
+        "path": "t.csv",
+        "weight": "people",
+        "person": ["street"],
+    }
+
+
 def test_the_list_of_pinned_columns_is_kept():
     content = {
         "data": {"path": "t.csv", "columns": "pinned"},

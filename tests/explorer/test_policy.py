@@ -269,7 +269,14 @@ def test_models_of_persons_are_offered_where_a_column_tells_them():
     known = {"person-k-anonymity", "largest-share", "km-anonymity", "composition-k-anonymity"}
     assert not known & {*offered(SCHEMA)}
     assert known <= {*offered(OF_PERSONS)}
-    assert {*FIRST} - {*offered(SCHEMA)} == known
+    of_homes = Schema(("age", "city"), ("diagnosis",), household=("home",))
+    together = {*offered(of_homes)} - {*offered(SCHEMA)}
+    assert together == {
+        "household-k-anonymity",
+        "household-composition-k-anonymity",
+        "household-risk",
+    }
+    assert {*FIRST} - {*offered(SCHEMA)} == known | together
     of_records = {*offered(SCHEMA)} - {*offered(OF_PERSONS)}
     assert {"average-reidentification-risk", "alpha-k-anonymity"} <= of_records
     assert "t-closeness" not in offered(Schema(("age",), (), person=("who",)))

@@ -32,10 +32,17 @@ def roles_of(content: Content) -> dict[str, Role]:
     named: tuple[Role, ...] = ("sensitive", "identifier", "person")
     for role in named:
         found |= dict.fromkeys(attributes_of(content, role), role)
-    weight = content.get("data", {}).get("weight")
-    if weight is not None:  # it is left out as identifiers are
-        found.setdefault(weight, "identifier")
+    for column in _withheld(content):  # left out as identifiers are
+        found.setdefault(column, "identifier")
     return found
+
+
+def _withheld(content: Content) -> list[str]:
+    """The columns of sampling weights and of households."""
+    data = content.get("data", {})
+    home = data.get("household", [])
+    weight = [data["weight"]] if "weight" in data else []
+    return [*weight, *([home] if isinstance(home, str) else home)]
 
 
 def attributes_of(content: Content, role: str) -> list[str]:
@@ -53,8 +60,8 @@ def with_role(content: Content, column: str, role: Role, rule: object = "suppres
     if persons != attributes_of(content, PERSON):
         data = {key: given for key, given in content["data"].items() if key != PERSON}
         content["data"] = {**data, PERSON: persons} if persons else data
-    if role != "identifier" and content.get("data", {}).get("weight") == column:
-        content["data"] = {key: given for key, given in content["data"].items() if key != "weight"}
+    if role != "identifier" and column in _withheld(content):
+        content["data"] = _without(content["data"], column)
     for each, section in LISTED.items():
         names = [name for name in attributes_of(content, each) if name != column]
         names += [column] if each == role and _lists(content, role) else []
@@ -63,6 +70,15 @@ def with_role(content: Content, column: str, role: Role, rule: object = "suppres
     if role == "quasi-identifier":
         content["quasi-identifiers"][column] = rule
     return _fitting(content)
+
+
+def _without(data: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """The section ``[data]`` in which a column is neither of weights nor of households."""
+    found = {key: given for key, given in data.items() if key not in ("weight", "household")}
+    if data.get("weight", column) != column:
+        found["weight"] = data["weight"]
+    homes = [name for name in _withheld({"data": data}) if name not in (column, data.get("weight"))]
+    return {**found, "household": homes} if homes else found
 
 
 def _lists(content: Content, role: Role) -> bool:

@@ -18,7 +18,7 @@ from anonymizer.privacy import MODELS, EventModel, Wording, records_known
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.release import STAND_FOR, against
+from anonymizer.report.release import STAND_FOR, TOGETHER, against
 
 STRONGEST = (
     "constant-sensitive",
@@ -54,6 +54,12 @@ def verdict(evidence: Evidence) -> str:
             f"The policy held when the release was made: {plural(conditions, 'condition')} over "
             f"{over}. {STAND_FOR} Nobody can count these people in it again; its maker can, with "
             "the original table."
+        )
+    if evidence.households:
+        return (
+            f"The policy held when the release was made: {plural(conditions, 'condition')} over "
+            f"{over}. {TOGETHER} Nobody can count households in it again; its maker can, with the "
+            "original table."
         )
     if evidence.persons:
         return (

@@ -42,7 +42,7 @@ def offered(schema: Schema) -> list[str]:
 
 def _suits(model: PrivacyModel, schema: Schema) -> bool:
     try:
-        over_persons([model], schema.person)
+        over_persons([model], schema.person, schema.household)
     except InputError:  # it counts persons where none are known, or records where they are
         return False
     return bool(schema.sensitive) or not model.sensitive
