@@ -260,8 +260,17 @@ class Request:
                 f"leave out {unit}"
             )
         if any(isinstance(model, DifferentialPrivacy) for model in models):
+            self._require_single_records()
             self._require_given_grounds()
         return Task(count(models), models, objective, whole_seed(self.seed), run)
+
+    def _require_single_records(self) -> None:
+        """Refuse households where a single record is protected."""
+        if self.schema.household:
+            raise InputError(
+                "differential-privacy protects a single record, and the records of a household "
+                "show more together; leave out household, and list its column among the identifiers"
+            )
 
     def _require_given_grounds(self) -> None:
         """Refuse a ground that follows from the records where nothing else may."""

@@ -17,6 +17,7 @@ from lengths import at_length
 from anonymizer import (
     Anonymizer,
     Boxes,
+    DifferentialPrivacy,
     Fixed,
     FullDomain,
     Hierarchy,
@@ -31,6 +32,7 @@ from anonymizer import (
     PolicyBrokenError,
     PolicyUnreachableError,
     Pram,
+    SafePub,
     VariableRange,
     check,
 )
@@ -296,6 +298,14 @@ REFUSED = [
     (
         {"recoding": Pram(0.5), "privacy": [KAnonymity(1)]},
         "'pram' draws the values of each record by itself, and all records of a household together",
+    ),
+    (
+        {
+            "privacy": [DifferentialPrivacy(2.0, 0.01)],
+            "recoding": SafePub({"age": 3, "sex": 1}),
+            "sensitive": (),
+        },
+        "differential-privacy protects a single record, and the records of a household show more",
     ),
     ({"recoding": Boxes()}, "and household-risk is about the table as a whole; choose full-domain"),
 ]
