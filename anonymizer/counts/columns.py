@@ -215,3 +215,16 @@ def require_everybody(counts: Counts) -> None:
             f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
             "who is in the table"
         )
+
+
+def missing_last(values: Sequence[object]) -> Codes | None:
+    """Return the order in which a missing value comes last; None where none or every one is.
+
+    Where all records miss an attribute, that is its value. A text that some reader takes for
+    missing is a value to whoever reads the text: ``None`` may be an answer.
+    """
+    missing = [is_missing(value) for value in values]
+    if not any(missing) or all(missing):
+        return None
+    # Stable: values keep the order of their texts.
+    return np.argsort(missing, kind="stable")

@@ -16,6 +16,7 @@ from anonymizer.counts.columns import (
     encoded,
     histograms,
     in_order,
+    missing_last,
     of_households,
     of_persons,
     one_of_each_text,
@@ -28,12 +29,12 @@ from anonymizer.counts.margins import LeastPeople
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
     HIDDEN,
-    PER_PERSON,
     PerPerson,
     Persons,
     PersonValues,
     by_persons,
 )
+from anonymizer.counts.roles import require_fitting
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -119,32 +120,7 @@ class Schema:
         if twice:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
-        self._require_fitting()
-
-    def _require_fitting(self) -> None:
-        """Refuse columns of persons, weights and households that do not go together."""
-        if self.per_person not in PER_PERSON:
-            raise InputError(
-                f"per-person = {self.per_person!r} is none of {', '.join(PER_PERSON)}"
-                + did_you_mean(str(self.per_person), PER_PERSON)
-            )
-        if self.per_person != PER_PERSON[0] and not self.person:
-            raise InputError(
-                f'per-person = "{self.per_person}" is about persons who have several records; name '
-                "the column that tells whose each record is, as person, or leave it out"
-            )
-        if self.person and self.weight is not None:
-            raise InputError(
-                f"column {self.weight!r} is the sampling weight of each record, and a person of "
-                "several records has no weight here; release a table with a row for each person, "
-                "or leave out weight or person"
-            )
-        if self.person and self.household:
-            raise InputError(
-                f"column {self.household[0]!r} tells households apart, and persons of several "
-                "records have none here; give the column as person in place of that of persons, so "
-                "that the policy counts households, or leave out person or household"
-            )
+        require_fitting(self.person, self.weight, self.household, self.per_person)
 
     def _roles(self, name: str) -> str:
         """The roles of a column that has several, in words."""
@@ -480,7 +456,7 @@ class Schema:
             joint, values = joint | more[0], values | more[1]
         gaps = []
         for name in self.sensitive if self.missing == "gap" else ():
-            order = _missing_last(values[name])
+            order = missing_last(values[name])
             if order is None:
                 continue
             for each in (name,) if persons is None else (name, by_persons(name)):
@@ -491,19 +467,6 @@ class Schema:
                 value_of = np.argsort(order)[pairs[name].value_of]
                 pairs[name] = replace(pairs[name], value_of=value_of, gap=True)
         return joint, values, tuple(gaps), pairs
-
-
-def _missing_last(values: Values) -> Codes | None:
-    """Return the order in which a missing value comes last; None where none or every one is.
-
-    Where all records miss an attribute, that is its value. A text that some reader takes for
-    missing is a value to whoever reads the text: ``None`` may be an answer.
-    """
-    missing = [is_missing(value) for value in values]
-    if not any(missing) or all(missing):
-        return None
-    # Stable: values keep the order of their texts.
-    return np.argsort(missing, kind="stable")
 
 
 def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:

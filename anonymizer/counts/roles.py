@@ -1,0 +1,34 @@
+"""Roles of columns that do not go together."""
+
+from collections.abc import Sequence
+
+from anonymizer.counts.persons import PER_PERSON
+from anonymizer.errors import InputError, did_you_mean
+
+
+def require_fitting(
+    person: Sequence[str], weight: str | None, household: Sequence[str], per_person: str
+) -> None:
+    """Refuse columns of persons, weights and households that do not go together."""
+    if per_person not in PER_PERSON:
+        raise InputError(
+            f"per-person = {per_person!r} is none of {', '.join(PER_PERSON)}"
+            + did_you_mean(str(per_person), PER_PERSON)
+        )
+    if per_person != PER_PERSON[0] and not person:
+        raise InputError(
+            f'per-person = "{per_person}" is about persons who have several records; name '
+            "the column that tells whose each record is, as person, or leave it out"
+        )
+    if person and weight is not None:
+        raise InputError(
+            f"column {weight!r} is the sampling weight of each record, and a person of "
+            "several records has no weight here; release a table with a row for each person, "
+            "or leave out weight or person"
+        )
+    if person and household:
+        raise InputError(
+            f"column {household[0]!r} tells households apart, and persons of several "
+            "records have none here; give the column as person in place of that of persons, so "
+            "that the policy counts households, or leave out person or household"
+        )
