@@ -6,8 +6,7 @@ from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import people, plural
 from anonymizer.risk.assessment import Assessment
 from anonymizer.risk.check import Check
-from anonymizer.risk.household_audit import HouseholdAudit
-from anonymizer.risk.person_audit import PersonAudit
+from anonymizer.risk.person_audit import HouseholdAudit, PersonAudit
 from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.sample import HIGH, SampleRisk
 

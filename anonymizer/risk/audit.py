@@ -27,10 +27,15 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
-from anonymizer.risk.household_audit import HouseholdAudit, household_audit
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
-from anonymizer.risk.person_audit import PersonAudit, obstacle_to_keys, person_audit
+from anonymizer.risk.person_audit import (
+    HouseholdAudit,
+    PersonAudit,
+    household_audit,
+    obstacle_to_keys,
+    person_audit,
+)
 from anonymizer.risk.placement import (
     OriginalTable,
     PlacedPeople,

@@ -1,21 +1,25 @@
-"""Persons who have several records, in the classes of a release: found by the original table.
+"""Persons and households in the classes of a release: found by the original table.
 
-A release does not show whose its records are. The original does, of those who are in it.
+A release does not show whose its records are, nor who lives together. The original does, of those
+who are in it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from anonymizer.counts.persons import Persons
+from anonymizer.counts.persons import HOUSEHOLD, Persons
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.information.matrices import occurring
 from anonymizer.privacy import PrivacyModel, Verdict
+from anonymizer.privacy.events import alike
+from anonymizer.privacy.households import by_size, chances_of
 from anonymizer.release.column_warnings import names_but
 from anonymizer.release.manifest.placement import overlapping
 from anonymizer.release.proof import judged
+from anonymizer.release.results import Result
 from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.placement import PlacedPeople
 from anonymizer.risk.profile import Inference
@@ -87,4 +91,41 @@ def person_audit(table: PlacedPeople, models: Sequence[PrivacyModel]) -> PersonA
         PersonRisk.of(Inference.tallied(class_of, person_of), models),
         {name: len(np.unique(person_of[alike[class_of]])) for name, alike in one.items()},
         judged(inside, recounted, schema, models, persons=everybody),
+    )
+
+
+@dataclass(frozen=True)
+class HouseholdAudit(Result):
+    """What a release discloses of households that have records in its classes.
+
+    One is alone where no other one has as many members in each class. ``highest`` is the chance of
+    the one whose records are found most easily: that any of them is. ``privacy`` are the verdicts
+    of models of households.
+    """
+
+    households: int
+    alone: int
+    fewest: int  # households that are alike, of the one that is hidden worst
+    highest: float
+    privacy: Sequence[Verdict] = field(default=(), repr=False)
+
+
+def household_audit(table: PlacedPeople, models: Sequence[PrivacyModel]) -> HouseholdAudit:
+    """Measure the households in the classes of a release, and judge models of households on them.
+
+    All members count whom the release has, also those of whom others were left out.
+    """
+    mark = next(names_but(table.original.columns))
+    schema = Schema((mark,), (), missing=table.release.schema.missing, household=table.household)
+    rows = table.original[[*table.household]].assign(**{mark: table.class_of})
+    admitted = schema.admit(rows[table.admitted])
+    inside = admitted[admitted[mark] >= 0]
+    counts = recount(inside, schema)
+    same = alike(counts.joint[HOUSEHOLD])
+    return HouseholdAudit(
+        len(same),
+        int((same == 1).sum()),
+        int(same.min()),
+        float(chances_of(*by_size(counts.about(HOUSEHOLD))).max()),
+        judged(inside, counts, schema, models),
     )
