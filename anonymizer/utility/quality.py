@@ -243,7 +243,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
         )
     watch("reading the tables", 0, None)
     form = study.released_format_of(path)
-    released = study.read(path, form)
+    released = study.read(path, form, study.schema.without_persons)
     if study.disarms(form):
         released, manifest = rearmed(released), manifest.with_texts(rearmed_text)
     original = study.read()
@@ -257,20 +257,20 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
 
 def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy]) -> Recoder:
     """Return the recoding that a manifest describes, over the values of the study's table."""
-    in_order = manifest.file[0].order != "random"
+    in_order, schema = manifest.file[0].order != "random", study.schema.without_persons
     if manifest.masking:
         _require_same({*manifest.levels} == {*taxonomies})
         levels = {name: taxonomies[name].levels[level] for name, level in manifest.levels.items()}
-        return Recoder(study.schema, taxonomies, levels, random=True, in_order=in_order)
+        return Recoder(schema, taxonomies, levels, random=True, in_order=in_order)
     if manifest.regions:
         _require_same({*manifest.regions[0]} == {*taxonomies})
         full = manifest.completed(study.hierarchies)
         numbered = CLASS in {*manifest.file[1].quasi_identifiers} - {*manifest.recoding}
         labels = RegionLabels.of_manifest(full, taxonomies, numbered)
-        return Recoder(study.schema, taxonomies, labels, in_order=in_order)
+        return Recoder(schema, taxonomies, labels, in_order=in_order)
     sampled = any(each.model == DifferentialPrivacy.name for each in manifest.privacy)
     partitions = manifest.recoding_over(taxonomies)
-    return Recoder(study.schema, taxonomies, partitions, sampled=sampled, in_order=in_order)
+    return Recoder(schema, taxonomies, partitions, sampled=sampled, in_order=in_order)
 
 
 def _require_same(alike: bool) -> None:

@@ -43,6 +43,7 @@ from anonymizer.release.relations import CountedTable
 from anonymizer.release.sites.counts import count_part
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
+from anonymizer.utility import measure_file
 
 AGE = Hierarchy.ranges(widths=[2, 4, 8])
 SEX = Hierarchy.suppression()
@@ -228,6 +229,8 @@ l = {l}
     manifest.pop("per_person")  # who takes the line out is noticed, with the study
     (tmp_path / "out" / "release.json").write_text(json.dumps(manifest))
     assert code_of("verify", tmp_path / "out", *original, "--study", study) == 1
+    # Whoever measures its quality needs the column of the original alone.
+    assert measure_file(Study(study), tmp_path / "out", targets=()).records == len(own)
     # `check` counts as the study says.
     found, _ = [], capsys.readouterr()
     for each in (study, tmp_path / "plain.toml"):
