@@ -60,6 +60,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(20_000, 20, 100)  # tests make much and leave little: a twentieth less
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
