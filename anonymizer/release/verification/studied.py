@@ -62,7 +62,8 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     if any(persons):
         yield compared("person", *persons, "study")
     counted = manifest.get("per_person", "share"), study.schema.per_person
-    yield compared("per_person", *counted, "study")
+    if counted != ("share", "share"):
+        yield compared("per_person", *counted, "study")
     households = manifest.get("household", []), list(study.schema.household)
     if any(households):
         yield compared("household", *households, "study")
