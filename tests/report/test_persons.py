@@ -53,6 +53,19 @@ def test_what_is_said_of_persons_is_of_persons_and_all_else_of_records(release, 
     assert "Its persons are the exception" in page
 
 
+def test_that_all_may_have_a_value_is_said_where_no_condition_counts_each(release, tmp_path):
+    topic, counted = "Whether somebody has a value at all", "who have it in any record."
+    assert topic in page_of(release, False)
+    assert counted not in page_of(release, False)
+    text = (release.parent / "study.toml").read_text().replace("l = 2", "l = 1")
+    text = text.replace("visits.csv", (release.parent / "visits.csv").as_posix())
+    each = text.replace("[quasi-identifiers]", 'per-person = "each"\n[quasi-identifiers]')
+    (tmp_path / "study.toml").write_text(each)
+    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+    assert topic not in page_of(tmp_path / "release", False)
+    assert counted in page_of(tmp_path / "release", False)
+
+
 def test_how_near_classes_come_is_for_the_steward_alone(release):
     own, public = page_of(release, True), page_of(release, False)
     assert "The smallest class has 8 people." in own

@@ -167,10 +167,18 @@ def _whose(evidence: Evidence) -> str:
             "share a class than is said here."
         )
     if evidence.persons:
+        each = (
+            ""
+            if evidence.manifest.per_person is None
+            else (
+                "Those about sensitive values hold, too, where of each value all persons are counted "
+                "who have it in any record. "
+            )
+        )
         return (
             "The conditions count persons, whose several records count as much together as the one "
-            "record of another. The released table does not show whose its records are, so that "
-            "what was found of persons is as it was when the release was made. All other figures "
+            f"record of another. {each}The released table does not show whose its records are, so "
+            "that what was found of persons is as it was when the release was made. All other figures "
             "here count records."
         )
     return (
@@ -312,6 +320,12 @@ def _knowledge(evidence: Evidence) -> Iterator[Point]:
             "Whoever can rule out values for a person, or knows those of some people in the class, "
             "learns more.",
         )
+        if evidence.persons and evidence.manifest.per_person is None:
+            yield (
+                "Whether somebody has a value at all",
+                "A person has several records. All persons of a class may have the same value in "
+                "one of theirs, which is then few of the records.",
+            )
         yield (
             "What holds of groups",
             "The table is meant to show how columns go together. What it "
