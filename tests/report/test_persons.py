@@ -54,7 +54,10 @@ def test_what_is_said_of_persons_is_of_persons_and_all_else_of_records(release, 
 
 
 def test_that_all_may_have_a_value_is_said_where_no_condition_counts_each(release, tmp_path):
-    topic, counted = "Whether somebody has a value at all", "who have it in any record."
+    topic, counted = (
+        "Whether somebody has a value at all",
+        "where all who have a value in any record are counted for it.",
+    )
     assert topic in page_of(release, False)
     assert counted not in page_of(release, False)
     text = (release.parent / "study.toml").read_text().replace("l = 2", "l = 1")

@@ -167,19 +167,13 @@ def _whose(evidence: Evidence) -> str:
             "share a class than is said here."
         )
     if evidence.persons:
-        each = (
-            ""
-            if evidence.manifest.per_person is None
-            else (
-                "Those about sensitive values hold, too, where of each value all persons are counted "
-                "who have it in any record. "
-            )
-        )
+        each = "Those about sensitive values hold, too, where all who have a value in any record "
+        counted = f"{each}are counted for it. " if evidence.manifest.per_person else ""
         return (
             "The conditions count persons, whose several records count as much together as the one "
-            f"record of another. {each}The released table does not show whose its records are, so "
-            "that what was found of persons is as it was when the release was made. All other figures "
-            "here count records."
+            f"record of another. {counted}The released table does not show whose its records are, "
+            "so that what was found of persons is as it was when the release was made. All other "
+            "figures here count records."
         )
     return (
         "The conditions count records. Some people have several of them (see the warnings), so "
