@@ -63,7 +63,7 @@ AT_ONCE = 1 << 21
 """Terms that are added up at a time."""
 
 
-class Margin(NamedTuple):
+class KnownMargin(NamedTuple):
     """How many ``people`` have each combination of value codes of some attributes.
 
     ``cells`` (combinations, names) and ``people`` (combinations,); ``name`` is for messages.
@@ -94,7 +94,7 @@ class LeastPeople:
     alike. None where every value is like any other.
     """
 
-    margins: tuple[Margin, ...] = field(repr=False)
+    margins: tuple[KnownMargin, ...] = field(repr=False)
     groups: Mapping[str, Codes | None] = field(repr=False)
 
     @classmethod
@@ -114,7 +114,9 @@ class LeastPeople:
                     f"the population: the margin {name!r} has {MOST_PEOPLE:,} people or more in "
                     "all, which is more than can be counted; correct its numbers"
                 )
-            known.append(Margin(name, names, np.column_stack(columns).astype(np.intp), table.sizes))
+            known.append(
+                KnownMargin(name, names, np.column_stack(columns).astype(np.intp), table.sizes)
+            )
         require_consistent(known)
         found = cls(tuple(known), {})
         return found.recoded({name: each.levels[0] for name, each in taxonomies.items()})
@@ -209,7 +211,7 @@ class LeastPeople:
 
     def _inside(
         self,
-        margin: Margin,
+        margin: KnownMargin,
         apart: Sequence[str],
         unit_of: Codes,
         units: int,
@@ -362,7 +364,7 @@ def dealt(class_of: Codes, sizes: Ints, people: Ints) -> Ints:
     return found
 
 
-def require_consistent(margins: Sequence[Margin]) -> None:
+def require_consistent(margins: Sequence[KnownMargin]) -> None:
     """Refuse margins that no population has: two of which count the same people differently."""
     for one, other in combinations(margins, 2):
         common = [name for name in one.names if name in other.names]
@@ -378,7 +380,7 @@ def require_consistent(margins: Sequence[Margin]) -> None:
 
 
 def require_everybody_in(
-    margins: Sequence[Margin], names: Sequence[str], cells: Codes, sizes: Ints
+    margins: Sequence[KnownMargin], names: Sequence[str], cells: Codes, sizes: Ints
 ) -> None:
     """Require that every margin has as many people as the table has records, by its attributes."""
     for margin in margins:

@@ -14,8 +14,8 @@ from scipy.optimize import linprog
 from anonymizer import Hierarchy, InputError
 from anonymizer.counts import margins
 from anonymizer.counts.margins import (
+    KnownMargin,
     LeastPeople,
-    Margin,
     Star,
     require_consistent,
     require_everybody_in,
@@ -28,12 +28,12 @@ from anonymizer.tables.population import Margins, people_counted
 NAMES = "abcd"
 
 
-def margin_of(people, axes) -> Margin:
+def margin_of(people, axes) -> KnownMargin:
     """A margin of people, who are rows of value codes."""
     count = Counter(tuple(row[axis] for axis in axes) for row in people)
     cells = np.array([*count], np.intp).reshape(len(count), len(axes))
     names = tuple(NAMES[axis] for axis in axes)
-    return Margin("".join(names), names, cells, np.array([*count.values()], np.int64))
+    return KnownMargin("".join(names), names, cells, np.array([*count.values()], np.int64))
 
 
 def least(shape, known, groups=None) -> LeastPeople:
@@ -112,8 +112,8 @@ def worlds(draw, most=3):
 def test_two_by_two_is_bounded_by_frechet():
     """Of 10 people 7 are in a = 0 and 6 in b = 0: 3 at least are in both."""
     rows, columns = (
-        Margin("a", ("a",), codes([0], [1]), np.array([7, 3])),
-        Margin("b", ("b",), codes([0], [1]), np.array([6, 4])),
+        KnownMargin("a", ("a",), codes([0], [1]), np.array([7, 3])),
+        KnownMargin("b", ("b",), codes([0], [1]), np.array([6, 4])),
     )
     bounds = by_class((2, 2), least((2, 2), [rows, columns]))
     assert bounds == {(0, 0): 3, (0, 1): 1, (1, 0): 0, (1, 1): 0}
@@ -125,8 +125,10 @@ def codes(*rows) -> np.ndarray:
 
 def test_two_by_two_by_two_is_bounded_within_the_common_attribute():
     """Of b = 0 10 people, 7 of a = 0 and 6 of c = 0; of b = 1 all 5 of a = 0, 2 of c = 0."""
-    ab = Margin("ab", ("a", "b"), codes([0, 0], [1, 0], [0, 1]), np.array([7, 3, 5]))
-    bc = Margin("bc", ("b", "c"), codes([0, 0], [0, 1], [1, 0], [1, 1]), np.array([6, 4, 2, 3]))
+    ab = KnownMargin("ab", ("a", "b"), codes([0, 0], [1, 0], [0, 1]), np.array([7, 3, 5]))
+    bc = KnownMargin(
+        "bc", ("b", "c"), codes([0, 0], [0, 1], [1, 0], [1, 1]), np.array([6, 4, 2, 3])
+    )
     raw = by_class((2, 2, 2), least((2, 2, 2), [ab, bc]))
     assert raw[0, 0, 0] == 3
     assert raw[0, 0, 1] == 1
@@ -142,15 +144,15 @@ def test_two_by_two_by_two_is_bounded_within_the_common_attribute():
 
 def test_what_is_known_of_each_value_is_more_than_of_all_together():
     """In b = 0 everybody is of a = 0 and c = 0, in b = 1 nobody is: 5 people, and not 0 of 10."""
-    ab = Margin("ab", ("a", "b"), codes([0, 0], [1, 1]), np.array([5, 5]))
-    bc = Margin("bc", ("b", "c"), codes([0, 0], [1, 1]), np.array([5, 5]))
+    ab = KnownMargin("ab", ("a", "b"), codes([0, 0], [1, 1]), np.array([5, 5]))
+    bc = KnownMargin("bc", ("b", "c"), codes([0, 0], [1, 1]), np.array([5, 5]))
     merged = by_class((2, 2, 2), least((2, 2, 2), [ab, bc], [(0, 1), (0, 0), (0, 1)]))
     assert merged[0, 0, 0] == 5
     assert merged[0, 0, 1] == 0
 
 
 def test_an_attribute_of_no_margin_leaves_nobody_for_sure():
-    alone = Margin("a", ("a",), codes([0], [1]), np.array([7, 3]))
+    alone = KnownMargin("a", ("a",), codes([0], [1]), np.array([7, 3]))
     assert {*by_class((2, 2), least((2, 2), [alone])).values()} == {0}
     whole = by_class((2, 2), least((2, 2), [alone], [(0, 1), (0, 0)]))
     assert whole == {(0, 0): 7, (0, 1): 7, (1, 0): 3, (1, 1): 3}
@@ -257,16 +259,16 @@ def test_terms_are_added_up_in_parts(monkeypatch):
 
 
 def test_margins_of_different_people_are_refused():
-    one = Margin("ages.csv", ("a", "b"), codes([0, 0], [1, 0]), np.array([7, 3]))
-    require_consistent([one, Margin("b.csv", ("b",), codes([0]), np.array([10]))])
+    one = KnownMargin("ages.csv", ("a", "b"), codes([0, 0], [1, 0]), np.array([7, 3]))
+    require_consistent([one, KnownMargin("b.csv", ("b",), codes([0]), np.array([10]))])
     with pytest.raises(InputError, match=r"margins 'ages\.csv' and 'b\.csv' contradict .* by 'b'"):
-        require_consistent([one, Margin("b.csv", ("b",), codes([0]), np.array([11]))])
+        require_consistent([one, KnownMargin("b.csv", ("b",), codes([0]), np.array([11]))])
     with pytest.raises(InputError, match="different numbers of people in all"):
-        require_consistent([one, Margin("c", ("c",), codes([0]), np.array([11]))])
+        require_consistent([one, KnownMargin("c", ("c",), codes([0]), np.array([11]))])
 
 
 def test_margins_have_fewer_people_than_the_table():
-    one = Margin("ages.csv", ("b",), codes([0], [1]), np.array([2, 3]))
+    one = KnownMargin("ages.csv", ("b",), codes([0], [1]), np.array([2, 3]))
     cells = codes([0, 0], [0, 1], [1, 0])
     require_everybody_in([one], ("a", "b"), cells, np.array([1, 3, 1]))
     with pytest.raises(InputError, match=r"by 'b' the margin 'ages\.csv' has 2 people too few"):
