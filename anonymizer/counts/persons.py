@@ -12,7 +12,7 @@ say what they guess, and a sensitive model has to hold in each:
   do not add up, since a person of two classes is one of what they merge to (``PersonValues``).
 
 A fourth way, where it is chosen, is of somebody who asks of one value whether a person of the class
-has it in any record: see ``PersonValues.asked``.
+has it in any record: see ``PersonValues.of_value``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ PerPerson = Literal["share", "each"]
 PER_PERSON: tuple[PerPerson, ...] = get_args(PerPerson)
 
 MOST_REST = 2**36
-"""Parts of the values that are not asked for: times the persons of a class they are 64 bits."""
+"""Parts of all other values than one: times the persons of a class they fit into 64 bits."""
 
 AT_ONCE = 2**23
 """Counts of classes that are compared together (64 MB)."""
@@ -204,7 +204,7 @@ class PersonValues:
         shape = self.joint.shape[0], self.values
         return tabulated(held.class_of, held.value_of, held.parts, shape)
 
-    def asked(self, value: int) -> tuple[Codes, CountMatrix]:
+    def of_value(self, value: int) -> tuple[Codes, CountMatrix]:
         """Classes as who asks of one value counts them, and the classes that these rows are of.
 
         Whoever has the value in any record of the class counts once, in it alone, and all others as
@@ -215,7 +215,7 @@ class PersonValues:
         rows = held.several(value)
         starts, lengths = held.starts[held.person[rows]], held.lengths[held.person[rows]]
         classes, row_of = np.unique(held.class_of[rows], return_inverse=True)
-        # What a person counts in any value moves to the one that is asked for.
+        # What a person counts in any value moves to the one in question.
         other, row_of = _runs(starts, lengths), np.repeat(row_of, lengths)
         found, row_of = chosen(self.by_class, classes), np.append(row_of, row_of)
         values = np.append(held.value_of[other], np.full(len(other), value))
@@ -231,10 +231,10 @@ class PersonValues:
     def compared(self, value: int, margin: Ints) -> Iterator[tuple[Codes, Ints, Ints]]:
         """Yield the same as who compares with the table counts them, where that tells anything.
 
-        Of the classes of ``asked`` those in which a larger share of persons has the value than of
-        all persons. A class is what tells least of those in which so large a share has it: the rest
-        has other values as often, among these, as records have in the table, ``margin`` (values,).
-        For that a value is rarer in a class tells nothing of persons who have records elsewhere.
+        These are the classes of ``of_value`` in which a larger share of persons has the value than
+        of all persons: that it is rarer in a class tells nothing of who has records elsewhere, too.
+        Each stands for what tells least of all classes with such a share. The rest has other values
+        as often, among these, as the records of the table, ``margin`` (values,).
 
         Some classes at a time: their places, their rows, (rows, values), and the margin that they
         are compared with, (values,).

@@ -62,20 +62,20 @@ def _of_each(
     worse, found = _worse(model), measured.copy()
     for value in values.of_several:
         if not model.per_class:
-            those, rows = values.asked(value)
+            those, rows = values.of_value(value)
             others = chosen(classes.joint, np.setdiff1d(np.arange(len(classes)), those))
             joint = stacked(others, rows)
-            asked = replace(classes, joint=joint, margin=np.asarray(joint.sum(axis=0)))
-            found = worse(found, measures_of(model, asked))
+            judged = replace(classes, joint=joint, margin=np.asarray(joint.sum(axis=0)))
+            found = worse(found, measures_of(model, judged))
             continue
         ways: Iterable[tuple[Codes, CountMatrix, Ints]] = (
-            [(*values.asked(value), classes.margin)]
+            [(*values.of_value(value), classes.margin)]
             if model.absolute
             else values.compared(value, classes.margin)
         )
         for those, rows, margin in ways:
-            asked = replace(classes.select(those), joint=rows, margin=margin)
-            found[those] = worse(found[those], measures_of(model, asked)) if len(those) else []
+            judged = replace(classes.select(those), joint=rows, margin=margin)
+            found[those] = worse(found[those], measures_of(model, judged)) if len(those) else []
     return found
 
 

@@ -59,7 +59,7 @@ def test_who_asks_for_a_value_takes_it_for_all_that_its_persons_have(kind):
     found = replace(pairs["w"], joint=kind(dense(pairs["w"].joint)))
     _, flu, hiv = range(3)
     assert found.of_several == [flu, hiv]
-    classes, rows = found.asked(hiv)
+    classes, rows = found.of_value(hiv)
     assert classes.tolist() == [0, 1]
     shares = dense(rows) / dense(rows).sum(axis=1)[:, None]
     assert shares == pytest.approx(np.array([[1 / 3, 1 / 3, 1 / 3], [0, 0, 1]]))
