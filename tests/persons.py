@@ -168,6 +168,14 @@ def has(records: Sequence[Record], value: Hashable) -> Fraction:
     return Fraction(len(having), len({record.person for record in records}))
 
 
+def mixed(group: Sequence[Record]) -> set[Hashable]:
+    """The values that somebody of a class has together with others."""
+    own: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for record in group:
+        own[record.person].add(record.value)
+    return {value for values in own.values() if len(values) > 1 for value in values}
+
+
 RELATIVE: Mapping[Measure, Callable[[Fraction, Fraction], float]] = {
     distance: lambda share, known: float(share - known),
     gain: lambda share, known: float((share - known) / known),
@@ -189,7 +197,7 @@ def of_class(
     """
     ways = [(group, records), (once_each(group), records), (singly(group), singly(records))]
     found = [measure(*way) for way in ways]
-    for value in {record.value for record in group} if each else ():
+    for value in mixed(group) if each else ():
         share, known = has(group, value), has(records, value)
         if measure in RELATIVE:  # what a larger share alone changes
             found += [RELATIVE[measure](share, known)] if share > known else []
