@@ -27,6 +27,7 @@ from anonymizer import (
     HighestReidentificationRisk,
     InputError,
     KAnonymity,
+    MeanInformation,
     MergedCells,
     PolicyBrokenError,
     PolicyUnreachableError,
@@ -188,6 +189,16 @@ def test_a_share_of_persons_is_compared_with_that_of_all_persons():
     assert fitted.release_.privacy[1].worst == pytest.approx(0.5)
     share = Anonymizer({"age": AGE}, privacy=policy, **options).fit(own)
     assert share.release_.privacy[1].worst == pytest.approx(0.3)
+
+
+def test_a_model_of_the_table_counts_all_classes_for_each_value():
+    """Five of 50 years with hiv and a cold each, five of 80 with colds: all hiv is of the first."""
+    who, age = [*"aabbccddee", *"fghij"], [50] * 10 + [80] * 5
+    own = pd.DataFrame({"who": who, "age": age, "w": ["hiv", "cold"] * 5 + ["cold"] * 5})
+    options = {"sensitive": "w", "person": "who", "privacy": [MeanInformation(2)]}
+    options |= {"recoding": Fixed({"age": 0}), "per_person": "each"}
+    fitted = Anonymizer({"age": AGE}, **options).fit(own)
+    assert fitted.release_.privacy[0].worst == pytest.approx(1)
 
 
 def code_of(*arguments: object) -> int:
