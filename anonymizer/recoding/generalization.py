@@ -290,7 +290,11 @@ class Generalization(Recoding):
         models: Sequence[PrivacyModel],
         objective: Objective,
     ) -> Problem:
-        """The problem that some counts pose; refused where no recoding can satisfy some model."""
+        """The problem that some counts pose; refused where no recoding can satisfy some model.
+
+        And where whole persons are suppressed, who do not show in counts of classes.
+        """
+        self.budget.require_of_records()
         if counts.least is not None:
             require_removed(self.budget)
         problem = Problem(counts, taxonomies, models, objective, self.budget)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.counts.counts import Partitions
 from anonymizer.errors import (
     InputError,
     PolicyBrokenError,
@@ -16,8 +16,7 @@ from anonymizer.errors import (
     require_one_of,
 )
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.objectives import Objective, ObjectiveName
-from anonymizer.privacy import PrivacyModel
+from anonymizer.objectives import ObjectiveName
 from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
@@ -58,17 +57,6 @@ class Levels(Generalization):
         found = super().described
         return {key: given for key, given in found.items() if key != WHOLE_PERSONS or given}
 
-    def problem(
-        self,
-        counts: Counts,
-        taxonomies: Mapping[str, Taxonomy],
-        models: Sequence[PrivacyModel],
-        objective: Objective,
-    ) -> Problem:
-        """Return the problem that some counts pose; refused where whole persons are suppressed."""
-        self.budget.require_of_records()
-        return super().problem(counts, taxonomies, models, objective)
-
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Choose the levels of a table under a policy, and carry them out."""
         if not self.budget.persons:
@@ -92,17 +80,7 @@ class Levels(Generalization):
                 f"{self.reach} all of {names} while at most {share:.3g} of the persons are "
                 "suppressed; relax one"
             )
-        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
-        result = SearchResult.of(
-            problem,
-            found.strategy,
-            found.score,
-            found.bound,
-            found,
-            proven=found.proven,
-            searched=self.searches,
-        )
-        return recoding, result
+        return self._of_node(problem, found)
 
     def nodes(self, problem: Problem) -> Lattice | Sequence[Node]:
         """Return the nodes to choose from where whole persons are suppressed."""
@@ -117,6 +95,10 @@ class Levels(Generalization):
         found = self.find(problem, seed, run)
         if found is None:
             raise self.unreachable(problem, self.reach)
+        return self._of_node(problem, found)
+
+    def _of_node(self, problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:
+        """Return the partitions of a node that was found, and how it was."""
         recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
         return recoding, SearchResult.of(
             problem,
