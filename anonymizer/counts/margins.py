@@ -50,6 +50,7 @@ import numpy as np
 
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Partitions, row_keys
+from anonymizer.counts.pairs import runs
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -262,9 +263,7 @@ def summed(
     for some in parts(lengths):
         times = lengths[some]
         row = np.repeat(np.arange(some.start, some.stop), times)
-        unit = order[
-            np.arange(len(row)) + np.repeat(starts[some] - np.cumsum(times) + times, times)
-        ]
+        unit = order[runs(starts[some], times)]
         terms = np.zeros(len(row), np.int64)
         for table, place, column in zip(tables, places, columns, strict=True):
             terms += table[place[row], column[unit]]

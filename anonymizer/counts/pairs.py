@@ -106,12 +106,21 @@ def merged_runs(joint: Any, lows: Codes, highs: Codes) -> CountMatrix:
     """
     lengths = joint.indptr[highs] - joint.indptr[lows]
     indptr = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    # The places of the pairs of all runs, one run after the other.
-    taken = np.arange(indptr[-1]) + np.repeat(joint.indptr[lows] - indptr[:-1], lengths)
+    taken = runs(joint.indptr[lows], lengths)
     shape = len(lows), joint.shape[1]
     found = type(joint)((joint.data[taken], joint.indices[taken], indptr), shape=shape)
     found.sum_duplicates()
     return settled(found)
+
+
+def runs(starts: Codes, lengths: Codes) -> Codes:
+    """Return the places of runs from some starts on, one run after the other.
+
+    >>> runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(lengths, dtype=np.int64)
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths))
 
 
 def chosen(joint: CountMatrix, classes: Any) -> CountMatrix:

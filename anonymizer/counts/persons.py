@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from anonymizer.counts.pairs import by_pairs, chosen, csr_of, tabulated, with_empty_rows
+from anonymizer.counts.pairs import by_pairs, chosen, csr_of, runs, tabulated, with_empty_rows
 from anonymizer.errors import InputError
 from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints
@@ -140,8 +140,7 @@ class HeldValues(NamedTuple):
 
     In the order of classes, and of persons within each. ``parts`` are what it counts where persons
     count once in each class. ``person`` numbers them, in each class anew: the rows of one are
-    ``lengths`` from ``starts`` on, (persons,). ``by_value`` are the rows in the order of values,
-    those of one from its place in ``bounds`` to the next, (values + 1,).
+    ``lengths`` from ``starts`` on, (persons,).
     """
 
     class_of: Codes
@@ -150,17 +149,6 @@ class HeldValues(NamedTuple):
     person: Codes
     starts: Codes
     lengths: Codes
-    by_value: Codes
-    bounds: Codes
-
-    def having(self, value: int) -> Codes:
-        """The rows of a value, a person each."""
-        return self.by_value[self.bounds[value] : self.bounds[value + 1]]
-
-    def several(self, value: int) -> Codes:
-        """The rows of a value whose persons have others in the class, too."""
-        rows = self.having(value)
-        return rows[self.lengths[self.person[rows]] > 1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,11 +200,11 @@ class PersonValues:
         each class where somebody has the value and others, too; elsewhere nothing differs.
         """
         held = self._held
-        rows = held.several(value)
+        rows = self._several(value)
         starts, lengths = held.starts[held.person[rows]], held.lengths[held.person[rows]]
         classes, row_of = np.unique(held.class_of[rows], return_inverse=True)
         # What a person counts in any value moves to the one in question.
-        other, row_of = _runs(starts, lengths), np.repeat(row_of, lengths)
+        other, row_of = runs(starts, lengths), np.repeat(row_of, lengths)
         found, row_of = chosen(self.by_class, classes), np.append(row_of, row_of)
         values = np.append(held.value_of[other], np.full(len(other), value))
         changes = np.append(-held.parts[other], held.parts[other])
@@ -239,7 +227,7 @@ class PersonValues:
         Some classes at a time: their places, their rows, (rows, values), and the margin that they
         are compared with, (values,).
         """
-        classes = np.unique(self._held.class_of[self._held.several(value)])
+        classes = np.unique(self._held.class_of[self._several(value)])
         having, everywhere = self._having(value)[classes], int(self.whole._having(value)[0])
         persons, everybody = self._persons[classes], int(self.whole._persons[0])
         above = having * everybody > everywhere * persons
@@ -261,7 +249,7 @@ class PersonValues:
     def of_several(self) -> list[int]:
         """The values that somebody has in a class together with others; a missing one is none."""
         known = range(self.values - self.gap)
-        return [value for value in known if len(self._held.several(value))]
+        return [value for value in known if len(self._several(value))]
 
     @cached_property
     def whole(self) -> "PersonValues":
@@ -278,8 +266,20 @@ class PersonValues:
 
     def _having(self, value: int) -> Ints:
         """The persons of each class who have a value, shape (classes,)."""
-        rows = self._held.having(value)
+        rows = self._rows_by_value[value]
         return np.bincount(self._held.class_of[rows], minlength=self.joint.shape[0])
+
+    def _several(self, value: int) -> Codes:
+        """The rows that are held of a value, and whose persons have others in the class, too."""
+        rows = self._rows_by_value[value]
+        return rows[self._held.lengths[self._held.person[rows]] > 1]
+
+    @cached_property
+    def _rows_by_value(self) -> list[Codes]:
+        """The rows that are held of each value, a person each."""
+        value_of = self._held.value_of
+        order = np.argsort(value_of, kind="stable")
+        return np.split(order, np.searchsorted(value_of[order], np.arange(1, self.values)))
 
     @cached_property
     def _held(self) -> HeldValues:
@@ -293,7 +293,6 @@ class PersonValues:
         starts = np.flatnonzero(first)
         records = np.add.reduceat(found.data, starts) if len(starts) else found.data
         number = np.cumsum(first) - 1
-        by_value = np.argsort(value_of, kind="stable")
         return HeldValues(
             class_of,
             value_of,
@@ -301,15 +300,7 @@ class PersonValues:
             number,
             starts,
             np.diff(np.append(starts, len(number))),
-            by_value,
-            np.searchsorted(value_of[by_value], np.arange(self.values + 1)),
         )
-
-
-def _runs(starts: Codes, lengths: Codes) -> Codes:
-    """Return the numbers of runs that begin at some places, one run after the other."""
-    ends = np.cumsum(lengths)
-    return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - (ends - lengths), lengths))
 
 
 def _parts_of(records: Ints, persons: int) -> Ints:
