@@ -192,7 +192,8 @@ class Margins(Population):
         if not 1 <= len(given) <= MOST_MARGINS:
             raise InputError(
                 f"margins must be a list of 1 to {MOST_MARGINS} tables of counts, such as "
-                'Margins([people_counted(ages, "people"), people_counted(regions, "people")])'
+                'margins = [{ path = "age_sex.csv", count = "people" }] in a study, and '
+                'Margins([people_counted(ages, "people")]) in Python'
             )
         for each in given:
             engine.rows_of(each)
