@@ -5,14 +5,13 @@ Knows a table as rows of labels, a sensitive value and a person; nothing of coun
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import log2
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A released record: its labels, its sensitive value, whose it is, and how many these have.
 
     ``records``: of the person, in the table before any was left out; a record counts 1 / records.
@@ -46,11 +45,11 @@ def classes_of(records: Sequence[Record]) -> list[list[Record]]:
 
 def shares(records: Sequence[Record]) -> dict[Hashable, Fraction]:
     """The share of each sensitive value, each record of a person with n weighing 1/n."""
-    total = sum(record.weight for record in records)
     found: dict[Hashable, Fraction] = defaultdict(Fraction)
-    for record in records:
-        found[record.value] += record.weight / total
-    return dict(found)
+    for (value, n), alike in Counter((each.value, each.records) for each in records).items():
+        found[value] += Fraction(alike, n)
+    total = sum(found.values())
+    return {value: weight / total for value, weight in found.items()}
 
 
 def persons(group: Sequence[Record], table: Sequence[Record]) -> float:
@@ -147,12 +146,12 @@ Measure = Callable[[Sequence[Record], Sequence[Record]], float]
 def once_each(group: Sequence[Record]) -> list[Record]:
     """A class as who takes its persons for equally likely counts it: each of them once."""
     many = Counter(record.person for record in group)
-    return [replace(record, records=many[record.person]) for record in group]
+    return [record._replace(records=many[record.person]) for record in group]
 
 
 def singly(records: Sequence[Record]) -> list[Record]:
     """Records as who takes all of them for equally likely counts them."""
-    return [replace(record, records=1) for record in records]
+    return [record._replace(records=1) for record in records]
 
 
 def asked(records: Sequence[Record], value: Hashable) -> list[Record]:

@@ -6,6 +6,7 @@ Bounds are counted in plain Python, value by value of the attribute that the mar
 import json
 import pickle
 from collections import Counter, defaultdict
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -93,14 +94,20 @@ def labels(row, node) -> tuple[str, str, str]:
     return of_age(age, node[0]), "*" if node[1] else sex, shown
 
 
+@cache
+def people_of_everybody() -> Counter:
+    return Counter(everybody().itertuples(index=False, name=None))
+
+
+@cache
 def bounds(node) -> dict[tuple, int]:
     """The fewest people of each class of a node, by the ages that it admits."""
     by_sex, by_zip, all_of = Counter(), Counter(), Counter()
-    for age, sex, code in everybody().itertuples(index=False):
+    for (age, sex, code), alike in people_of_everybody().items():
         _, sex, code = labels((age, sex, code), node)
-        by_sex[age, sex] += 1
-        by_zip[age, code] += 1
-        all_of[age] += 1
+        by_sex[age, sex] += alike
+        by_zip[age, code] += alike
+        all_of[age] += alike
     found: dict[tuple, int] = defaultdict(int)
     for age in all_of:
         for sex, code in product({s for _, s in by_sex}, {z for _, z in by_zip}):
