@@ -29,7 +29,7 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.numbering import Digits, crossed
 from anonymizer.tables.relations.relation import Moves, Original, Relation
 from anonymizer.tables.spelling import alike_keys
-from anonymizer.tables.values import is_missing, without_sign
+from anonymizer.tables.values import LETTERS, is_missing, without_sign
 
 WRONG = 0.1
 """Wrong guesses that a column may leave, by those that chance would: it explains nine of ten."""
@@ -331,10 +331,11 @@ def _orders(values: Sequence[object]) -> Iterator[Floats]:
     The last is how ``P9`` and ``P10`` follow each other.
     """
     texts = [str(value).strip() for value in values]
-    numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
-    if not np.isnan(numbers).any():
-        yield numbers
-        return
+    if not texts or texts[0][:1] not in LETTERS:
+        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
+        if not np.isnan(numbers).any():
+            yield numbers
+            return
     for keys in (texts, [(len(text), text) for text in texts]):
         places = np.empty(len(keys))
         places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))

@@ -90,6 +90,16 @@ class Keyed:
         there = [name for name in self.quasi_identifiers if name in self.table.columns]
         return some_of(self.table, [*dict.fromkeys((*self.candidates, *known, *there))])
 
+    def is_of_one_each(self, column: ProfiledColumn) -> bool:
+        """Whether a column of ``some`` has a value of its own for each record of the table.
+
+        Then nobody has several records by it, and where persons have them it is no household's.
+        """
+        if self.person or int(column.sizes.max()) > 1:
+            return False
+        table = self.table
+        return len(self.some) == (len(table) if isinstance(table, pd.DataFrame) else table.records)
+
     @cached_property
     def with_classes(self) -> pd.DataFrame | Relation:
         """The same table with the class of each record."""
@@ -172,7 +182,7 @@ def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[
 def _unit(keyed: Keyed, name: str) -> str | None:
     """What has a value of its own in a column; None where nobody has."""
     column = ProfiledColumn.of(keyed.some[name])
-    if column is None or not column.values:
+    if column is None or not column.values or keyed.is_of_one_each(column):
         return None
     if (unit := unit_in(column)) or keyed.person:  # what persons have tells a sex of them, too
         return unit
@@ -229,7 +239,9 @@ def _present(
 
 def _is_nobody(value: object) -> bool:
     """Whether a value stands for no person: missing, or a word for that."""
-    return is_missing(value) or text_of(value).strip().casefold() in NOBODY
+    if not isinstance(value, str):  # no number is such a word
+        return is_missing(value)
+    return value.strip().casefold() in NOBODY
 
 
 def _tally(table: pd.DataFrame | Relation, names: Sequence[str]) -> Tally | None:

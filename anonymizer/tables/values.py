@@ -22,6 +22,9 @@ LARGE = re.compile(r"-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|[2-9][0-9]|[1-9][0-9]{2
 LETTERS = frozenset(ascii_letters)
 """No finite number begins with any of them."""
 
+SIGNED = frozenset("-0123456789")
+"""What a text begins with that is written in several ways; one that is empty is not."""
+
 INSTANT = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d{1,6})?)?(Z|[+-]\d\d:?\d\d)", re.ASCII
 )
@@ -36,7 +39,9 @@ MOST_DIGITS = 300
 
 def is_missing(value: Any) -> bool:
     """Whether a raw value is missing: None, NaN and their kin."""
-    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+    if value is None or isinstance(value, str):  # most values are texts
+        return value is None
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def text_of(value: object) -> str:
@@ -49,6 +54,10 @@ def text_of(value: object) -> str:
     >>> text_of(1e16), text_of("1e+16"), text_of("1e5")
     ('10000000000000000', '10000000000000000', '1e5')
     """
+    if type(value) is str:
+        text = value.strip()
+        if text[:1] not in SIGNED or text.isdecimal():
+            return text
     if isinstance(value, datetime) and value.tzinfo is not None:
         return str(value.astimezone(UTC))
     text = str(value).strip()
