@@ -68,12 +68,12 @@ def _factorized(column: pd.Series) -> tuple[Codes, list[Any]]:
     try:
         held = column.astype(MICROSECONDS) if str(column.dtype) == NANOSECONDS else column
         codes, values = pd.factorize(_in_one_piece(held), use_na_sentinel=False)
-        return codes, list(values)
+        return codes, values.tolist()
     except (pa.ArrowInvalid, OverflowError):
         if not isinstance(column.dtype, pd.ArrowDtype):
             raise
     codes, values = pd.factorize(as_texts(column), use_na_sentinel=False)
-    return codes, list(values)
+    return codes, values.tolist()
 
 
 def _in_one_piece(column: pd.Series) -> pd.Series:
