@@ -4,10 +4,10 @@ A kind is a subclass of :class:`~anonymizer.hierarchy.Hierarchy` with its levels
 what a steward writes, checked; out come labels of values.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import ClassVar, Self
@@ -302,14 +302,27 @@ class MaskHierarchy(Hierarchy):
         return len(self.lengths) + 1
 
     def label_at(self, level: int, key: Hashable) -> LevelLabel:
+        return self._label(level, key, _masked)
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        masked = cache(_masked)  # of all codes that are masked alike the label is made once
+        levels = (
+            [None if key is None else self._label(level, key, masked) for key in keys]
+            for level in range(1, self.height)
+        )
+        return (*map(Partition.of, levels), Partition.of([self.top] * len(keys)))
+
+    def _label(
+        self, level: int, key: Hashable, masked: Callable[[str, int, int], LevelLabel]
+    ) -> LevelLabel:
         code, length = str(key), self.lengths[level - 1]
         kept = max(len(code) - length, 0) if self.masks else min(length, len(code))
         hidden = len(code) - kept
         if not hidden:
             return code
         if self.side == "left":
-            return _masked(code[:kept] + self.mask * hidden, kept, len(code))
-        return _masked(self.mask * hidden + code[hidden:], 0, hidden)
+            return masked(code[:kept] + self.mask * hidden, kept, len(code))
+        return masked(self.mask * hidden + code[hidden:], 0, hidden)
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
         """Add a level of masked codes of the length of the ground."""
