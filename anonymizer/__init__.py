@@ -42,7 +42,12 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         PolicyUnreachableError as PolicyUnreachableError,
     )
     from anonymizer.hierarchy import Hierarchy as Hierarchy, showing_values as showing_values
-    from anonymizer.masking import Bottleneck as Bottleneck, Noise as Noise, Pram as Pram
+    from anonymizer.masking import (
+        Bottleneck as Bottleneck,
+        Noise as Noise,
+        Pram as Pram,
+        Shift as Shift,
+    )
     from anonymizer.objectives import (
         AboveShuffled as AboveShuffled,
         AverageClassSize as AverageClassSize,
@@ -126,7 +131,7 @@ HOMES = {
     "advice": "Advice advise",
     "errors": "AnonymizerError InputError NotFittedError PolicyBrokenError PolicyUnreachableError",
     "hierarchy": "Hierarchy showing_values",
-    "masking": "Bottleneck Noise Pram",
+    "masking": "Bottleneck Noise Pram Shift",
     "objectives": (
         "AboveShuffled AverageClassSize Discernibility LeastItpr Loss MillerMadow "
         "MutualInformation NonUniformEntropy Objective Precision"

@@ -16,6 +16,7 @@ from anonymizer.feedback.progress import Watch, watched
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.hierarchy import kind_of as kind_of_hierarchy
+from anonymizer.masking import Shift
 from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
@@ -76,6 +77,9 @@ class Anonymizer(Displayed, Request, Conventions):
         The column, or the columns that together, tell which records are of people who live
         together. They are left out of the release; models of households count by them, and all
         others count records as they do without them.
+    shift
+        Columns of dates in which all dates of a person are moved by one secret number of days: a
+        :class:`Shift`, such as ``Shift(["admission", "discharge"], days=180)``.
     insensitive
         Columns that are released as they are. With None, the default, these are all columns without
         a role; where they are listed, a table that has any further column is refused by its name.
@@ -149,6 +153,7 @@ class Anonymizer(Displayed, Request, Conventions):
     weight: str | None = None
     per_person: PerPerson = "share"
     household: str | Sequence[str] = ()
+    shift: Shift | Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers
@@ -263,9 +268,11 @@ class Anonymizer(Displayed, Request, Conventions):
             recoded = fitted(self, table)
             self._remember(recoded)
             return recoded
+        shift = self.chosen_shift
         if self.verify:
-            return without_index(self._fitted(table))
-        require_rows(self.chosen_recoding)
+            moved = table if shift is None else shift.moved(table, self.schema.person)
+            return without_index(self._fitted(moved))
+        require_rows(self.chosen_recoding, shift)
         rows = table.reset_index(drop=True)
         return learned(self._fitted(rows), rows, self.schema).set_axis(table.index)
 

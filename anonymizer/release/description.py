@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel, over_persons
 from anonymizer.recoding.recoding import Recoding
@@ -110,6 +111,18 @@ class Description:
             data.per_person,
             data.household,
         )
+
+    @cached_property
+    def shift(self) -> Shift | None:
+        """How dates of persons are moved, where they are."""
+        given = self.document.data.shift
+        try:
+            found = Shift.of(given)
+            if found is not None:
+                found.require_fitting(self.schema)
+        except InputError as error:
+            raise InputError(f"{self.path}: [data] {error}") from None
+        return found
 
     @property
     def _insensitive(self) -> tuple[str, ...] | None:

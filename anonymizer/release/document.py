@@ -84,7 +84,8 @@ class Data(Section):
 
     ``person``: the columns that tell whose each record is; ``per_person``: what somebody with
     several sensitive values counts; ``weight``: that of the sampling weights of a survey;
-    ``household``: those that tell households apart. ``columns``: those of a CSV file without a
+    ``household``: those that tell households apart; ``shift``: the dates of persons that are moved.
+    ``columns``: those of a CSV file without a
     header line, or ``PINNED``.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
@@ -97,6 +98,7 @@ class Data(Section):
     per_person: PerPerson = "share"
     weight: StrictStr | None = None
     household: Texts = ()
+    shift: dict[StrictStr, Any] | None = None
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None
     thousands: StrictStr | None = None

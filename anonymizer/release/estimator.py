@@ -24,14 +24,14 @@ from anonymizer.errors import (
     require_columns,
     suggestion,
 )
-from anonymizer.masking import RandomRecoding
+from anonymizer.masking import RandomRecoding, Shift
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.apply import overwritten
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.frames import configured, container_of, output, table_of
 from anonymizer.release.plan import Plan
 from anonymizer.release.release import Release
-from anonymizer.release.request import NO_RELEASE, Unseen
+from anonymizer.release.request import NO_RELEASE, Unseen, require_unshifted
 from anonymizer.tables import engine
 from anonymizer.tables.values import texts_of
 
@@ -260,8 +260,9 @@ def scored(
     return _as_features(_chosen(recoded, released), schema.quasi_identifiers)
 
 
-def require_rows(recoding: Recoding) -> None:
+def require_rows(recoding: Recoding, shift: Shift | None) -> None:
     """Refuse a recoding that draws at random: it has no rows of its own for a table's rows."""
+    require_unshifted(shift)
     if recoding.private or isinstance(recoding, RandomRecoding):
         raise InputError(
             f"recoding {recoding.name!r} draws values, or records, at random, for "

@@ -86,6 +86,12 @@ def source_of(path: Path, study: Path | None = None) -> ExportedRelease:
             "the release was drawn at random, which other tools cannot repeat; release the next "
             "table with anonymizer run"
         )
+    if manifest.shift is not None:
+        raise InputError(
+            f"the release has shifted dates ({', '.join(manifest.shift.columns)}), by a secret "
+            "number of days for each person, which other tools cannot repeat; release the next "
+            "table with anonymizer apply"
+        )
     require_whole_classes(manifest.method, "an export")
     require_followable(path, known)
     manifest = manifest.completed(None if known is None else known.hierarchies)

@@ -7,7 +7,7 @@ from anonymizer.errors import require_columns
 from anonymizer.feedback.logs import logged
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.release.plan import Plan, PlannedTable, ProvenTable, RecodedTable
-from anonymizer.release.relations import CountedTable
+from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.request import Request
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
@@ -27,6 +27,7 @@ def fitted(
     schema = requested.schema
     require_columns(table.columns, [*schema.columns, *schema.identifiers])
     schema.require_pinned(table.columns)
+    table = shifted_in(table, requested.chosen_shift, schema.person, form)
     raw = CountedTable.of(table, schema.columns, requested.hierarchies, form)
     return proven(requested, raw, on_counted).recoded()
 
@@ -51,7 +52,8 @@ def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTa
         fitted = replace(fitted, search=replace(fitted.search, because=because))
     drawn = fitted.random or fitted.private  # of values that are drawn no option may tell how
     method = {"method": recoding.name} if drawn else recoding.described
-    plan = Plan(fitted, task.seed, requested.fingerprint, method)
+    shift = requested.chosen_shift
+    plan = Plan(fitted, task.seed, requested.fingerprint, method, shift=shift)
     plan = replace(plan, settled=_settled(requested, plan))
     return PlannedTable(plan, counted.kept, outcome, None if fitted.private else counted.counts)
 

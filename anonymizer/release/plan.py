@@ -13,6 +13,7 @@ from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.hierarchy.reading import rule_alone
+from anonymizer.masking import Shift
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import UnknownValuesError
 from anonymizer.recoding.generalization import GeneralizationPlan
@@ -26,7 +27,7 @@ from anonymizer.release.frames import (
     without_index,
 )
 from anonymizer.release.proof import prove, same_classes
-from anonymizer.release.relations import CountedTable
+from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
 from anonymizer.tables import engine
@@ -49,6 +50,7 @@ class Plan:
     shuffled baseline. ``study``: fingerprint of everything that was requested. ``method``: the
     recoding that was, with its options. ``followed``: the release that it was read from, None of a
     plan that was fitted. ``settled``: quasi-identifiers whose ground follows from the table.
+    ``shift``: how dates of persons are moved, anew in each table.
     """
 
     fitted: RecodingPlan
@@ -57,6 +59,7 @@ class Plan:
     method: Mapping[str, object] = field(default_factory=dict)
     followed: "AppliedRelease | None" = field(default=None, repr=False)
     settled: tuple[str, ...] = ()
+    shift: Shift | None = None
 
     @classmethod
     def from_manifest(
@@ -86,7 +89,14 @@ class Plan:
         found = AppliedRelease.at(Path(path), known)
         manifest = found.manifest
         seed = manifest.seeds.search or 0
-        return cls(found.source.plan, seed, manifest.study.fingerprint, manifest.method, found)
+        return cls(
+            found.source.plan,
+            seed,
+            manifest.study.fingerprint,
+            manifest.method,
+            found,
+            shift=manifest.chosen_shift,
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.quasi_identifiers)
@@ -183,6 +193,8 @@ class Plan:
         relation = relation_if_any(table)
         if relation is None:
             self.schema.require_pinned(getattr(table, "columns", ()))
+            if self.shift is not None:
+                table = self.shift.moved(engine.rows_of(table), self.schema.person)
             found = self.proven(CountedTable(table, self.hierarchies), unseen)
             return without_index(engine.rows_of(found.records)), found.release
         recoded = self.recoded(relation, unseen=unseen)
@@ -194,6 +206,7 @@ class Plan:
         """Recode a table where it lies, proven on its counts; errors as :meth:`release`."""
         require_columns(table.columns, self.schema.columns)
         self.schema.require_pinned(table.columns)
+        table = shifted_in(table, self.shift, self.schema.person, form)
         raw = CountedTable.of(table, self.schema.columns, self.hierarchies, form)
         return self.proven(raw, unseen).recoded()
 
@@ -305,6 +318,7 @@ class PlannedTable(NamedTuple):
             per_person="each" if fitted.schema.per_person == "each" else None,
             weight=fitted.schema.weight,
             household=fitted.schema.household,
+            shift=plan.shift,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome)
         if fitted.private:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.counts.ground import at_ground, grounded, require_countable, require_held
 from anonymizer.errors import require_columns
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import Shift
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, cleaned
@@ -81,6 +83,34 @@ def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally
     if form is None:
         return raw
     return engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+
+
+def shifted_in(
+    relation: Relation, shift: Shift | None, person: Sequence[str], form: Format | None = None
+) -> Relation:
+    """A table with the dates of each person moved where it lies; the table itself where none are.
+
+    They are moved once, however often the table is computed. InputError as of ``Shift.moved``, and
+    where memory would not hold the dates.
+    """
+    if shift is None:
+        return relation
+    names = [*dict.fromkeys([*person, *shift.names])]
+    require_columns(relation.columns, names)
+    require_countable(relation, names, {}, "the columns that are shifted and that tell persons")
+    raw, clean = counted_in(relation, names, form)
+    moved = shift.moved(clean, person)
+    released = {name: _plain(moved[name], raw[name]) for name in shift.names}
+    rows = np.arange(len(raw.index))
+    return relation.recoded(
+        Moves(raw, pd.DataFrame(released), rows, raw.sizes, tuple(relation.columns))
+    )
+
+
+def _plain(moved: pd.Series, raw: pd.Series) -> pd.Series:
+    """Moved dates of the type that the table has; what counts as missing is as it was."""
+    kind = raw.cat.categories.dtype
+    return moved.astype(kind).where(~engine.missing(moved), raw.astype(kind))
 
 
 def records_in(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line, listing
 from anonymizer.feedback.words import plural
+from anonymizer.masking import Shift
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization, SearchResult
@@ -34,6 +35,7 @@ LEFT_OUT = (
     "per_person",
     "weight",
     "household",
+    "shift",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -90,8 +92,8 @@ class Release(Displayed):
     query_loss
         What the release costs the privacy of a record's owner as an answer to "in which class?".
     other_columns
-        Columns released as they were, targets that are not sensitive among them: the policy does
-        not cover who knows values of them.
+        Columns released as they were, or with shifted dates, targets that are not sensitive among
+        them: the policy does not cover who knows values of them.
     information
         What it keeps and loses; None without a sensitive attribute.
     targets
@@ -135,6 +137,8 @@ class Release(Displayed):
         The column of the table that tells how many people each record stands for.
     household
         The columns of the table that tell which records are of people who live together.
+    shift
+        How the dates of persons were moved, where they were; no offset.
     """
 
     released: int
@@ -166,6 +170,7 @@ class Release(Displayed):
     weight: str | None = None
     per_person: str | None = None
     household: Sequence[str] = ()
+    shift: Shift | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

@@ -20,7 +20,7 @@ from anonymizer.errors import (
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, followed, ignore
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.masking import Bottleneck, Noise, Pram, RandomRecoding
+from anonymizer.masking import Bottleneck, Noise, Pram, RandomRecoding, Shift
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import (
     DifferentialPrivacy,
@@ -111,6 +111,15 @@ NO_RELEASE = "not a release: not verified"
 """What ``attrs["anonymizer"]`` says of rows that were recoded for a model that scores them."""
 
 
+def require_unshifted(shift: Shift | None) -> None:
+    """Refuse dates that are moved: a model that learns from them learns what chance did."""
+    if shift is not None:
+        raise InputError(
+            "verify = False gives rows that a model scores, each by itself, and shift moves the "
+            "dates of all records of a person; leave out shift and its columns"
+        )
+
+
 class Request:
     """The parameters of an estimator as objects; each raises InputError where one is unusable."""
 
@@ -126,6 +135,7 @@ class Request:
     weight: str | None
     per_person: PerPerson
     household: str | Sequence[str]
+    shift: Shift | Mapping[str, Any] | None
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -137,7 +147,7 @@ class Request:
     def fingerprint(self) -> str:
         """SHA-256 of all that is requested, as a manifest has it, hierarchies by content."""
         schema, objective = self.schema, self.chosen_objective
-        pinned = schema.insensitive
+        pinned, shift = schema.insensitive, self.chosen_shift
         described = [[name, each.describe()] for name, each in self.hierarchies.items()]
         return digest_of(
             {
@@ -155,8 +165,17 @@ class Request:
                 **({} if schema.weight is None else {"weight": schema.weight}),
                 **({} if schema.per_person == "share" else {"per_person": schema.per_person}),
                 **({"household": schema.household} if schema.household else {}),
+                **({} if shift is None else {"shift": shift.to_dict()}),
             }
         )
+
+    @property
+    def chosen_shift(self) -> Shift | None:
+        """How dates are moved, where they are."""
+        found = Shift.of(self.shift)
+        if found is not None:
+            found.require_fitting(self.schema)
+        return found
 
     @property
     def chosen_recoding(self) -> Recoding:

@@ -17,7 +17,7 @@ from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.hierarchy import ANY
 from anonymizer.recoding.apply import UnknownValuesError, relabelled
 from anonymizer.release.applied import AppliedPlan, plan_for
-from anonymizer.release.request import NO_RELEASE, UNSEEN, Unseen
+from anonymizer.release.request import NO_RELEASE, UNSEEN, Unseen, require_unshifted
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
 
@@ -47,6 +47,7 @@ def unverified(plan: "Plan", table: pd.DataFrame, unseen: Unseen) -> pd.DataFram
             "verify = False is for recodings that generalize; values, or records, that are drawn "
             "at random need the whole table"
         )
+    require_unshifted(plan.shift)
     recoded = recalled(plan, table, unseen)
     if recoded is None:
         recoded = _recoded(plan, _admitted(plan.schema, table), unseen)

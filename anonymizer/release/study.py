@@ -91,6 +91,7 @@ class Study(Description):
             per_person=self.schema.per_person,
             weight=self.schema.weight,
             household=self.schema.household,
+            shift=self.shift,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

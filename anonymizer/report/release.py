@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from anonymizer.errors import shown
 from anonymizer.feedback.document import Block, Table
-from anonymizer.feedback.words import plural, share_of
+from anonymizer.feedback.words import listed, plural, share_of
 from anonymizer.hierarchy import shown_label
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict, records_known
@@ -21,8 +21,10 @@ from anonymizer.release.verification.check import NEEDED
 from anonymizer.release.verification.verification import Verification
 
 if TYPE_CHECKING:  # only a masked or a signed release needs what these need
+    from anonymizer.masking import Shift
     from anonymizer.masking.disclosure import RandomizationReport
-    from anonymizer.release.manifest.parts import Series
+    from anonymizer.release.manifest import Manifest
+    from anonymizer.release.manifest.parts import ReportedShift, Series
 
 
 SHOWN = 8
@@ -62,11 +64,13 @@ def release_report(
     for name, about in release.targets.items():
         yield Table(f"Information about {name}", ["", ""], _information(about))
     yield verdict_table(release.privacy)
-    if release.other_columns:
+    if names := as_they_were(release):
         yield (
             "Released as they were, and not covered by the policy if an attacker knows them: "
-            + ", ".join(name or "a column without a name" for name in release.other_columns)
+            + ", ".join(name or "a column without a name" for name in names)
         )
+    if release.shift is not None:
+        yield moved_dates(release.shift)
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
         yield (
@@ -79,6 +83,21 @@ def release_report(
         "release: they are for you alone."
     )
     yield f"The release is in {directory}."
+
+
+def as_they_were(release: "Release | Manifest") -> list[str]:
+    """Columns that a release has as they were: those without a role whose dates were not moved."""
+    moved = () if release.shift is None else release.shift.columns
+    return [name for name in release.other_columns if name not in moved]
+
+
+def moved_dates(shift: "Shift | ReportedShift") -> str:
+    """What was done to the dates of persons."""
+    days = plural(shift.days, "day")
+    return (
+        f"All dates of a person in {listed(shift.columns)} were moved by one secret number of "
+        f"days, up to {days} to either side: how far apart they are is as it was."
+    )
 
 
 def ladder_report(releases: Mapping[str, Release]) -> Iterator[Block]:

@@ -185,6 +185,14 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
+def of_its_kind(column: pd.Series, codes: Codes, values: Sequence[object]) -> pd.Series:
+    """Replace a column by the values at the codes, shape (records,); its type stays."""
+    kind, listed = column.dtype, isinstance(column.dtype, pd.CategoricalDtype)
+    held: pd.Series = pd.Series(list(values), dtype=column.cat.categories.dtype if listed else kind)
+    taken = pd.Series(held.array.take(codes), column.index, held.dtype, column.name)
+    return taken.astype("category") if listed else taken
+
+
 def missing(column: pd.Series) -> Mask:
     """Return which values are missing, shape (records,); NaN too, which Arrow tells from that."""
     if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":

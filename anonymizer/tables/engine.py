@@ -22,6 +22,7 @@ from anonymizer.tables.columns import distinct_at as distinct_at
 from anonymizer.tables.columns import merged as merged
 from anonymizer.tables.columns import missing as missing
 from anonymizer.tables.columns import numbered as numbered
+from anonymizer.tables.columns import of_its_kind as of_its_kind
 from anonymizer.tables.columns import relabel as relabel
 from anonymizer.tables.columns import stripped as stripped
 from anonymizer.tables.numbering import Digits, blocks, first_records, packed

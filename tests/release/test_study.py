@@ -8,6 +8,7 @@ import pytest
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import Shift
 from anonymizer.objectives import Loss, MutualInformation
 from anonymizer.privacy import (
     MODELS,
@@ -111,7 +112,8 @@ def test_every_key(tmp_path):
         .replace(
             "[quasi",
             'separator = ","\nmissing = "category"\nmissing-values = ["?", "n/a"]\n'
-            'person = ["note"]\n\n[quasi',
+            'person = ["note"]\n'
+            'shift = {columns = "day", days = 9, format = "%d.%m.%Y"}\n\n[quasi',
         )
     )
     text += """
@@ -182,6 +184,7 @@ weights = {disease = 2}
         "weight": None,
         "per_person": "share",
         "household": (),
+        "shift": Shift("day", 9, "%d.%m.%Y"),
     }
     assert len(study.read()) == 4
 

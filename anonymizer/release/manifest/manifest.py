@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.feedback.document import in_a_line
 from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.label import Label
+from anonymizer.masking import Shift
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel
 from anonymizer.release.files import MALFORMED, MANIFEST, digests_of, home_of, manifest_bytes
 from anonymizer.release.manifest.groups import Group, filled, partition_of
@@ -33,6 +34,7 @@ from anonymizer.release.manifest.parts import (
     ReportedRoles,
     ReportedSearch,
     ReportedSeeds,
+    ReportedShift,
     ReportedStudy,
     ReportedUnseen,
     ReportedVerdict,
@@ -81,7 +83,8 @@ class Reported(ManifestPart):
     classes: Count = Field(description="Equivalence classes of the released table.")
     query_loss: ReportedQueryLoss = Field(description="What a release costs as an answer, in bits.")
     other_columns: list[StrictStr] = Field(
-        description="Columns released as they were; the policy does not cover who knows them."
+        description="Columns released as they were, or with shifted dates; the policy does not "
+        "cover who knows them."
     )
     information: ReportedInformation | None = Field(
         description="What is kept about the sensitive attributes, in bits; null without any, or "
@@ -129,6 +132,11 @@ class Reported(ManifestPart):
     household: list[StrictStr] = Field(
         default_factory=list,
         description="The identifiers that tell which records are of people who live together.",
+    )
+    shift: ReportedShift | None = Field(
+        None,
+        description="Columns in which all dates of a person were moved by one secret number of "
+        "days, where there are any.",
     )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
@@ -299,6 +307,12 @@ class Manifest(Reported):
         """The identifiers that the policy needs of a raw table."""
         weight = () if self.weight is None else (self.weight,)
         return (*self.person, *self.household, *weight)
+
+    @property
+    def chosen_shift(self) -> Shift | None:
+        """How the dates of persons were moved, and are in other tables."""
+        found = self.shift
+        return None if found is None else Shift(found.columns, found.days, found.format)
 
     @property
     def hides_policy(self) -> bool:

@@ -75,6 +75,16 @@ class ReportedCells(ManifestPart):
     )
 
 
+class ReportedShift(ManifestPart):
+    """Columns in which all dates of a person were moved by one secret number of days."""
+
+    columns: list[StrictStr] = Field(description="The columns.")
+    days: Count = Field(description="The farthest that a date was moved, to either side.")
+    format: LabelText = Field(
+        None, description="How texts write dates, where not as ISO 8601 has them."
+    )
+
+
 class ReportedUnseen(ManifestPart):
     """Values that a recoding could not place, and the records that had them; none by name."""
 

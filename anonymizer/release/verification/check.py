@@ -151,6 +151,7 @@ FINGERPRINT = "it is a digest of the study; give the study of the release with -
 ORIGINAL = "only who has the private key and the original table can tell"
 OF_KEY = "only the key of who released it can tell; give that with --key"
 LONG = "they stand for a list of values that is too long for a manifest"
+OFFSETS = "how far the dates of each person were moved is kept nowhere; they are not compared"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
 PARTS = "the parts would be needed; give them with --parts"
 APPLIED = "the release whose recoding was applied would be needed"
@@ -184,7 +185,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "",
         """
         table.file table.sha256 table.parts.*.* table.columns.* table.missing.* other_columns.*
-        warnings.**
+        warnings.** shift.columns.*
         columns.quasi_identifiers.* columns.sensitive.* columns.targets.* columns.identifiers.*
         columns.separator released suppressed suppressed_class classes query_loss.* search.value
         information information.retained information.miller_madow targets.*.retained
@@ -214,7 +215,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         """,
     ),
     ("study", GIVEN, "columns.missing columns.missing_values.* person.* per_person weight"),
-    ("study", GIVEN, "household.*"),
+    ("study", GIVEN, "household.* shift.days shift.format"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),

@@ -18,6 +18,7 @@ from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.request import RECODINGS
 from anonymizer.release.verification.check import (
+    OFFSETS,
     FieldCheck,
     at,
     compared,
@@ -26,7 +27,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.stored import Facts
 from anonymizer.tables import engine
-from anonymizer.tables.values import plain_text
+from anonymizer.tables.values import is_missing, plain_text
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
@@ -195,6 +196,29 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])
     return engine.records_in(facts.table, strange[group])
+
+
+def shifted(facts: Facts) -> Iterator[FieldCheck]:
+    """Columns of shifted dates are released, have no role, and hold nothing but dates."""
+    reported = facts.manifest.get("shift")
+    if not reported:
+        return
+    names, clock = at(reported, "columns"), Clock(format=reported.get("format"))
+    for name in names:
+        others = name in at(facts.manifest, "other_columns")
+        wrong = _records_of_no_date(facts, name, clock) if others else 0
+        words = f"has {plural(wrong, 'record')} without a date in it" if wrong else "has none"
+        yield required(f"shift.{name}", others and not wrong, "", words, "recomputed")
+    yield FieldCheck("dates that were shifted", "unchecked", None, reason=OFFSETS)
+
+
+def _records_of_no_date(facts: Facts, name: str, clock: Clock) -> int:
+    table = facts.stored.tally([name])
+    codes, values = engine.distinct(table[name])
+    absent = facts.manifest["columns"]["missing_values"]  # these stay as the raw table has them
+    dates = [is_missing(v) or v in absent or clock.moment(v) is not None for v in values]
+    wrong = ~np.array(dates, bool)
+    return engine.records_in(table, wrong[codes])
 
 
 def masking(facts: Facts) -> Iterator[FieldCheck]:

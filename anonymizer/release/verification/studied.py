@@ -67,6 +67,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     households = manifest.get("household", []), list(study.schema.household)
     if any(households):
         yield compared("household", *households, "study")
+    shifts = manifest.get("shift"), study.shift and study.shift.to_dict()
+    if any(shifts):
+        yield compared("shift", *shifts, "study")
     weights = manifest.get("weight"), study.schema.weight
     if any(weights):
         yield compared("weight", *weights, "study")

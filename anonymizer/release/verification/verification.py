@@ -336,7 +336,7 @@ def _facts(
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, labels.sets, labels.regions,
     figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
-    figures.warnings,
+    labels.shifted,    figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 

@@ -18,7 +18,7 @@ from anonymizer.privacy import MODELS, EventModel, Wording, records_known
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.release import STAND_FOR, TOGETHER, against
+from anonymizer.report.release import STAND_FOR, TOGETHER, against, as_they_were, moved_dates
 
 STRONGEST = (
     "constant-sensitive",
@@ -89,8 +89,11 @@ def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield "To be protected (sensitive)", listed(roles.sensitive)
     if roles.targets:
         yield "Information kept about (targets)", listed(roles.targets)
-    if manifest.other_columns:
-        yield "Released as they were", listed(manifest.other_columns)
+    if others := as_they_were(manifest):
+        yield "Released as they were", listed(others)
+    if manifest.shift is not None:
+        days = plural(manifest.shift.days, "day")
+        yield "Dates moved by person", f"{listed(manifest.shift.columns)}, by up to {days}"
     if roles.identifiers:
         yield "Left out (identifiers)", listed(roles.identifiers)
     yield "Made by", f"anonymizer {manifest.versions.anonymizer}".strip()
@@ -233,6 +236,7 @@ def _places(evidence: Evidence, verdict: ReportedVerdict) -> Mapping[str, Any]:
 def open_points(evidence: Evidence) -> Iterator[Point]:
     """What the policy leaves open here, the most direct way first."""
     yield from _columns(evidence)
+    yield from _shifted(evidence)
     yield from _unprotected(evidence)
     yield from _missing(evidence)
     yield from _models(evidence)
@@ -244,12 +248,28 @@ def open_points(evidence: Evidence) -> Iterator[Point]:
 
 def _columns(evidence: Evidence) -> Iterator[Point]:
     """Columns that anybody may link."""
-    if others := evidence.manifest.other_columns:
+    if others := as_they_were(evidence.manifest):
         yield (
             "Columns released as they were",
             f"Whoever knows a person's {listed(others, 'or')} can "
             "narrow down whose record it is. No condition above covers that.",
         )
+
+
+def _shifted(evidence: Evidence) -> Iterator[Point]:
+    """What dates that were moved tell all the same."""
+    shift = evidence.manifest.shift
+    if shift is None:
+        return
+    within = f"within {plural(shift.days, 'day')} of the one that is shown"
+    yield (
+        "Dates that were moved",
+        f"{moved_dates(shift)} Each number of days has the same chance, and is kept nowhere. So a "
+        f"true date is hidden {within}, and no closer. Whoever knows one true date of a person, or "
+        "how far apart two of them are, may find the records, and knows all of their dates then. "
+        "Dates that lie outside the time that the table is about tell how far they were moved at "
+        "least. The time of the year is left, where the days are few.",
+    )
 
 
 def _unprotected(evidence: Evidence) -> Iterator[Point]:
