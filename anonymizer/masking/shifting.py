@@ -29,6 +29,9 @@ from anonymizer.tables.values import is_missing
 MOST_DAYS = 36_525
 """A century: the farthest that dates are moved."""
 
+REQUIRED = {"columns", "days"}
+"""The options that have no default."""
+
 PARTS = {"Y": 4, "m": 2, "d": 2}
 """The parts of a text that a day is written by, and their digits."""
 
@@ -66,16 +69,18 @@ class Shift:
             pattern_of(self.format)
 
     @classmethod
-    def of(cls, given: object) -> "Shift | None":
-        """Return a shift, that of a mapping, or None for none; InputError of anything else."""
-        if given is None or isinstance(given, cls):
-            return given
-        if isinstance(given, Mapping) and {"columns", "days"} <= {*given} <= {*cls.__annotations__}:
-            return cls(**given)
-        raise InputError(
-            'shift must have columns and days, such as Shift(["admission", "discharge"], days=180) '
-            f'or shift = {{ columns = ["admission"], days = 180 }}, not {shown(given)}'
-        )
+    def of(cls, given: object, schema: Schema) -> "Shift":
+        """Return a shift, or that of a mapping, which fits the roles; InputError of all else."""
+        options = {*given} if isinstance(given, Mapping) else set()
+        if not isinstance(given, cls) and not REQUIRED <= options <= {*cls.__annotations__}:
+            raise InputError(
+                'shift must have columns and days, such as Shift(["admission", "discharge"], '
+                'days=180) or shift = { columns = ["admission"], days = 180 }, not '
+                f"{shown(given)}"
+            )
+        found = given if isinstance(given, cls) else cls(**given)  # type: ignore[arg-type]
+        found.require_fitting(schema)
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:

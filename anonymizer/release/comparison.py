@@ -36,13 +36,15 @@ from anonymizer.tables.relations.relation import Moves, Relation
 class RawComparison:
     """A raw table next to what a plan made of it.
 
-    ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records.
+    ``outcome``: what the recoding ``fitted`` made of the ``admitted`` records. ``moved``: columns
+    of moved dates, of which many may have one record: nobody knows them.
     """
 
     fitted: RecodingPlan
     raw: CountedTable
     admitted: engine.Table
     outcome: Outcome
+    moved: tuple[str, ...] = ()
 
     def completed(self, release: Release, raw: Counts | None, released: Counts) -> Release:
         """Return a release with records, warnings and information.
@@ -56,14 +58,15 @@ class RawComparison:
         stored = self.outcome.released if self.raw.original is None else self.raw.original
         known = (*released.names, *released.sensitive, *self.fitted.schema.left_out)
         others = [column for column in stored.columns if column not in known]
+        left_as_they_were = [name for name in others if name not in self.moved]
         records, kept = engine.records(self.raw.table), engine.records(self.admitted)
         warnings = (
             *class_warnings(released, self.fitted.models, len(others)),
             *telling_warnings(self.outcome.released, self.fitted.published),
             *self._of_suppression(),
             *spelling_warnings(self.raw.table, released.sensitive),
-            *self._of_persons(left, released.names, others),
-            *self._warnings(left, raw, others),
+            *self._of_persons(left, released.names, left_as_they_were),
+            *self._warnings(left, raw, left_as_they_were),
         )
         rng = np.random.default_rng(release.seeds.search)
         chance = chances(raw, self.fitted.recoder(raw, released, self.outcome, rng), rng)

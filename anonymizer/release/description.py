@@ -116,13 +116,12 @@ class Description:
     def shift(self) -> Shift | None:
         """How dates of persons are moved, where they are."""
         given = self.document.data.shift
+        if given is None:
+            return None
         try:
-            found = Shift.of(given)
-            if found is not None:
-                found.require_fitting(self.schema)
+            return Shift.of(given, self.schema)
         except InputError as error:
             raise InputError(f"{self.path}: [data] {error}") from None
-        return found
 
     @property
     def _insensitive(self) -> tuple[str, ...] | None:

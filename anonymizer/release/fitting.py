@@ -27,7 +27,8 @@ def fitted(
     schema = requested.schema
     require_columns(table.columns, [*schema.columns, *schema.identifiers])
     schema.require_pinned(table.columns)
-    table = shifted_in(table, requested.chosen_shift, schema.person, form)
+    if requested.chosen_shift is not None:
+        table = shifted_in(table, requested.chosen_shift, schema.person, form)
     raw = CountedTable.of(table, schema.columns, requested.hierarchies, form)
     return proven(requested, raw, on_counted).recoded()
 

@@ -206,7 +206,8 @@ class Plan:
         """Recode a table where it lies, proven on its counts; errors as :meth:`release`."""
         require_columns(table.columns, self.schema.columns)
         self.schema.require_pinned(table.columns)
-        table = shifted_in(table, self.shift, self.schema.person, form)
+        if self.shift is not None:
+            table = shifted_in(table, self.shift, self.schema.person, form)
         raw = CountedTable.of(table, self.schema.columns, self.hierarchies, form)
         return self.proven(raw, unseen).recoded()
 
@@ -320,7 +321,8 @@ class PlannedTable(NamedTuple):
             household=fitted.schema.household,
             shift=plan.shift,
         )
-        compared = RawComparison(fitted, raw, self.admitted, outcome)
+        moved = () if plan.shift is None else plan.shift.names
+        compared = RawComparison(fitted, raw, self.admitted, outcome, moved)
         if fitted.private:
             release = replace(release, warnings=compared.of_sample(counts))
         else:

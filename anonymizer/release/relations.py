@@ -86,15 +86,13 @@ def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally
 
 
 def shifted_in(
-    relation: Relation, shift: Shift | None, person: Sequence[str], form: Format | None = None
+    relation: Relation, shift: Shift, person: Sequence[str], form: Format | None = None
 ) -> Relation:
-    """A table with the dates of each person moved where it lies; the table itself where none are.
+    """A table with the dates of each person moved where it lies.
 
     They are moved once, however often the table is computed. InputError as of ``Shift.moved``, and
     where memory would not hold the dates.
     """
-    if shift is None:
-        return relation
     names = [*dict.fromkeys([*person, *shift.names])]
     require_columns(relation.columns, names)
     require_countable(relation, names, {}, "the columns that are shifted and that tell persons")

@@ -172,10 +172,9 @@ class Request:
     @property
     def chosen_shift(self) -> Shift | None:
         """How dates are moved, where they are."""
-        found = Shift.of(self.shift)
-        if found is not None:
-            found.require_fitting(self.schema)
-        return found
+        if self.shift is None:
+            return None
+        return Shift.of(self.shift, self.schema)
 
     @property
     def chosen_recoding(self) -> Recoding:

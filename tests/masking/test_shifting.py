@@ -175,7 +175,7 @@ def test_what_is_no_date_is_refused_by_its_number_alone(values, message):
 )
 def test_what_is_no_shift_is_refused(given, message):
     with pytest.raises(InputError) as error:
-        Shift.of(given)
+        Shift.of(given, SCHEMA)
     assert message in str(error.value)
 
 

@@ -8,7 +8,14 @@ import pyarrow as pa
 import pytest
 from engines import KINDS
 
-from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, Shift
+from anonymizer import (
+    Anonymizer,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    Shift,
+    measure_quality,
+)
 from anonymizer.cli import main
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.export import source_of
@@ -17,6 +24,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables.relations.frames import relation_of
+from anonymizer.utility import measure_file
 
 AGES = {"age": Hierarchy.ranges(widths=[20, 60])}
 DATES = ["in", "out"]
@@ -239,9 +247,28 @@ def test_reports_say_what_was_moved_and_what_it_leaves(published, capsys):
     assert "Whoever knows one true date of a person" in page
 
 
+def test_no_warning_is_about_dates_that_were_moved(published):
+    study, directory = published
+    warned = {(each.code, each.column) for each in estimator().fit(stays()).release_.warnings}
+    found = verify_release(directory, study, original=study.parent / "stays.csv")
+    assert ("nearly-unique-column", "place") in warned
+    assert not {column for _, column in warned} & {*DATES}
+    assert not {each.column for each in found.warnings} & {*DATES}
+
+
 def test_a_shift_is_part_of_what_is_requested():
     other = estimator().set_params(shift__days=31)
     assert other.fingerprint != estimator().fingerprint
     given = estimator().set_params(shift={"columns": DATES, "days": 30})
     assert given.fingerprint == estimator().fingerprint
     assert given.set_params(shift=None).fingerprint != estimator().fingerprint
+
+
+def test_quality_leaves_out_columns_that_were_moved(published):
+    study, directory = published
+    found = measure_file(Study(study), directory, targets=())
+    raw, anonymizer = stays(), estimator()
+    same = measure_quality(raw, anonymizer.fit_transform(raw), anonymizer.plan_, targets=())
+    columns = {name for each in found.tables for name in each.columns}
+    assert columns == {name for each in same.tables for name in each.columns} == {"age", "place"}
+    assert found.measures["granularity"].value == same.measures["granularity"].value

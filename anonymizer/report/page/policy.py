@@ -268,7 +268,7 @@ def _shifted(evidence: Evidence) -> Iterator[Point]:
         f"true date is hidden {within}, and no closer. Whoever knows one true date of a person, or "
         "how far apart two of them are, may find the records, and knows all of their dates then. "
         "Dates that lie outside the time that the table is about tell how far they were moved at "
-        "least. The time of the year is left, where the days are few.",
+        "least. The time of the day is left, and that of the year, where the days are few.",
     )
 
 
