@@ -11,6 +11,7 @@ from anonymizer.release.information import lost
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
 from anonymizer.utility.figures import HIDDEN, Attribute, Failure, Figures
+from anonymizer.utility.quality import mean_distance
 from anonymizer.utility.schemes import SchemeComparison
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
@@ -87,14 +88,15 @@ def _by_attribute(quality: Quality) -> list[list[object]]:
 
 def _deviations(quality: Quality) -> list[list[object]]:
     rows: list[list[object]] = []
-    for ways, name in [(1, "one-way"), (2, "two-way")]:
-        tables = [table for table in quality.tables if len(table.columns) == ways]
-        if tables:
-            worst = max(tables, key=lambda table: table.total_variation)
-            mean = quality.total_variation(ways)
-            rows.append(
-                [f"{name} ({len(tables):,})", mean, _worst(worst.total_variation, worst.columns)]
-            )
+    by_weight = f", weighted by {quality.weight}"
+    for measured, how in [(quality.tables, ""), (quality.weighted, by_weight)]:
+        for ways, name in [(1, "one-way"), (2, "two-way")]:
+            tables = [table for table in measured if len(table.columns) == ways]
+            if tables:
+                worst = max(tables, key=lambda table: table.total_variation)
+                shown = _worst(worst.total_variation, worst.columns)
+                mean = mean_distance(measured, ways)
+                rows.append([f"{name} ({len(tables):,}){how}", mean, shown])
     return rows
 
 

@@ -4,7 +4,7 @@ Statistics of numbers are compared in standard errors: probabilistic information
 convention is: a released group says that each of its values is as likely, so its records are
 spread evenly over them; those of a suppressed record over all values. Values are those that the
 hierarchy lists, else those that occur. Attributes are spread independently. Records that were left
-out are not there to be counted.
+out are not there to be counted. Where records stand for people, each counts as many as its weight.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ BLOCK = 1 << 20
 class TotalVariation(Result):
     """The total variation distance of one table of counts: half the sum of |p - q|, 0 to 1.
 
-    p is of the original records, q as estimated from the release; the share of the records that
-    would have to move for one table to become the other.
+    p is of the original records, q as estimated from the release; the share of the records, or of
+    the people whom they stand for, that would have to move for one table to become the other.
     """
 
     columns: tuple[str, ...]
@@ -53,11 +53,14 @@ class CodedPairing(NamedTuple):
     covers: Mask | None = None  # the values of each label, (labels, values), where these overlap
 
 
-def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
+def deviations(
+    pairing: Pairing, watch: Watch = ignore, weights: Floats | None = None
+) -> list[TotalVariation]:
     """Measure every one-way and two-way table of the columns that have few values.
 
     Quasi-identifiers and sensitive attributes are tabulated whatever their values, other columns
-    up to ``FEW`` values.
+    up to ``FEW`` values. ``weights``: what each original record counts, shape (records,); 1 by
+    default.
     """
     columns = _columns(pairing)
     tables = [(column,) for column in columns] + list(combinations(columns, 2))
@@ -65,7 +68,7 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
     for done, table in enumerate(tables):
         watch("comparing tables of counts", done, len(tables))
         names = tuple(column.name for column in table)
-        found.append(TotalVariation(names, _distance(table, pairing)))
+        found.append(TotalVariation(names, _distance(table, pairing, weights)))
     return found
 
 
@@ -87,20 +90,23 @@ def _columns(pairing: Pairing) -> list[CodedPairing]:
     return found
 
 
-def _distance(table: Sequence[CodedPairing], pairing: Pairing) -> float:
+def _distance(
+    table: Sequence[CodedPairing], pairing: Pairing, weights: Floats | None = None
+) -> float:
     """Sum max(p - q, 0) over the cells that occur in the original: half of all |p - q|."""
     cell, first = _numbered([column.codes for column in table])
-    records = np.bincount(cell)
+    records = np.bincount(cell, weights)
+    weighed = np.ones(len(cell)) if weights is None else weights
     values = [column.codes[first] for column in table]
     if any(column.covers is not None for column in table):
-        spread = _overlapping(table, values)
-        return float(np.maximum(records - spread, 0).sum() / len(cell))
+        spread = _overlapping(table, values, weights)
+        return float(np.maximum(records - spread, 0).sum() / weighed.sum())
     shown = ~pairing.suppressed
     hidden = pairing.suppressed & ~pairing.left_out
-    spread = _expected(table, values, shown)
-    spread += _expected([_whole(column) for column in table], values, hidden)
-    released = shown.sum() + hidden.sum()
-    return float(np.maximum(records / len(cell) - spread / released, 0).sum())
+    spread = _expected(table, values, shown, weighed)
+    spread += _expected([_whole(column) for column in table], values, hidden, weighed)
+    released = weighed[shown].sum() + weighed[hidden].sum()
+    return float(np.maximum(records / weighed.sum() - spread / released, 0).sum())
 
 
 def _whole(column: CodedPairing) -> CodedPairing:
@@ -109,25 +115,33 @@ def _whole(column: CodedPairing) -> CodedPairing:
     return column._replace(shown=np.zeros_like(column.shown), groups=np.zeros_like(column.groups))
 
 
-def _expected(table: Sequence[CodedPairing], cells: Sequence[Codes], among: np.ndarray) -> Floats:
+def _expected(
+    table: Sequence[CodedPairing], cells: Sequence[Codes], among: np.ndarray, weights: Floats
+) -> Floats:
     """Spread the records of every group over its values, shape (cells,)."""
     of_records = [column.shown[among] for column in table]
     of_cells = [column.groups[cell] for column, cell in zip(table, cells, strict=True)]
     number, _ = _numbered([np.concatenate(pair) for pair in zip(of_records, of_cells, strict=True)])
     among_records = int(among.sum())
-    records = np.bincount(number[:among_records], minlength=int(number.max()) + 1)
+    records = np.bincount(number[:among_records], weights[among], int(number.max()) + 1)
     sizes = np.ones(len(cells[0]))
     for column, own in zip(table, of_cells, strict=True):
         sizes *= np.bincount(column.groups)[own]
     return np.asarray(records[number[among_records:]] / sizes)
 
 
-def _overlapping(table: Sequence[CodedPairing], cells: Sequence[Codes]) -> Floats:
+def _overlapping(
+    table: Sequence[CodedPairing], cells: Sequence[Codes], records: Floats | None
+) -> Floats:
     """Spread the records of every label over its values, where labels overlap."""
     spread = np.zeros(len(cells[0]))
     labels = [int(column.shown.max(initial=0)) + 1 for column in table]
     digits = [(column.shown, most) for column, most in zip(table, labels, strict=True)]
-    counts = crossed(digits, len(table[0].shown)).reshape(labels[0], -1)
+    if records is None:
+        counts = crossed(digits, len(table[0].shown)).reshape(labels[0], -1)
+    else:
+        key = np.ravel_multi_index([column.shown for column in table], labels)
+        counts = np.bincount(key, records, int(np.prod(labels))).reshape(labels[0], -1)
     step = max(BLOCK // max(labels), 1)
     for begin in range(0, len(spread), step):
         block = slice(begin, begin + step)

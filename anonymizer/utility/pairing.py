@@ -110,8 +110,8 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     Raises InputError when the released table is no such recoding; the message names columns and
     counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
-    schema, recoding = by.schema, by.recoding
-    kept = schema.admit(original)
+    schema, recoding = by.schema.without_persons, by.recoding
+    kept = by.schema.admit(original)
     schema.require_released(released)
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.quasi_identifiers}
     if isinstance(recoding, Regions):

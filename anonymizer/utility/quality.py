@@ -13,6 +13,7 @@ from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.release.files import COUNTS, MANIFEST, home_of
 from anonymizer.release.manifest import Manifest
@@ -22,6 +23,7 @@ from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.spreadsheet import rearmed, rearmed_text
+from anonymizer.tables.values import number_of
 from anonymizer.utility.deviation import (
     InformationLoss,
     TotalVariation,
@@ -69,6 +71,10 @@ class Quality:
         Of the cross-validation.
     undefined
         Why each measure that is None is not defined.
+    weight
+        The column of sampling weights, by which ``weighted`` tables count: None without one.
+    weighted
+        How far the same tables are off that count each record as many people as it stands for.
     random
         Whether released values were drawn at random. Tables, statistics and classifiers are then of
         the released values as they stand; estimates that correct for the drawing are another thing.
@@ -88,11 +94,12 @@ class Quality:
     seed: int
     undefined: Mapping[str, str] = field(default_factory=dict)
     random: bool = False
+    weight: str | None = None
+    weighted: Sequence[TotalVariation] = ()
 
     def total_variation(self, ways: int) -> float | None:
         """Return the mean distance of tables of ``ways`` columns; None where there is none."""
-        distances = [table.total_variation for table in self.tables if len(table.columns) == ways]
-        return float(np.mean(distances)) if distances else None
+        return mean_distance(self.tables, ways)
 
     @property
     def pil(self) -> dict[str, float]:
@@ -112,7 +119,8 @@ class Quality:
         ``one-way`` and ``two-way``, the ``mean`` ``total_variation`` and that of each table by its
         ``columns``.
         ``information_loss``: ``mean`` by kind, and all ``statistics`` with ``columns``, ``share``
-        (of a quantile), ``standard_errors`` and ``pil``. ``classification``: ``folds``, ``seed``
+        (of a quantile), ``standard_errors`` and ``pil``. ``weighted_tables``, where records stand
+        for people: the column ``weight``, and tables by it. ``classification``: ``folds``, ``seed``
         and ``predictions`` of each ``target`` by each ``classifier``, ``accuracy`` and ``auc`` of
         ``majority``, ``original`` and ``released``, and the share ``kept`` of the gain over the
         majority; null without scikit-learn.
@@ -123,7 +131,8 @@ class Quality:
             "random": self.random,
             "measures": as_json(self.measures),
             "undefined": dict(self.undefined),
-            "tables": {"one-way": self._tables(1), "two-way": self._tables(2)},
+            "tables": {"one-way": _tables(self.tables, 1), "two-way": _tables(self.tables, 2)},
+            **self._weighted,
             "information_loss": {"mean": self.pil, "statistics": as_json(self.statistics)},
             "classification": None
             if self.predictions is None
@@ -134,9 +143,23 @@ class Quality:
             },
         }
 
-    def _tables(self, ways: int) -> dict[str, object]:
-        tables = [table for table in self.tables if len(table.columns) == ways]
-        return {"mean": self.total_variation(ways), "tables": as_json(tables)}
+    @property
+    def _weighted(self) -> dict[str, object]:
+        if self.weight is None:
+            return {}
+        ways = {"one-way": _tables(self.weighted, 1), "two-way": _tables(self.weighted, 2)}
+        return {"weighted_tables": {"weight": self.weight, **ways}}
+
+
+def mean_distance(tables: Sequence[TotalVariation], ways: int) -> float | None:
+    """Return the mean distance of those tables that have ``ways`` columns; None of none."""
+    distances = [table.total_variation for table in tables if len(table.columns) == ways]
+    return float(np.mean(distances)) if distances else None
+
+
+def _tables(tables: Sequence[TotalVariation], ways: int) -> dict[str, object]:
+    chosen = [table for table in tables if len(table.columns) == ways]
+    return {"mean": mean_distance(tables, ways), "tables": as_json(chosen)}
 
 
 def measure_quality(
@@ -148,6 +171,7 @@ def measure_quality(
     folds: int = 5,
     seed: int = 0,
     representative: str = "midpoint",
+    weight: str | None = None,
     n_jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Quality:
@@ -170,6 +194,9 @@ def measure_quality(
         What number a group of numbers stands for in statistics and to classifiers: ``"midpoint"``,
         halfway from its smallest to its largest value; ``"mean"``, that of the original records
         with its values, which no analyst knows.
+    weight
+        The column of the original by which tables of the people are compared, too, for whom its
+        records stand; that of the plan by default.
     n_jobs
         How much the random forest does at once, as joblib has it.
     watch
@@ -191,6 +218,8 @@ def measure_quality(
     jobs_of(n_jobs)
     if isinstance(by, Plan):
         require_whole_classes(by.method, QUALITY)
+    if isinstance(by, Plan) and by.shift is not None:
+        original, released = _without(by.shift.names, original, released)
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
@@ -202,6 +231,8 @@ def measure_quality(
         )
     watch("measuring groups, classes and statistics", 0, None)
     measures = measures_of(pairing)
+    weight = weight or by.schema.weight
+    weights = None if weight is None else _weights(pairing.table[weight])
     validation: dict[str, Any] = {"representative": representative, "folds": folds, "seed": seed}
     return Quality(
         quasi_identifiers=tuple(pairing.attributes),
@@ -216,6 +247,8 @@ def measure_quality(
         random=pairing.random,
         statistics=information_losses(number_columns(pairing, representative)),
         tables=deviations(pairing, watch),
+        weight=weight,
+        weighted=() if weights is None else deviations(pairing, watch, weights),
         predictions=None
         if classifiers is None
         else predictions(pairing, chosen, classifiers, **validation, watch=watch),
@@ -247,12 +280,28 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     if study.disarms(form):
         released, manifest = rearmed(released), manifest.with_texts(rearmed_text)
     original = study.read()
+    if manifest.shift is not None:
+        original, released = _without(manifest.shift.columns, original, released)
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    return measure_quality(
-        original, released, _recoder(study, manifest, taxonomies), watch=watch, **options
-    )
+    recoder = _recoder(study, manifest, taxonomies)
+    weight = study.schema.weight
+    return measure_quality(original, released, recoder, weight=weight, watch=watch, **options)
+
+
+def _weights(column: pd.Series) -> Floats:
+    """The sampling weight of each record, which was admitted, shape (records,)."""
+    codes, values = engine.distinct(column)
+    return np.array([float(number_of(value) or 0) for value in values])[codes]
+
+
+def _without(
+    names: Sequence[str], original: pd.DataFrame, released: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Leave out columns of moved dates, which are those of no record any more."""
+    there = [name for name in names if name in released.columns]
+    return original.drop(columns=there), released.drop(columns=there)
 
 
 def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy]) -> Recoder:
