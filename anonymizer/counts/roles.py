@@ -32,3 +32,17 @@ def require_fitting(
             "records have none here; give the column as person in place of that of persons, so "
             "that the policy counts households, or leave out person or household"
         )
+
+
+def require_releasable(weight: str | None, household: Sequence[str]) -> None:
+    """Refuse to release weights where there are none, or where they tell of households."""
+    if weight is None:
+        raise InputError(
+            "released weights need the column that has them: name it as weight, such as weight = "
+            '"sampling_weight" (below [data] in a study)'
+        )
+    if household:
+        raise InputError(
+            f"column {weight!r} is mostly the same for all members of a household, so that sums of "
+            "a class tell of its households; leave out household, or release no weight"
+        )

@@ -34,7 +34,7 @@ from anonymizer.counts.persons import (
     PersonValues,
     by_persons,
 )
-from anonymizer.counts.roles import require_fitting
+from anonymizer.counts.roles import require_fitting, require_releasable
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -66,6 +66,7 @@ NOTHING_WITHHELD: Mapping[str, Any] = {
     "weight": None,
     "per_person": "share",
     "household": (),
+    "releases_weight": False,
 }
 """The roles of columns that no release has, as they are in one: together, as they go together."""
 
@@ -86,7 +87,8 @@ class Schema:
     that together tell whose each record is, none where each is of a person of its own; those of
     ``household`` tell which records are of people who live together; ``weight`` has the sampling
     weights of a survey, which tell strata. A release leaves all of them out, too.
-    ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts.
+    ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts. One
+    that ``releases_weight`` has in that column the mean weight of each class.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -99,6 +101,7 @@ class Schema:
     weight: str | None = None
     per_person: PerPerson = "share"
     household: tuple[str, ...] = ()
+    releases_weight: bool = False
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -121,6 +124,8 @@ class Schema:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
         require_fitting(self.person, self.weight, self.household, self.per_person)
+        if self.releases_weight:
+            require_releasable(self.weight, self.household)
 
     def _roles(self, name: str) -> str:
         """The roles of a column that has several, in words."""
@@ -150,12 +155,14 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.quasi_identifiers, *self.counted, *self.withheld)
+        weight = () if self.weight is None else (self.weight,)
+        return (*self.quasi_identifiers, *self.counted, *self.keys, *weight)
 
     @property
     def withheld(self) -> tuple[str, ...]:
         """The columns that are counted, and that no release has."""
-        return self.keys if self.weight is None else (*self.keys, self.weight)
+        left_out = self.weight is not None and not self.releases_weight
+        return (*self.keys, str(self.weight)) if left_out else self.keys
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -170,7 +177,7 @@ class Schema:
     @property
     def without_persons(self) -> "Schema":
         """The roles in a release: nobody sees whose a record is, or for how many it stands."""
-        if not self.withheld:
+        if not self.withheld and self.weight is None:
             return self
         return replace(self, identifiers=self.left_out, **NOTHING_WITHHELD)
 

@@ -26,7 +26,7 @@ from anonymizer.release.fitting import fitted, planned
 from anonymizer.release.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.request import RecodingName, Request, Unseen
+from anonymizer.release.request import RecodingName, ReleasedWeight, Request, Unseen
 from anonymizer.tables.engine import T
 from anonymizer.tables.relations.relation import Original
 
@@ -73,6 +73,9 @@ class Anonymizer(Displayed, Request, Conventions):
     weight
         The column of the sampling weights of a survey: how many people each record stands for. It
         is left out of the release; models with ``population="weights"`` are about these people.
+    released_weight
+        What a release has of the weight: nothing by ``"leave-out"``, or by ``"class"`` the mean of
+        each class, whose totals are those of the table.
     household
         The column, or the columns that together, tell which records are of people who live
         together. They are left out of the release; models of households count by them, and all
@@ -154,6 +157,7 @@ class Anonymizer(Displayed, Request, Conventions):
     per_person: PerPerson = "share"
     household: str | Sequence[str] = ()
     shift: Shift | Mapping[str, Any] | None = None
+    released_weight: ReleasedWeight = "leave-out"
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

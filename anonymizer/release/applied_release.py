@@ -149,6 +149,7 @@ def _schema(manifest: Manifest) -> Schema:
         weight=manifest.weight,
         per_person=manifest.per_person or "share",
         household=tuple(manifest.household),
+        releases_weight=manifest.released_weight is not None,
     )
 
 

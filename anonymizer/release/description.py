@@ -110,6 +110,7 @@ class Description:
             data.weight,
             data.per_person,
             data.household,
+            document.output.weight == "class",
         )
 
     @cached_property

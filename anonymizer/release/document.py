@@ -36,7 +36,7 @@ from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.manifest.parts import Number, Order
-from anonymizer.release.request import RECODINGS
+from anonymizer.release.request import RECODINGS, ReleasedWeight
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)
@@ -145,13 +145,15 @@ class OutputOptions(Section):
 
     ``file``: the released table, in the format of its ending; that of the table by default.
     ``parts``: how many files of a folder it is spread over, one file by default. ``order``: that of
-    the records, at random or as in the table.
+    the records, at random or as in the table. ``weight``: whether sampling weights are left out, or
+    are the mean of each class.
     """
 
     file: Literal["released.csv", "released.parquet"] | None = None
     parts: Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)] | None = None
     csv_safe: StrictBool = False
     order: Order = "random"
+    weight: ReleasedWeight = "leave-out"
 
 
 def _as_read(annotation: Any) -> Any:

@@ -92,6 +92,11 @@ def source_of(path: Path, study: Path | None = None) -> ExportedRelease:
             "number of days for each person, which other tools cannot repeat; release the next "
             "table with anonymizer apply"
         )
+    if manifest.released_weight is not None:
+        raise InputError(
+            f"the release has in column {manifest.weight!r} the mean of each class, which other "
+            "tools do not make of another table; release it with anonymizer apply"
+        )
     require_whole_classes(manifest.method, "an export")
     require_followable(path, known)
     manifest = manifest.completed(None if known is None else known.hierarchies)

@@ -30,9 +30,11 @@ from anonymizer.release.proof import prove, same_classes
 from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
+from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T, Tally
 from anonymizer.tables.files import Format
+from anonymizer.tables.population import mean_weights
 from anonymizer.tables.relations.relation import CHANGED, Moves, Relation
 
 if TYPE_CHECKING:
@@ -294,7 +296,18 @@ class PlannedTable(NamedTuple):
         people, withheld = fitted.people(recoded), fitted.schema.withheld
         persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
-        released = recoded
+        released, schema, moved = (
+            recoded,
+            fitted.schema,
+            () if plan.shift is None else plan.shift.names,
+        )
+        alike = 0
+        if schema.releases_weight:
+            weight, names = str(schema.weight), fitted.published.quasi_identifiers
+            means, weights = mean_weights(recoded, weight, names)
+            recoded = engine.replaced(recoded, {weight: means})
+            released, moved, alike = recoded, (*moved, weight), int((weights == 1).sum())
+            outcome = replace(outcome, released=released)
         if withheld:  # from here on nobody sees whose a record is, or for how many it stands
             released = engine.without_columns(recoded, withheld)
             outcome = replace(outcome, released=released)
@@ -320,13 +333,16 @@ class PlannedTable(NamedTuple):
             weight=fitted.schema.weight,
             household=fitted.schema.household,
             shift=plan.shift,
+            released_weight="class" if schema.releases_weight else None,
         )
-        moved = () if plan.shift is None else plan.shift.names
         compared = RawComparison(fitted, raw, self.admitted, outcome, moved)
         if fitted.private:
             release = replace(release, warnings=compared.of_sample(counts))
         else:
             release = compared.completed(release, self.counts, counts)
+        if alike:
+            told = ReleaseWarning("weight-tells", schema.weight, alike, counts.occupied)
+            release = replace(release, warnings=(*release.warnings, told))
         return ProvenTable(raw, released, plan, release)
 
 

@@ -36,6 +36,7 @@ LEFT_OUT = (
     "weight",
     "household",
     "shift",
+    "released_weight",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -139,6 +140,8 @@ class Release(Displayed):
         The columns of the table that tell which records are of people who live together.
     shift
         How the dates of persons were moved, where they were; no offset.
+    released_weight
+        ``"class"`` where the column ``weight`` is released, as the mean of each class.
     """
 
     released: int
@@ -171,6 +174,7 @@ class Release(Displayed):
     per_person: str | None = None
     household: Sequence[str] = ()
     shift: Shift | None = None
+    released_weight: str | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

@@ -107,6 +107,11 @@ Unseen = Literal["error", "any", "suppress"]
 
 UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
 
+ReleasedWeight = Literal["leave-out", "class"]
+"""What a release has of sampling weights: nothing, or the mean of each class."""
+
+RELEASED_WEIGHTS: tuple[ReleasedWeight, ...] = get_args(ReleasedWeight)
+
 NO_RELEASE = "not a release: not verified"
 """What ``attrs["anonymizer"]`` says of rows that were recoded for a model that scores them."""
 
@@ -117,6 +122,15 @@ def require_unshifted(shift: Shift | None) -> None:
         raise InputError(
             "verify = False gives rows that a model scores, each by itself, and shift moves the "
             "dates of all records of a person; leave out shift and its columns"
+        )
+
+
+def require_unweighed(schema: Schema) -> None:
+    """Refuse weights of classes where rows are given one by one: a row has none of its own."""
+    if schema.releases_weight:
+        raise InputError(
+            "released weights are the means of the classes of a whole table, and verify = False "
+            "gives rows one by one; leave released_weight out"
         )
 
 
@@ -136,6 +150,7 @@ class Request:
     per_person: PerPerson
     household: str | Sequence[str]
     shift: Shift | Mapping[str, Any] | None
+    released_weight: ReleasedWeight
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -165,6 +180,7 @@ class Request:
                 **({} if schema.weight is None else {"weight": schema.weight}),
                 **({} if schema.per_person == "share" else {"per_person": schema.per_person}),
                 **({"household": schema.household} if schema.household else {}),
+                **({"released_weight": "class"} if schema.releases_weight else {}),
                 **({} if shift is None else {"shift": shift.to_dict()}),
             }
         )
@@ -206,6 +222,7 @@ class Request:
         pinned, person = self.insensitive, column_names("person", self.person)
         household = column_names("household", self.household)
         identifiers = column_names("identifiers", self.identifiers)
+        require_one_of("released_weight", self.released_weight, RELEASED_WEIGHTS)
         if self.weight is not None and not isinstance(self.weight, str):
             raise InputError(f"weight must name a column, not {shown(self.weight)}")
         return Schema(
@@ -219,6 +236,7 @@ class Request:
             self.weight,
             self.per_person,
             household,
+            self.released_weight == RELEASED_WEIGHTS[1],
         )
 
     @property
@@ -277,10 +295,21 @@ class Request:
                 f"records of a {unit} together show more of them; choose one that generalizes, or "
                 f"leave out {unit}"
             )
+        if self.schema.releases_weight:
+            self._require_classes(recoding)
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             self._require_single_records()
             self._require_given_grounds()
         return Task(count(models), models, objective, whole_seed(self.seed), run)
+
+    def _require_classes(self, recoding: Recoding) -> None:
+        """Refuse released weights where records are drawn, or rows are given one by one."""
+        if recoding.private or isinstance(recoding, RandomRecoding) or not self.verify:
+            raise InputError(
+                "released weights are the means of classes, of a recoding that generalizes and of "
+                "a whole table; leave the weight out, choose such a recoding, or leave out "
+                "verify = False"
+            )
 
     def _require_single_records(self) -> None:
         """Refuse households where a single record is protected."""

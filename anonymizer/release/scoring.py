@@ -17,7 +17,13 @@ from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.hierarchy import ANY
 from anonymizer.recoding.apply import UnknownValuesError, relabelled
 from anonymizer.release.applied import AppliedPlan, plan_for
-from anonymizer.release.request import NO_RELEASE, UNSEEN, Unseen, require_unshifted
+from anonymizer.release.request import (
+    NO_RELEASE,
+    UNSEEN,
+    Unseen,
+    require_unshifted,
+    require_unweighed,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
 
@@ -48,6 +54,7 @@ def unverified(plan: "Plan", table: pd.DataFrame, unseen: Unseen) -> pd.DataFram
             "at random need the whole table"
         )
     require_unshifted(plan.shift)
+    require_unweighed(plan.schema)
     recoded = recalled(plan, table, unseen)
     if recoded is None:
         recoded = _recoded(plan, _admitted(plan.schema, table), unseen)

@@ -92,6 +92,7 @@ class Study(Description):
             weight=self.schema.weight,
             household=self.schema.household,
             shift=self.shift,
+            released_weight=self.document.output.weight,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

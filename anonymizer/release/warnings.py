@@ -79,10 +79,11 @@ OF_RAW = (
     "repeated-identifier",
     "shared-identifier",
     "identifying-values",
+    "weight-tells",
 )
 """Warnings whose figures are of the raw table or of some records, so that none can be checked."""
 
-OF_STEWARD = ("column-gives-away", "telling-order", "spellings-alike")
+OF_STEWARD = ("column-gives-away", "telling-order", "spellings-alike", "weight-tells")
 """Those that are the steward's alone.
 
 Whoever knows the quasi-identifiers of all counts what ``suppression-tells`` does: which classes are
@@ -318,6 +319,14 @@ WARNINGS: dict[str, Caution] = {
         "{column} gives {about} away: with it the true value is guessed for {count:,} of {of:,} "
         "records more than from what is released; list it among the identifiers, or make it a "
         "quasi-identifier",
+    ),
+    "weight-tells": Caution(
+        "sampling weights that are released as the mean of each class, where all records of a "
+        "class have the same one",
+        "classes of one weight, classes",
+        "the weights of {count:,} of {of:,} classes are those of their records, of which all have "
+        "the same {column}: it tells the stratum that everybody in them was drawn from; choose "
+        "coarser levels, or leave the weight out",
     ),
     TELLING_ORDER: Caution(
         "records that are kept in the order of an identifier or of a generalized quasi-identifier, "

@@ -71,6 +71,8 @@ def release_report(
         )
     if release.shift is not None:
         yield moved_dates(release.shift)
+    if release.released_weight is not None:
+        yield mean_weight(release.weight)
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
         yield (
@@ -87,8 +89,17 @@ def release_report(
 
 def as_they_were(release: "Release | Manifest") -> list[str]:
     """Columns that a release has as they were: those without a role whose dates were not moved."""
-    moved = () if release.shift is None else release.shift.columns
-    return [name for name in release.other_columns if name not in moved]
+    changed = [] if release.shift is None else [*release.shift.columns]
+    changed += [str(release.weight)] if release.released_weight else []
+    return [name for name in release.other_columns if name not in changed]
+
+
+def mean_weight(weight: str | None) -> str:
+    """What a release has of sampling weights."""
+    return (
+        f"{weight} has in each record the mean weight of its class: the people of a class are "
+        "those of the table, and a record of it tells no weight of its own."
+    )
 
 
 def moved_dates(shift: "Shift | ReportedShift") -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Ints
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import exactly, number_of
@@ -22,6 +23,9 @@ MILLION = 1_000_000
 
 Decimals after the sixth are left out.
 """
+
+DECIMALS = 6
+"""Of the mean weight of a class: totals of a million records are off by less than 1."""
 
 MOST_WEIGHED = 2**43
 """Bound on the people whom all records stand for: their parts are 64-bit numbers."""
@@ -97,6 +101,35 @@ def require_weights(table: engine.Table, weight: str) -> None:
             f"column {weight!r}, the sampling weight, has no number above 0 in {count} of "
             f"{engine.records(table)} records; correct it, or leave these records out"
         )
+
+
+def mean_weights(table: engine.Table, weight: str, names: Sequence[str]) -> tuple[pd.Series, Ints]:
+    """Return the mean weight of each row's class, and how many weights each class has (classes,).
+
+    Classes are those of the columns ``names``. Means are rounded to ``DECIMALS``.
+
+    >>> sample = pd.DataFrame({"sex": ["f", "m", "m"], "w": [2.9, 0.5, 1.5]})
+    >>> mean_weights(sample, "w", ["sex"])[0].tolist()
+    [2.9, 1.0, 1.0]
+    """
+    codes, values = engine.distinct(table[weight])
+    numbers = [number_of(value) or Decimal(0) for value in values]
+    group, first = engine.grouped(table, names)
+    sizes = engine.sizes_of(table)
+    each = np.unique(np.column_stack([group, codes]), axis=0, return_inverse=True)
+    records = np.bincount(each[1].ravel(), sizes)
+    sums = [Decimal(0)] * len(first)
+    with exactly():
+        for (own, code), many in zip(each[0].tolist(), records.tolist(), strict=True):
+            sums[own] += numbers[code] * int(many)
+    counted = engine.sized(table, group, len(first)).tolist()
+    means = [
+        round(float(total) / many, DECIMALS) for total, many in zip(sums, counted, strict=True)
+    ]
+    column = pd.Series(np.array(means)[group], table.index, name=weight)
+    distinct = np.unique([float(number) for number in numbers], return_inverse=True)[1]
+    pairs = np.unique(np.column_stack([each[0][:, 0], distinct[each[0][:, 1]]]), axis=0)
+    return column, np.bincount(pairs[:, 0], minlength=len(first))
 
 
 @dataclass(frozen=True, eq=False)

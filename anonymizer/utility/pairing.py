@@ -6,7 +6,7 @@ what they read, and those that are released alike are one as good as another.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -110,8 +110,8 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     Raises InputError when the released table is no such recoding; the message names columns and
     counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
-    schema, recoding = by.schema.without_persons, by.recoding
-    kept = by.schema.admit(original)
+    own, recoding = replace(by.schema, releases_weight=False), by.recoding
+    schema, kept = own.without_persons, own.admit(original)
     schema.require_released(released)
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.quasi_identifiers}
     if isinstance(recoding, Regions):

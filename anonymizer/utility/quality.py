@@ -1,7 +1,7 @@
 """All that is measured of one release."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +220,8 @@ def measure_quality(
         require_whole_classes(by.method, QUALITY)
     if isinstance(by, Plan) and by.shift is not None:
         original, released = _without(by.shift.names, original, released)
+    if by.schema.releases_weight:  # the mean of a class is the weight of no record
+        released = released.drop(columns=[name for name in [by.schema.weight] if name in released])
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
@@ -285,8 +287,12 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    recoder = _recoder(study, manifest, taxonomies)
     weight = study.schema.weight
+    recoder = _recoder(study, manifest, taxonomies)
+    if study.schema.releases_weight:
+        released = released.drop(columns=[weight])
+        hidden = replace(study.schema, releases_weight=False).without_persons
+        recoder = replace(recoder, schema=hidden)
     return measure_quality(original, released, recoder, weight=weight, watch=watch, **options)
 
 

@@ -185,6 +185,7 @@ weights = {disease = 2}
         "per_person": "share",
         "household": (),
         "shift": Shift("day", 9, "%d.%m.%Y"),
+        "released_weight": "leave-out",
     }
     assert len(study.read()) == 4
 

@@ -129,6 +129,10 @@ class Reported(ManifestPart):
     weight: LabelText = Field(
         None, description="The identifier that tells how many people each record stands for."
     )
+    released_weight: Literal["class"] | None = Field(
+        None,
+        description="class: the column of weights is in the release, as the mean of each class.",
+    )
     household: list[StrictStr] = Field(
         default_factory=list,
         description="The identifiers that tell which records are of people who live together.",

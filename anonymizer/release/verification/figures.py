@@ -228,8 +228,9 @@ def warnings(facts: Facts) -> Iterator[FieldCheck]:
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
     given += () if facts.private else tuple(telling_warnings(facts.table, facts.schema))
     stored = facts.stored.relation
-    moved = facts.manifest.get("shift") or {"columns": ()}
-    others = [name for name in others if name not in moved["columns"]]
+    changed = (facts.manifest.get("shift") or {"columns": ()})["columns"]
+    weight = facts.manifest.get("released_weight") and facts.manifest.get("weight")
+    others = [name for name in others if name not in (*changed, weight)]
     given += () if facts.private or stored is None else tuple(unique_warnings(stored, others))
     reported = [*filter(_is_sound, listed)] if isinstance(listed, list) else []
     agrees = listed is not ABSENT and len(reported) == len(listed)

@@ -27,13 +27,15 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.stored import Facts
 from anonymizer.tables import engine
-from anonymizer.tables.values import is_missing, plain_text
+from anonymizer.tables.values import is_missing, number_of, plain_text
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
 
 
 METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRecoding)]
+
+WEIGHTS_OF_CLASSES = "weights of classes"
 
 WITHHELD = "the channels of the masking are withheld"
 
@@ -196,6 +198,22 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])
     return engine.records_in(facts.table, strange[group])
+
+
+def weighed(facts: Facts) -> Iterator[FieldCheck]:
+    """Released weights are numbers above 0, one for each class."""
+    weight = str(facts.manifest.get("weight"))
+    if not facts.manifest.get("released_weight"):
+        return
+    if weight not in facts.stored.columns:
+        yield required(WEIGHTS_OF_CLASSES, False, "", "lacks the column of weights", "recomputed")
+        return
+    table = facts.stored.tally([*facts.schema.quasi_identifiers, weight])
+    numbers = [number_of(value) for value in table[weight].tolist()]
+    one_each = len(table.index) == facts.counts.occupied
+    agrees = one_each and all(number is not None and number > 0 for number in numbers)
+    words = "has several weights in a class, or weights that are no numbers above 0"
+    yield required(WEIGHTS_OF_CLASSES, agrees, "", words, "recomputed")
 
 
 def shifted(facts: Facts) -> Iterator[FieldCheck]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict
@@ -20,10 +22,14 @@ from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import FieldCheck, required
 from anonymizer.release.verification.evidence import place_of
+from anonymizer.release.verification.stored import StoredTable
 from anonymizer.tables import engine
+from anonymizer.tables.population import mean_weights
 from anonymizer.tables.spreadsheet import disarmed
+from anonymizer.tables.values import number_of
 
 FIELD, BY_WEIGHTS = "privacy of persons", "privacy by weights"
+MEANS = "mean weights of classes"
 OF_HOUSEHOLDS = "privacy of households"
 
 OVERLAPPING = (
@@ -57,12 +63,17 @@ def judged_by_table(
 
 
 def of_original(
-    manifest: Manifest, study: Study | None, original: Path, table: engine.Tally, schema: Schema
-) -> tuple[Sequence[Verdict], FieldCheck]:
+    manifest: Manifest,
+    study: Study | None,
+    original: Path,
+    stored: StoredTable,
+    table: engine.Tally,
+    schema: Schema,
+) -> tuple[Sequence[Verdict], list[FieldCheck]]:
     """Recode the original as a manifest says, and judge its classes by what it alone shows.
 
-    ``table``: the released one, counted, by the roles of ``schema``. The verdicts are in the order
-    of the manifest; none where the original is another table.
+    ``table``: the released one, ``stored``, counted by the roles of ``schema``. The verdicts are in
+    the order of the manifest; none where the original is another table.
 
     Raises InputError when the original cannot be read or recoded.
     """
@@ -72,10 +83,10 @@ def of_original(
     source = AppliedRelease.of(manifest, study).source
     names = [*source.plan.schema.columns]
     place = place_of(original, roles.missing_values, study, names)
-    with place.opened(names) as stored:
+    with place.opened(names) as relation:
         hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
         known = {name: each for name, each in hierarchies.items() if each is not None}
-        raw = CountedTable.of(stored, names, known, place.form)
+        raw = CountedTable.of(relation, names, known, place.form)
     there = replace(source.plan.schema, identifiers=()).admit(raw.table)
     unseen = "error" if manifest.unseen is None else manifest.unseen.treated
     plan = plan_for(source, there, unseen)[0]
@@ -84,14 +95,28 @@ def of_original(
     except PolicyBrokenError:  # more would have to be suppressed than was
         released = None
     if source.overlaps(plan, there):
-        return (), FieldCheck(field, "unchecked", None, reason=OVERLAPPING)
+        return (), [FieldCheck(field, "unchecked", None, reason=OVERLAPPING)]
     cells = manifest.spreadsheet
     safe = cells is not None and cells.safe
-    if released is None or not same_classes(
-        disarmed(released) if safe else released, table, schema
-    ):
-        return (), required(field, False, "", OTHER, "original")
+    shown = disarmed(released) if released is not None and safe else released
+    if released is None or shown is None or not same_classes(shown, table, schema):
+        return (), [required(field, False, "", OTHER, "original")]
     persons, people = plan.schema.persons_of(there), plan.people(released)
     counts = recount(released, plan.published, people, persons=persons)
     verdicts = judged(released, counts, plan.published, plan.models, people, persons)
-    return verdicts, FieldCheck(field, "original", True)
+    checks = [FieldCheck(field, "original", True)] if manifest.hides_policy else []
+    if plan.schema.releases_weight:
+        checks.append(_means(shown, stored, str(plan.schema.weight), plan.published))
+    return verdicts, checks
+
+
+def _means(shown: engine.Table, stored: StoredTable, weight: str, schema: Schema) -> FieldCheck:
+    """Whether the released weight of each class is the mean of the original ones."""
+    names = schema.quasi_identifiers
+    means = engine.replaced(shown, {weight: mean_weights(shown, weight, names)[0]})
+    there = stored.tally([*names, weight])
+    numbers = [float(number_of(value) or 0) for value in there[weight].tolist()]
+    read = engine.replaced(there, {weight: pd.Series(numbers, there.index)})
+    alike = same_classes(means, read, Schema((*names, weight), ()))
+    words = "has other mean weights in its classes"
+    return required(MEANS, alike, "", words, "original")

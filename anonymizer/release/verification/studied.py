@@ -70,6 +70,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     shifts = manifest.get("shift"), study.shift and study.shift.to_dict()
     if any(shifts):
         yield compared("shift", *shifts, "study")
+    means = "class" if study.schema.releases_weight else None
+    if manifest.get("released_weight") or means:
+        yield compared("released_weight", manifest.get("released_weight"), means, "study")
     weights = manifest.get("weight"), study.schema.weight
     if any(weights):
         yield compared("weight", *weights, "study")

@@ -287,10 +287,10 @@ def _verified_in(
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
     facts = _facts(manifest, stored, table, schema, models, people)
-    if hidden and original is not None:
-        verdicts, check = of_original(manifest, study, original, table, schema)
+    if original is not None and (hidden or manifest.released_weight is not None):
+        verdicts, found = of_original(manifest, study, original, stored, table, schema)
         facts = replace(facts, verdicts=verdicts or facts.verdicts)
-        checks.append(check)
+        checks += found
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
     warnings = _warned(manifest, facts)
@@ -336,7 +336,7 @@ def _facts(
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, labels.sets, labels.regions,
     figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
-    labels.shifted,    figures.warnings,
+    labels.shifted, labels.weighed,    figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 

@@ -18,7 +18,14 @@ from anonymizer.privacy import MODELS, EventModel, Wording, records_known
 from anonymizer.release.files import MANIFEST, digest_of_file
 from anonymizer.release.manifest.parts import ReportedVerdict, ReportedWarning
 from anonymizer.report.page.evidence import Evidence
-from anonymizer.report.release import STAND_FOR, TOGETHER, against, as_they_were, moved_dates
+from anonymizer.report.release import (
+    STAND_FOR,
+    TOGETHER,
+    against,
+    as_they_were,
+    mean_weight,
+    moved_dates,
+)
 
 STRONGEST = (
     "constant-sensitive",
@@ -36,6 +43,7 @@ STRONGEST = (
     "no-sensitive-attribute",
     "missing-as-value",
     "similar-numbers",
+    "weight-tells",
     "telling-order",
     "missing-sensitive",
     "spellings-alike",
@@ -237,6 +245,7 @@ def open_points(evidence: Evidence) -> Iterator[Point]:
     """What the policy leaves open here, the most direct way first."""
     yield from _columns(evidence)
     yield from _shifted(evidence)
+    yield from _weighted(evidence)
     yield from _unprotected(evidence)
     yield from _missing(evidence)
     yield from _models(evidence)
@@ -253,6 +262,17 @@ def _columns(evidence: Evidence) -> Iterator[Point]:
             "Columns released as they were",
             f"Whoever knows a person's {listed(others, 'or')} can "
             "narrow down whose record it is. No condition above covers that.",
+        )
+
+
+def _weighted(evidence: Evidence) -> Iterator[Point]:
+    """What the mean weights of classes tell."""
+    if evidence.manifest.released_weight is not None:
+        yield (
+            "Sampling weights",
+            f"{mean_weight(evidence.manifest.weight)} It tells for how many people the records of "
+            "a class stand together, and so the mix of strata that they were drawn from. Of a "
+            "class whose records were all drawn from one, it tells the stratum of everybody in it.",
         )
 
 
