@@ -161,8 +161,8 @@ class Schema:
     @property
     def withheld(self) -> tuple[str, ...]:
         """The columns that are counted, and that no release has."""
-        left_out = self.weight is not None and not self.releases_weight
-        return (*self.keys, str(self.weight)) if left_out else self.keys
+        released = self.weight is None or self.releases_weight
+        return self.keys if released else (*self.keys, str(self.weight))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -133,6 +133,11 @@ class Shift:
         dates = self._dates(table, name, codes, values)
         pairs, pair_of = np.unique(codes * spread + days_of, return_inverse=True)
         code_of, days = np.divmod(pairs, spread)
+        kind = engine.kind_of(column)
+        if kind.kind == "M":  # pandas adds to times of one type all at once, a hundred times faster
+            before = pd.Series(values, dtype=kind).array.take(code_of)
+            gaps = pd.Series((days - self.days).astype("m8[D]").astype("m8[s]"))
+            return engine.of_its_kind(column, pair_of, pd.Series(before) + gaps)
         moved = [
             values[code] if dates[code] is None else dates[code](gap)
             for code, gap in zip(code_of.tolist(), (days - self.days).tolist(), strict=True)

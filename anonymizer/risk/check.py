@@ -247,7 +247,8 @@ def check_measured(
     persons = PersonRisk(Inference.of(counts.joint[PERSON]), ()) if schema.person else None
     verdicts = judged(table, counts, schema, models, population)
     policy = (*models, *unexamined)
-    known = {*schema.quasi_identifiers, *schema.sensitive, *schema.withheld, *identifiers}
+    withheld = replace(schema, releases_weight=False).withheld  # a raw table has raw weights
+    known = {*schema.quasi_identifiers, *schema.sensitive, *withheld, *identifiers}
     others = [column for column in measured.columns if column not in known]
     return Check(
         records=counts.records,

@@ -334,7 +334,8 @@ def assess_file(
         sample = sample_risk(measured, schema, sampled)
         assessment = replace(assessment, sample=sample)
         columns = [name for name in measured.columns if isinstance(name, str)]
-        hidden = (*schema.sensitive, *schema.withheld, *subject.identifiers, *sampled.names)
+        withheld = replace(schema, releases_weight=False).withheld  # a raw table has raw weights
+        hidden = (*schema.sensitive, *withheld, *subject.identifiers, *sampled.names)
         declared = {*hidden, *subject.targets} & set(columns)
         known = schema.quasi_identifiers
         others = undeclared(measured.rest, columns, known, declared, watch=watch)

@@ -185,12 +185,17 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
-def of_its_kind(column: pd.Series, codes: Codes, values: Sequence[object]) -> pd.Series:
+def kind_of(column: pd.Series) -> Any:
+    """Return the type of the values of a column, which may be listed as categories."""
+    listed = isinstance(column.dtype, pd.CategoricalDtype)
+    return column.cat.categories.dtype if listed else column.dtype
+
+
+def of_its_kind(column: pd.Series, codes: Codes, values: Sequence[object] | pd.Series) -> pd.Series:
     """Replace a column by the values at the codes, shape (records,); its type stays."""
-    kind, listed = column.dtype, isinstance(column.dtype, pd.CategoricalDtype)
-    held: pd.Series = pd.Series(list(values), dtype=column.cat.categories.dtype if listed else kind)
+    held: pd.Series = pd.Series(values, dtype=kind_of(column))
     taken = pd.Series(held.array.take(codes), column.index, held.dtype, column.name)
-    return taken.astype("category") if listed else taken
+    return taken.astype("category") if isinstance(column.dtype, pd.CategoricalDtype) else taken
 
 
 def missing(column: pd.Series) -> Mask:

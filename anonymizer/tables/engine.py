@@ -19,6 +19,7 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables import numbering, traces
 from anonymizer.tables.columns import distinct as distinct
 from anonymizer.tables.columns import distinct_at as distinct_at
+from anonymizer.tables.columns import kind_of as kind_of
 from anonymizer.tables.columns import merged as merged
 from anonymizer.tables.columns import missing as missing
 from anonymizer.tables.columns import numbered as numbered

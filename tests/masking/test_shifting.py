@@ -74,6 +74,7 @@ KINDS = [
     pd.Series(pd.to_datetime(["2024-02-28 10:15", None])),
     pd.Series(pd.to_datetime(["2024-02-28 10:15", None]).tz_localize("Europe/Paris")),
     pd.Series(pd.to_datetime(["2024-02-28", None])).astype("datetime64[s]"),
+    pd.Series([datetime(3000, 2, 28), None], dtype="datetime64[us]"),
     pd.Series([date(2024, 2, 28), None]),
     pd.Series([datetime(2024, 2, 28, 10, tzinfo=EAST), None], dtype=object),
     pd.Series([date(2024, 2, 28), None], dtype=pd.ArrowDtype(pa.date32())),
