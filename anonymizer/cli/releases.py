@@ -83,13 +83,16 @@ def verify(
     study: Path | None,
     key: Path | None,
     original: Path | None,
+    counts: tuple[Path, ...],
     strict: bool,
     as_json: bool,
     **signed_as: Any,
 ) -> int:
     """Carry out ``verify``."""
+    if counts and original is not None:
+        raise click.UsageError("--counts stand in place of the --original; give one of them")
     with progress() as watch:
-        found = verifying(parts)(
+        found = verifying(parts, counts)(
             release, study, key=key, original=original, series=expected(**signed_as), watch=watch
         )
     warn(found.warnings)
@@ -129,6 +132,7 @@ def apply(
     strict: bool,
     force: bool,
     as_json: bool,
+    person_key: Path | None,
     **signing: Any,
 ) -> None:
     """Carry out ``apply``."""
@@ -139,8 +143,11 @@ def apply(
         of_file = {"table": database_table, "memory": memory, "file": file, "parts": parts}
         others |= {f"--{name}": value is not None for name, value in of_file.items()}
         others |= {"--order": order != "random"}
-        apply_part(release, table, counts, output, known, others, force, signed_by, as_json)
+        keys = signed_by, person_key
+        apply_part(release, table, counts, output, known, others, force, keys, as_json)
         return
+    if person_key is not None:
+        raise click.UsageError("--person-key is for a part, whose counts are given with --counts")
     signer = signer_of(**signing)
     wishes = ApplyOptions(cast(Unseen, unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:
@@ -165,16 +172,23 @@ def apply(
             print_report(release_report(proof, output))
 
 
-def count(part: Path, study: Path, output: Path, force: bool) -> None:
+def count(part: Path, study: Path, output: Path, force: bool, person_key: Path | None) -> None:
     """Carry out ``count``."""
     with progress() as watch:
-        found = count_part(Study(study), part, output, force=force, watch=watch)
+        found = count_part(
+            Study(study), part, output, force=force, watch=watch, person_key=person_key
+        )
     with printing(f"{output} was written"):
         combinations = plural(len(found.tally.sizes), "combination")
         click.echo(
             f"{output}: {plural(found.records, 'record')} in {combinations} of values.\n"
             "These counts are as sensitive as the table: give them to the steward alone."
         )
+        if found.person_key is not None:
+            click.echo(
+                "They link all records of a person by a pseudonym: who knows some of them finds "
+                "the others. Never give the key to the steward."
+            )
 
 
 def publishing(counts: Sequence[Path]) -> Callable[..., tuple[Release, Manifest]]:
@@ -188,17 +202,17 @@ def publishing(counts: Sequence[Path]) -> Callable[..., tuple[Release, Manifest]
     return of_counts
 
 
-def verifying(parts: Sequence[Path]) -> Callable[..., Verification]:
-    """What verifies a release: alone, or with some parts of it."""
+def verifying(parts: Sequence[Path], counts: Sequence[Path] = ()) -> Callable[..., Verification]:
+    """What verifies a release: alone, with some parts of it, or the counts that it was made of."""
 
     def alone(release: Path, study: Path | None, **options: Any) -> Verification:
         require_release(release)
         return verify_release(release, study, **options)
 
     def with_parts(release: Path, study: Path | None, **options: Any) -> Verification:
-        return verify_parts(release, parts, study, **options)
+        return verify_parts(release, parts, study, counts=counts, **options)
 
-    return with_parts if parts else alone
+    return with_parts if parts or counts else alone
 
 
 def apply_part(
@@ -209,10 +223,13 @@ def apply_part(
     study: Study | None,
     others: Mapping[str, bool],
     force: bool,
-    signed_by: Path | None,
+    keys: tuple[Path | None, Path | None],
     as_json: bool,
 ) -> None:
-    """Recode a part by the release of its counts; ``others``: which other options were given."""
+    """Recode a part by the release of its counts; ``others``: which other options were given.
+
+    ``keys``: of who released it, and the one that hides persons.
+    """
     given = [name for name, is_given in others.items() if is_given]
     if given:
         raise click.UsageError(f"{given[0]} is not for a part, which is recoded as the steward did")
@@ -227,7 +244,8 @@ def apply_part(
             study=study,
             force=force,
             watch=watch,
-            signed_by=signed_by,
+            signed_by=keys[0],
+            person_key=keys[1],
         )
     with printing(f"the part is in {output}"):
         if as_json:

@@ -72,6 +72,13 @@ def run() -> None:
     """
 
 
+person_key_option = click.option(
+    "--person-key",
+    type=PATH,
+    help="The key that all sites have, for a study with persons: pseudonyms are made with it.",
+)
+
+
 def _print_schema(context: click.Context, parameter: click.Parameter, given: bool) -> None:
     """Print the JSON Schema of manifests, and end."""
     if given:
@@ -102,6 +109,13 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     "--original",
     type=PATH,
     help="The table that it was made of, to be compared; needs the private key.",
+)
+@click.option(
+    "--counts",
+    type=PATH,
+    multiple=True,
+    help="A file of counts that it was made of, where the policy is about persons; repeatable: "
+    "all of them.",
 )
 @click.option(
     "--schema",
@@ -204,6 +218,7 @@ def demo() -> None:
 @click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
+@person_key_option
 @sign_options
 @strict_option
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
@@ -225,6 +240,7 @@ def apply() -> None:
 @click.argument("part", type=PATH)
 @study_option
 @click.option("--output", "-o", type=PATH, required=True, help="The file that gets the counts.")
+@person_key_option
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @show_values_option
 @carried_out("anonymizer.cli.releases")
@@ -232,7 +248,8 @@ def count() -> None:
     """Count a PART of a table, as a study has it, for a steward who adds up the counts of all.
 
     The file has the combinations of values of the columns with a role and the number of records of
-    each, nothing else. It is as sensitive as the table; its owner alone can read it.
+    each, nothing else. It is as sensitive as the table; its owner alone can read it. Where people
+    have several records, each stands under a pseudonym there, made with the key of all sites.
     """
 
 

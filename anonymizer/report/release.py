@@ -13,6 +13,7 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, Verdict, records_known
 from anonymizer.recoding.policy import WHOLE_PERSONS
 from anonymizer.recoding.recoding import SearchResult, Trial
+from anonymizer.release.files import COUNTS
 from anonymizer.release.information import Information
 from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.manifest.parts import steward_file
@@ -415,7 +416,10 @@ def verification_report(found: Verification) -> Iterator[Block]:
     if found.unexamined:
         names = ", ".join(f"{model.name} {model.range}" for model in found.unexamined)
         why = why_unexamined(found.unexamined, OF_PERSONS)
-        yield f"Not examined: {names}. {why} Give the table that it was made of with --original."
+        way = "the table that it was made of with --original"
+        if found.table.name == COUNTS:
+            way = "all files of counts that it was made of, each with --counts"
+        yield f"Not examined: {names}. {why} Give {way}."
     if found.verdicts:
         yield verdict_table(found.verdicts)
         private = any(isinstance(each.model, DifferentialPrivacy) for each in found.verdicts)

@@ -41,7 +41,6 @@ from anonymizer.privacy import LargestShare, PersonKAnonymity
 from anonymizer.release.apply import publish_applied
 from anonymizer.release.publish import publish
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.sites.counts import count_part
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.utility import measure_file
@@ -534,13 +533,6 @@ def test_a_release_is_followed_by_a_table_that_says_whose_its_records_are(tmp_pa
     pd.read_csv(raw).assign(who="one").to_csv(tmp_path / "one.csv", index=False)
     with pytest.raises(PolicyBrokenError, match="person-k-anonymity fails in"):
         publish_applied(release, tmp_path / "one.csv", tmp_path / "third")
-
-
-def test_parts_are_not_counted_with_the_keys_of_persons(published, tmp_path):
-    _, raw = published
-    study = Study(raw.with_name("study.toml"))
-    with pytest.raises(InputError, match=r"\[data\] person is for a table that lies in one place"):
-        count_part(study, raw, tmp_path / "part.counts")
 
 
 def test_classes_that_overlap_are_not_examined_with_the_original(tmp_path):

@@ -28,6 +28,7 @@ from anonymizer.kernels.arrays import Mask
 from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import overwritten, relabelled
+from anonymizer.recoding.policy import WHOLE_PERSONS
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.applied import AppliedPlan, key_of, plan_for
 from anonymizer.release.applied_release import AppliedRelease
@@ -37,11 +38,12 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import ReleasedFile
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.plan import Plan, ProvenTable
-from anonymizer.release.proof import prove
+from anonymizer.release.proof import prove, same_classes
 from anonymizer.release.publisher import Expectation, publisher
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
 from anonymizer.release.signing import PrivateKey
+from anonymizer.release.sites.pseudonyms import PersonKey
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import (
@@ -58,14 +60,20 @@ from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import plain_text
 
-FORMAT = 1
-"""The version of the form of a file of counts."""
+FORMAT, WITH_PERSONS = 1, 2
+"""The version of the form of a file of counts; of one that has pseudonyms of persons."""
 
 NOTICE = (
     "SENSITIVE: these are the counts of raw records, as sensitive as the table that they count. "
     "Keep them from everybody but the steward who adds them up."
 )
 """What a file of counts says of itself."""
+
+OF_PERSONS = (
+    "PSEUDONYMS: all records of a person stand under one pseudonym here, at every site. It is a "
+    "raw table without names: who knows some records of somebody finds the others."
+)
+"""What one with persons says, too."""
 
 OF_RELEASE = "The counts of a released table, which are as public as that is."
 
@@ -85,6 +93,8 @@ class PartCounts:
     part
         A number drawn for this file, hexadecimal: without it nobody can tell by the digest of a
         file which counts it has. None of the counts of a released table.
+    person_key
+        Which key the pseudonyms of persons were made with; None where there are none.
     digest
         The SHA-256 of the file.
     """
@@ -94,34 +104,40 @@ class PartCounts:
     roles: Mapping[str, Any] = field(repr=False)
     part: str | None = field(default=None, repr=False)
     digest: str = ""
+    person_key: str | None = field(default=None, repr=False)
 
     @classmethod
     def read(cls, path: Path) -> "PartCounts":
         """The counts in a file; InputError when it holds none, or is damaged."""
         tally, about = read_counts(path)
-        if about.get("format") != FORMAT:
+        if about.get("format") not in (FORMAT, WITH_PERSONS):
             raise InputError(
                 f"{path} was written by a later version of anonymizer, or damaged: update "
                 "anonymizer, or count the part again"
             )
         columns, roles, part = (about.get(key) for key in ("columns", "roles", "part"))
+        key = about.get("person-key")
         if not (
             isinstance(columns, list)
             and {*tally.columns} <= {*columns}
             and isinstance(roles, dict)
             and isinstance(part, str | None)
+            and isinstance(key, str | None)
+            and (key is not None) == (part is not None and bool(roles.get("person")))
         ):
             raise InputError(f"{path} was damaged: count the part again")
-        return cls(tally, tuple(columns), roles, part, digest_of_file(path))
+        return cls(tally, tuple(columns), roles, part, digest_of_file(path), key)
 
     def write(self, path: Path) -> None:
         """Write them to a file."""
+        notice, persons = OF_RELEASE if self.part is None else NOTICE, self.person_key is not None
         about = {
-            "format": FORMAT,
-            "notice": OF_RELEASE if self.part is None else NOTICE,
+            "format": WITH_PERSONS if persons else FORMAT,
+            "notice": f"{notice} {OF_PERSONS}" if persons else notice,
             "part": self.part,
             "columns": self.columns,
             "roles": self.roles,
+            **({"person-key": self.person_key} if persons else {}),
         }
         write_counts(path, self.tally, about)
 
@@ -146,15 +162,19 @@ def roles_of(study: Study) -> dict[str, Any]:
         ),
         "missing": schema.missing,
         "missing-values": sorted(study.document.data.missing_values),
+        # Counts without persons are as they were before sites could count any.
+        **({"person": sorted(schema.person)} if schema.person else {}),
     }
 
 
 def require_roles(path: Path, found: Mapping[str, Any], study: Study) -> None:
     """Require that counts are those of the roles of a study; the message names what differs."""
-    for key, own in roles_of(study).items():
-        if found.get(key) != own:
+    roles = roles_of(study)
+    for key in (*roles, *(key for key in found if key not in roles)):
+        own, other = roles.get(key, []), found.get(key, [])
+        if own != other:
             raise InputError(
-                f"{path} was counted by another study: its {key} are {_listed(found.get(key))}, "
+                f"{path} was counted by another study: its {key} are {_listed(other)}, "
                 f"those of {study.path} are {_listed(own)}; count the part again by this study"
             )
 
@@ -186,11 +206,11 @@ def require_countable(study: Study) -> None:
                 f"{study.path}: the quantiles of {name!r} follow from the records, which lie at "
                 "several sites; give its ground as cut points, such as ground = [10, 20, 30]"
             )
-    if study.schema.person:
+    if recoding.described.get(WHOLE_PERSONS):
         raise InputError(
-            f"{study.path}: [data] person is for a table that lies in one place: counts of parts "
-            "would carry the keys of persons from site to site; leave it out, and release one "
-            "record of each person"
+            f"{study.path}: [recoding] suppress-persons is for a table that lies in one place: a "
+            "site cannot tell by the released classes which persons were left out; leave it out, "
+            "and records of small classes are suppressed"
         )
     if study.schema.household:
         raise InputError(
@@ -226,8 +246,12 @@ def part_at(
 
 
 @logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
-def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
+def counts_of(
+    study: Study, table: Relation, form: Format, key: PersonKey | None = None
+) -> PartCounts:
     """Count a part as a study has it, where it lies; at the grounds of its columns.
+
+    ``key``: what makes pseudonyms of persons, where the study has any.
 
     InputError where the part could not be released by itself: a column is lacking, values are
     missing under ``missing = "error"``, or a hierarchy does not cover them.
@@ -238,18 +262,52 @@ def counts_of(study: Study, table: Relation, form: Format) -> PartCounts:
     tally = CountedTable.of(table, schema.columns, study.hierarchies, form).tally
     taxonomies_of(schema.admit(tally), study.hierarchies)
     columns = tuple(name for name in table.columns if name not in schema.identifiers)
-    return PartCounts(as_texts(tally), columns, roles_of(study), secrets.token_hex(16))
+    hidden = as_texts(tally if key is None else key.hidden(tally, schema.person))
+    check = None if key is None else key.check
+    part = secrets.token_hex(16)
+    return PartCounts(hidden, columns, roles_of(study), part, person_key=check)
+
+
+def key_of_persons(study: Study, path: Path | None) -> PersonKey | None:
+    """Return the key in a file, where a study has persons, and None where it has none.
+
+    Raises InputError when there is one and not the other, or the key cannot be read.
+    """
+    person = study.schema.person
+    if person and path is None:
+        raise InputError(
+            f"{study.path}: [data] person needs a key that all sites have, and the steward has "
+            "not: without it a person at two sites would count as two; give it with --person-key "
+            "(`openssl rand -hex 32` makes one), or leave person out and count one record of each "
+            "person"
+        )
+    if path is not None and not person:
+        raise InputError(
+            f"{study.path}: --person-key hides whose records are counted, and no column tells "
+            "that; name it as person below [data], or leave out --person-key"
+        )
+    return None if path is None else PersonKey.read(path)
 
 
 def count_part(
-    study: Study, table: Path, path: Path, *, force: bool = False, watch: Watch = ignore
+    study: Study,
+    table: Path,
+    path: Path,
+    *,
+    force: bool = False,
+    watch: Watch = ignore,
+    person_key: Path | None = None,
 ) -> PartCounts:
     """Count a part of a table and write its counts to a file that its owner alone can read.
 
+    ``person_key``: the file of the key that all sites have, where the study has persons: they are
+    counted by pseudonyms made with it.
+
     Raises InputError when the study cannot be carried out on parts, the part not be read or counted
-    by it, or the file not be written.
+    by it, the key not be read, or the file not be written.
     """
     require_countable(study)
+    key = key_of_persons(study, person_key)
     require_place(path, "cannot count to", force=force)
     made: list[PartCounts] = []
 
@@ -258,7 +316,7 @@ def count_part(
         # What does not fit into memory is as sensitive: it goes where a killed run is cleared.
         with part_at(study, table, path.parent.parent, watch) as (raw, form):
             watch("counting the table", 0, None)
-            made.append(counts_of(study, raw, form))
+            made.append(counts_of(study, raw, form, key))
         made[0].write(path)
 
     write_file(path, write, force=force, private=True)
@@ -293,6 +351,11 @@ def _require_other(path: Path, counts: PartCounts, other: Path, known: PartCount
         raise InputError(
             f"{path} and {other} count tables of different columns ({_listed(names)} in one "
             "alone); every part needs the same columns"
+        )
+    if counts.person_key != known.person_key:
+        raise InputError(
+            f"{path} and {other} hide persons by different keys, so that somebody in both would "
+            "count as two; count the parts again with one --person-key"
         )
     if counts.part == known.part or counts.digest == known.digest:
         raise InputError(f"{path} and {other} are the counts of one part; give each part once")
@@ -333,7 +396,7 @@ class SitePlan:
     fate: Fate
 
     def part(self, table: Tally) -> RecodedRows:
-        """The counts of a part as it is released.
+        """The counts of a part as it is released; nobody sees whose a record is.
 
         Raises PolicyBrokenError where some class of it is not in the release, and none was
         suppressed.
@@ -342,6 +405,7 @@ class SitePlan:
         own, _ = plan_for(self.plan.source, admitted, "suppress")
         strange = own.strange(admitted)
         recoded = self._spelled(_recoded(own, admitted, strange))
+        recoded = engine.without_columns(recoded, self.plan.schema.withheld)
         hidden = strange | self._unknown(recoded, strange)
         suppressed = int(recoded.sizes[hidden].sum())
         if suppressed and self.fate == "none":
@@ -357,7 +421,8 @@ class SitePlan:
 
     def _unknown(self, recoded: Tally, strange: Mask) -> Mask:
         """Which rows are in classes that the release does not have, shape (rows,)."""
-        counts, class_of = classes_of(self.whole, self.plan.schema, recoded, complete=False)
+        schema = self.plan.schema.without_persons
+        counts, class_of = classes_of(self.whole, schema, recoded, complete=False)
         unknown = counts.sizes[class_of[len(self.whole.index) :]] == 0
         return np.asarray(unknown & ~strange)
 
@@ -452,7 +517,8 @@ class ReleasedCounts:
 
     def __init__(self, study: Study, parts: Sequence[PartCounts], found: ProvenTable) -> None:
         self.study, self.parts, self.found = study, parts, found
-        columns = parts[0].columns
+        withheld = study.schema.withheld
+        columns = tuple(name for name in parts[0].columns if name not in withheld)
         self.counts = PartCounts(as_texts(found.tally), columns, parts[0].roles)
         others = [name for name in columns if name not in found.raw.columns]
         others += found.release.other_columns
@@ -463,8 +529,15 @@ class ReleasedCounts:
     def write(self, path: Path) -> Release:
         """Write them and prove them once more as read back."""
         self.counts.write(path)
-        written = PartCounts.read(path).tally
-        prove(written, self.study.published, self.study.privacy, self.found.people)
+        written, schema = PartCounts.read(path).tally, self.study.published
+        if self.study.schema.person:  # who is in the classes, no file of a release shows
+            if not same_classes(written, self.found.tally, schema):
+                raise PolicyBrokenError(
+                    "nothing was released: read back from its file the counts have other classes "
+                    "than were proven; write each value of the parts in one way"
+                )
+        else:
+            prove(written, schema, self.study.privacy, self.found.people)
         return self.release
 
     def manifest(self, release: Release, path: Path, key: PrivateKey | None) -> Manifest:

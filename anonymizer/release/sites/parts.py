@@ -25,7 +25,7 @@ from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output import Output, reserved
 from anonymizer.release.plan import Plan
 from anonymizer.release.relations import CountedTable, counted_in
-from anonymizer.release.sites.counts import PartCounts, SitePlan, part_at
+from anonymizer.release.sites.counts import PartCounts, SitePlan, key_of_persons, part_at
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import FieldCheck, required
 from anonymizer.release.verification.verification import (
@@ -34,7 +34,7 @@ from anonymizer.release.verification.verification import (
     verify_release,
 )
 from anonymizer.tables import engine
-from anonymizer.tables.counts_file import as_text, as_texts, compared
+from anonymizer.tables.counts_file import added, as_text, as_texts, compared
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
 from anonymizer.tables.files.opening import require_named
@@ -127,12 +127,14 @@ def publish_part(
     force: bool = False,
     watch: Watch = ignore,
     signed_by: Path | None = None,
+    person_key: Path | None = None,
 ) -> PartManifest:
     """Recode a part as the release that was made of its counts, and write it into a directory.
 
     The release is verified first. The table must have the counts in the file ``counts``, and these
     be among those of the release; every record becomes one that stands in the released counts. The
-    part is counted again as read back. ``study``: that by which the part was counted.
+    part is counted again as read back. ``study``: that by which the part was counted, as persons
+    were with the key in the file ``person_key``.
 
     Raises InputError when these do not belong together, or the directory cannot be written;
     PolicyBrokenError when the release does not hold, or does not have the classes of the part.
@@ -151,6 +153,12 @@ def publish_part(
                 f"{counts} is not among the counts that {home} was made of; send it to the "
                 "steward, or give the file that was sent"
             )
+        hiding = key_of_persons(study, person_key)
+        if hiding is not None and hiding.check != own.person_key:
+            raise InputError(
+                f"{person_key} is not the key that {counts} was counted with; give that one with "
+                "--person-key"
+            )
         whole = PartCounts.read(home / COUNTS).tally
         following = SitePlan(plan, whole, manifest.suppressed_class)
         watch("reading the table", 0, None)
@@ -160,7 +168,9 @@ def publish_part(
             original = raw.original
             assert original is not None
             columns = [name for name in raw.columns if name not in study.schema.identifiers]
-            _require_same(table, counts, columns, raw.tally, own)
+            names = study.schema.person
+            tally = raw.tally if hiding is None else hiding.hidden(raw.tally, names)
+            _require_same(table, counts, columns, tally, own)
             part = following.part(raw.tally).released
             _require_within(part, whole)
             changed = _changed(original.tally, part)
@@ -276,6 +286,7 @@ def verify_parts(
     *,
     key: Path | None = None,
     original: Path | None = None,
+    counts: Sequence[Path] = (),
     series: Mapping[str, str] = MappingProxyType({}),
     watch: Watch = ignore,
 ) -> Verification:
@@ -283,15 +294,23 @@ def verify_parts(
 
     Every part is counted again. Where the sum is what the release counts, row by row, the verdicts
     on these are those on the parts together; else there are none. Parameters are those of
-    :func:`verify_release`, and the directories of the ``parts``.
+    :func:`verify_release`, and the directories of the ``parts``, none where they are not at hand.
+    ``counts``: the files that the steward added; a policy about persons is examined on their sum.
 
     Raises InputError when a part cannot be read, was changed, is there twice, or is of another
-    release.
+    release; so of counts.
     """
-    found = verify_release(release, study, key=key, original=original, series=series, watch=watch)
     home = release if release.is_dir() else release.parent
+    counted = None
+    if counts:
+        counted = _added(counts, Manifest.read(home / MANIFEST), home)
+    found = verify_release(
+        release, study, key=key, original=original, series=series, counted=counted, watch=watch
+    )
     manifest = Manifest.read(home / MANIFEST)
     known = require_counted(manifest, home)
+    if not parts:
+        return found
     described = _described(parts, digest_of_file(home / MANIFEST), known)
     tallies = [about.tally(path, manifest) for path, about in zip(parts, described, strict=True)]
     whole = PartCounts.read(home / COUNTS).tally
@@ -300,6 +319,22 @@ def verify_parts(
     # The verdicts are on the released counts: of other records they say nothing.
     verdicts = found.verdicts if all(check.agrees for check in checks) else ()
     return replace(found, checks=(*others, *checks), verdicts=verdicts)
+
+
+def _added(paths: Sequence[Path], manifest: Manifest, home: Path) -> Tally:
+    """Return the sum of all files of counts that a release was made of."""
+    known, found = require_counted(manifest, home), [PartCounts.read(path) for path in paths]
+    if not manifest.hides_policy:
+        raise InputError(
+            f"{home} has a policy that its released counts show, and needs no counts of raw "
+            "parts; leave out --counts"
+        )
+    if sorted(each.digest for each in found) != sorted(known):
+        raise InputError(
+            f"{home} was made of {plural(len(known), 'file')} of counts, and those that were given "
+            "are others, or not all, each once; give with --counts what run --counts added"
+        )
+    return added([each.tally for each in found])
 
 
 def _described(parts: Sequence[Path], release: str, known: Sequence[str]) -> Sequence[PartManifest]:

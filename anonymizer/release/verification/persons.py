@@ -65,15 +65,16 @@ def judged_by_table(
 def of_original(
     manifest: Manifest,
     study: Study | None,
-    original: Path,
+    original: Path | engine.Tally,
     stored: StoredTable,
     table: engine.Tally,
     schema: Schema,
 ) -> tuple[Sequence[Verdict], list[FieldCheck]]:
     """Recode the original as a manifest says, and judge its classes by what it alone shows.
 
-    ``table``: the released one, ``stored``, counted by the roles of ``schema``. The verdicts are in
-    the order of the manifest; none where the original is another table.
+    ``original``: its place, or its counts. ``table``: the released one, ``stored``, counted by the
+    roles of ``schema``. The verdicts are in the order of the manifest; none where the original is
+    another table.
 
     Raises InputError when the original cannot be read or recoded.
     """
@@ -82,11 +83,14 @@ def of_original(
         field = OF_HOUSEHOLDS
     source = AppliedRelease.of(manifest, study).source
     names = [*source.plan.schema.columns]
-    place = place_of(original, roles.missing_values, study, names)
-    with place.opened(names) as relation:
-        hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
-        known = {name: each for name, each in hierarchies.items() if each is not None}
-        raw = CountedTable.of(relation, names, known, place.form)
+    hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
+    known = {name: each for name, each in hierarchies.items() if each is not None}
+    if isinstance(original, engine.Tally):
+        raw = CountedTable(original, known)
+    else:
+        place = place_of(original, roles.missing_values, study, names)
+        with place.opened(names) as relation:
+            raw = CountedTable.of(relation, names, known, place.form)
     there = replace(source.plan.schema, identifiers=()).admit(raw.table)
     unseen = "error" if manifest.unseen is None else manifest.unseen.treated
     plan = plan_for(source, there, unseen)[0]

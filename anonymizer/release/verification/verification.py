@@ -128,6 +128,7 @@ def verify_release(
     original: str | Path | None = None,
     series: Mapping[str, str] = MappingProxyType({}),
     steward: bool = True,
+    counted: Tally | None = None,
     watch: Watch = ignore,
 ) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
@@ -155,6 +156,8 @@ def verify_release(
         the manifest of the release ``after`` which it comes. This needs a key.
     steward
         Whether the steward's file is read, where there is one.
+    counted
+        The counts of the original in its place, where the policy is about persons.
     watch
         Is told of the progress on large tables: what is done, how much of it, and of how much.
 
@@ -186,7 +189,9 @@ def verify_release(
                 return _bare(path, study)
             table = path
         signed = [*evidence.checks(directory, content, manifest, study), *wrong]
-        found = _verified(table, manifest, study, watch, evidence.original)
+        found = _verified(
+            table, manifest, study, watch, evidence.original if counted is None else counted
+        )
         known = {check.field for check in signed}
         others = [check for check in found.checks if check.field not in known]
         if not manifest.whole and not wrong:
@@ -244,7 +249,11 @@ def _bare(path: Path, study: Study | None) -> Verification:
 
 
 def _verified(
-    path: Path, manifest: Manifest, study: Study | None, watch: Watch, original: Path | None
+    path: Path,
+    manifest: Manifest,
+    study: Study | None,
+    watch: Watch,
+    original: Path | Tally | None,
 ) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
@@ -270,7 +279,7 @@ def _verified_in(
     of_files: Sequence[FieldCheck],
     manifest: Manifest,
     study: Study | None,
-    original: Path | None,
+    original: Path | Tally | None,
 ) -> Verification:
     models, hidden = models_of(manifest, study), manifest.hides_policy
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
