@@ -5,11 +5,23 @@ from collections.abc import Sequence
 from anonymizer.counts.persons import PER_PERSON
 from anonymizer.errors import InputError, did_you_mean
 
+WORST = "worst"
+"""A way of counting that people may expect next to ``each``, and which is refused by its name."""
+
+INSTEAD_OF_WORST = (
+    f'= "{WORST}" would hold a policy against the worst choice of one record of each person, and '
+    'is not offered: where a model bounds the largest share of a value, per-person = "each" does '
+    'the same, and for other models finding that choice takes too long; choose "each"'
+)
+"""What is said of it, after the name of the option."""
+
 
 def require_fitting(
     person: Sequence[str], weight: str | None, household: Sequence[str], per_person: str
 ) -> None:
     """Refuse columns of persons, weights and households that do not go together."""
+    if per_person == WORST:
+        raise InputError(f"per-person {INSTEAD_OF_WORST}")
     if per_person not in PER_PERSON:
         raise InputError(
             f"per-person = {per_person!r} is none of {', '.join(PER_PERSON)}"

@@ -29,9 +29,10 @@ from pydantic import (
     create_model,
     field_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from anonymizer.counts.persons import PerPerson
+from anonymizer.counts.roles import INSTEAD_OF_WORST, WORST
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
@@ -108,6 +109,14 @@ class Data(Section):
     memory: Memory | None = None
     engine: Engine = "duckdb"
     master: StrictStr | None = None
+
+    @field_validator("per_person", mode="before")
+    @classmethod
+    def _offered(cls, given: object) -> object:
+        """Refuse by its name a way of counting that there is no search for."""
+        if given == WORST:
+            raise PydanticCustomError("not_offered", INSTEAD_OF_WORST)
+        return given
 
 
 class Columns(Section):

@@ -253,6 +253,7 @@ l = {l}
     ("options", "message"),
     [
         ({"per_person": "eech"}, "per-person = 'eech' is none of share, each; did you mean 'each'"),
+        ({"per_person": "worst"}, 'finding that choice takes too long; choose "each"'),
         ({"per_person": "each", "person": ()}, 'per-person = "each" is about persons who have sev'),
     ],
 )
