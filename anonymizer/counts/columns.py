@@ -1,11 +1,11 @@
 """From the columns of a table to count matrices: what a schema's counts are made of."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.pairs import as_array, tabulated
 from anonymizer.counts.persons import (
     HOUSEHOLD,
@@ -28,6 +28,24 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
     """Return the code of each value of a column, shape (rows,)."""
     codes, values = engine.distinct(column)
     return taxonomy.encode(values)[codes]
+
+
+def cells_of(
+    tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]
+) -> Codes:
+    """Return the codes of a tally's values in some columns, shape (rows, names)."""
+    columns = [encoded(tally.combinations[name], taxonomies[name]) for name in names]
+    return np.column_stack(columns).astype(np.intp)
+
+
+def distinct_cells(cells: Codes) -> tuple[Codes, Codes]:
+    """Return the distinct cells of some rows, and the place of each row's among them, (rows,).
+
+    Rows that differ by sensitive values alone are one cell before histograms are made: of many
+    values there are far more such rows than cells.
+    """
+    _, first, cell_of = np.unique(row_keys(cells), return_index=True, return_inverse=True)
+    return cells[first], cell_of
 
 
 Numbering = Callable[[pd.Series], tuple[Codes, Sequence[object]]]

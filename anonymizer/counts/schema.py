@@ -13,7 +13,8 @@ from anonymizer.counts.columns import (
     Numbering,
     as_read,
     by_text,
-    encoded,
+    cells_of,
+    distinct_cells,
     histograms,
     in_order,
     missing_last,
@@ -24,7 +25,7 @@ from anonymizer.counts.columns import (
     require_everybody,
     stacked,
 )
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.margins import LeastPeople
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
@@ -302,7 +303,7 @@ class Schema:
         known = self.admit_margins(margins)
         raw = dict.fromkeys(self.quasi_identifiers, Hierarchy.suppression())
         taxonomies = taxonomies_of(tally, raw, [each for _, each in known])
-        cells = _cells(tally, taxonomies, self.quasi_identifiers)
+        cells = cells_of(tally, taxonomies, self.quasi_identifiers)
         least = LeastPeople.by(known, taxonomies)
         return replace(tally, sizes=least.among(self.quasi_identifiers, cells, tally.sizes))
 
@@ -386,14 +387,14 @@ class Schema:
         ``people`` tallies the quasi-identifiers of a population, which must hold the whole table;
         ``persons`` are those of the table that the tally is a part of.
         """
-        cells = _cells(tally, taxonomies, self.quasi_identifiers)
-        cells, class_of = _distinct_cells(cells)
+        cells = cells_of(tally, taxonomies, self.quasi_identifiers)
+        cells, class_of = distinct_cells(cells)
         sizes = engine.sized(tally, class_of, len(cells))
         joint, values, gaps, pairs = self.histograms(tally, class_of, len(cells), persons, ALIKE)
         population = None
         if people is not None:  # cells of the table, then rows of the population
             before, after = (0, len(people.sizes)), (len(sizes), 0)
-            cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
+            cells = np.concatenate([cells, cells_of(people, taxonomies, self.quasi_identifiers)])
             sizes, population = np.pad(sizes, before), np.pad(people.sizes, after)
             joint = {name: with_empty_rows(each, len(people.sizes)) for name, each in joint.items()}
             pairs = {name: each.padded(len(people.sizes)) for name, each in pairs.items()}
@@ -419,8 +420,8 @@ class Schema:
         A row for each person and cell: a cell stands once for each person who has records in it.
         """
         persons = Persons.of(tally, self.person)
-        cells = _cells(tally, taxonomies, self.quasi_identifiers)
-        rows, row_of = _distinct_cells(np.column_stack([cells, persons.person_of]))
+        cells = cells_of(tally, taxonomies, self.quasi_identifiers)
+        rows, row_of = distinct_cells(np.column_stack([cells, persons.person_of]))
         joint, values, gaps, pairs = self.histograms(tally, row_of, len(rows), None, ALIKE)
         counts = Counts(
             self.quasi_identifiers,
@@ -476,21 +477,6 @@ class Schema:
         return joint, values, tuple(gaps), pairs
 
 
-def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:
-    columns = [encoded(tally.combinations[name], taxonomies[name]) for name in names]
-    return np.column_stack(columns).astype(np.intp)
-
-
-def _distinct_cells(cells: Codes) -> tuple[Codes, Codes]:
-    """Return the distinct cells of some rows, and the place of each row's among them, (rows,).
-
-    Rows that differ by sensitive values alone are one cell before histograms are made: of many
-    values there are far more such rows than cells.
-    """
-    _, first, cell_of = np.unique(row_keys(cells), return_index=True, return_inverse=True)
-    return cells[first], cell_of
-
-
 def taxonomies_of(
     tally: engine.Tally,
     hierarchies: Mapping[str, Hierarchy],
@@ -544,7 +530,7 @@ def recount(
         return classes_of(table, schema, population, keys=keys, persons=persons)[0]
     tally = engine.tally(table, schema.columns)
     cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
-    cells, class_of = _distinct_cells(cells.astype(np.intp))
+    cells, class_of = distinct_cells(cells.astype(np.intp))
     sizes = engine.sized(tally, class_of, len(cells))
     number = partial(by_text, keys=keys)
     joint, values, gaps, pairs = schema.histograms(tally, class_of, len(cells), persons, number)
