@@ -66,8 +66,9 @@ class Counted:
         hierarchies: Mapping[str, Hierarchy],
         people: Margins,
     ) -> "Counted":
-        tally, margins = engine.tally(kept, schema.columns), schema.admit_margins(people)
-        taxonomies = taxonomies_of(tally, hierarchies, [each for _, each in margins])
+        tally = engine.tally(kept, schema.columns)
+        margins = schema.admit_margins(people, hierarchies)
+        taxonomies = taxonomies_of(tally, hierarchies, [each.table for each in margins])
         least = LeastPeople.by(margins, taxonomies)
         found = cls(schema, kept, tally, None, taxonomies, least)
         counts = found.counts

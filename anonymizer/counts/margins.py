@@ -36,14 +36,23 @@ for it any more, and the terms of several u are put together, max(0, x + y - d) 
 max(0, y - d) for x, y, d >= 0. A single margin that has all attributes is exact, and so is at least
 any other bound.
 
+Labels of a level. A margin may count people by the groups of a level of a hierarchy, age groups in
+place of ages. Choose a level t of each attribute, among those that margins have of it. The margins
+that know it as finely are put together to the groups of t, and the others count without the
+attribute. What is proven above of raw values then holds of these groups, for classes each of which
+has whole ones. Others are bounded by 0, as somebody in a group may be in the class or not. The best
+of all choices counts. Monotone: each choice is, and one that bounds a class by more than 0 is one
+for whatever has all people of the class, since levels are nested.
+
 The people of classes do not add up: those of a merged class are at least the sum of the bounds of
 its parts, and mostly more.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -52,10 +61,9 @@ from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Partitions, row_keys
 from anonymizer.counts.pairs import runs
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.tables.engine import Tally
-from anonymizer.tables.population import MOST_PEOPLE
+from anonymizer.tables.population import MOST_PEOPLE, CountedMargin
 
 MOST_CELLS = 1 << 27
 """Bound on the numbers that a root or a leaf takes, a gigabyte: beyond a choice is left out."""
@@ -64,20 +72,73 @@ AT_ONCE = 1 << 21
 """Terms that are added up at a time."""
 
 
+class Alike(NamedTuple):
+    """The ``level`` that a margin knows an attribute at, and the code that stands for each value.
+
+    ``codes`` (values,): the smallest one of its group.
+    """
+
+    level: int
+    codes: Codes
+
+
 class KnownMargin(NamedTuple):
     """How many ``people`` have each combination of value codes of some attributes.
 
     ``cells`` (combinations, names) and ``people`` (combinations,); ``name`` is for messages.
+    ``alike``: of attributes that it knows by the groups of a level.
     """
 
     name: str
     names: tuple[str, ...]
     cells: Codes
     people: Ints
+    alike: Mapping[str, Alike] = MappingProxyType({})
+
+    def level(self, name: str) -> int:
+        """The level that it knows an attribute at, 0 by its values."""
+        return self.alike[name].level if name in self.alike else 0
+
+    def placed(self, names: Sequence[str], cells: Codes) -> Codes:
+        """The codes of the margin for some raw cells, by its attributes; (rows, names)."""
+        columns = [cells[:, names.index(name)] for name in self.names]
+        found = [
+            self.alike[name].codes[column] if name in self.alike else column
+            for name, column in zip(self.names, columns, strict=True)
+        ]
+        return np.column_stack(found)
+
+    def at(self, levels: Mapping[str, Alike]) -> "KnownMargin | None":
+        """The same by the groups of some levels, without what it knows less; None: nothing."""
+        names = [name for name in self.names if self.level(name) <= levels[name].level]
+        if not names:
+            return None
+        cells = self.columns(names)
+        for place, name in enumerate(names):
+            if levels[name].level:
+                cells[:, place] = levels[name].codes[cells[:, place]]
+        return KnownMargin(self.name, tuple(names), cells, self.people)
 
     def columns(self, names: Sequence[str]) -> Codes:
         """The codes of some attributes, shape (combinations, names)."""
         return self.cells[:, [self.names.index(name) for name in names]]
+
+
+class View(NamedTuple):
+    """Margins by the groups of one level of each attribute, and these ``levels`` where above 0."""
+
+    margins: tuple[KnownMargin, ...]
+    levels: Mapping[str, Alike]
+
+    def bounds(self, groups: Mapping[str, Codes | None]) -> bool:
+        """Whether classes of some groups of values have whole groups of the levels."""
+        for name, alike in self.levels.items():
+            own = groups[name]
+            if own is not None:
+                known = own[: len(alike.codes)]
+                if (known != known[alike.codes]).any():
+                    return False
+        return True
 
 
 class Star(NamedTuple):
@@ -92,34 +153,39 @@ class LeastPeople:
     """The fewest people of classes in any population with some margins.
 
     ``groups`` (values,) has the group of each value code of an attribute: those of one group are
-    alike. None where every value is like any other.
+    alike. None where every value is like any other. ``views`` are the choices of levels that the
+    margins know, none where all know values.
     """
 
     margins: tuple[KnownMargin, ...] = field(repr=False)
     groups: Mapping[str, Codes | None] = field(repr=False)
+    views: tuple[View, ...] = field(default=(), repr=False)
 
     @classmethod
     def by(
-        cls, margins: Sequence[tuple[str, Tally]], taxonomies: Mapping[str, Taxonomy]
+        cls, margins: Sequence[CountedMargin], taxonomies: Mapping[str, Taxonomy]
     ) -> "LeastPeople":
         """The same for classes of raw values, as taxonomies encode them.
 
         InputError where the margins contradict each other.
         """
         known = []
-        for name, table in margins:
+        for name, table, levels in margins:
             names = tuple(map(str, table.columns))
             columns = [encoded(table.combinations[each], taxonomies[each]) for each in names]
+            alike = {each: Alike(at, alike_at(taxonomies[each], at)) for each, at in levels.items()}
             if sum(table.sizes.tolist()) >= MOST_PEOPLE:
                 raise InputError(
                     f"the population: the margin {name!r} has {MOST_PEOPLE:,} people or more in "
                     "all, which is more than can be counted; correct its numbers"
                 )
-            known.append(
-                KnownMargin(name, names, np.column_stack(columns).astype(np.intp), table.sizes)
-            )
-        require_consistent(known)
-        found = cls(tuple(known), {})
+            cells = np.column_stack(columns).astype(np.intp)
+            own = KnownMargin(name, names, cells, table.sizes, alike)
+            known.append(own._replace(cells=own.placed(names, cells)))
+        views = views_of(known)
+        for view in views or (View(tuple(known), {}),):
+            require_consistent(view.margins)
+        found = cls(tuple(known), {}, views)
         return found.recoded({name: each.levels[0] for name, each in taxonomies.items()})
 
     @property
@@ -133,10 +199,13 @@ class LeastPeople:
         return frozenset(name for margin in self.margins for name in margin.names)
 
     def values(self, name: str, marks: Mask) -> Mask:
-        """Mark the values of an attribute that any margin has; shape as of other ``marks``."""
+        """Mark the values of an attribute that any margin has; shape as of other ``marks``.
+
+        Values that stand for a label are none.
+        """
         found = np.zeros_like(marks)
         for margin in self.margins:
-            if name in margin.names:
+            if name in margin.names and not margin.level(name):
                 found[margin.columns([name])] = True
         return found
 
@@ -156,9 +225,12 @@ class LeastPeople:
         _, first, class_of = np.unique(row_keys(own), return_index=True, return_inverse=True)
         classes = dict(zip(telling, own[first].T, strict=True))
         least = np.zeros(len(first), np.int64)
-        attributes = tuple(frozenset(each.names) for each in self.margins)
-        for star in stars(frozenset(telling), attributes):
-            least = np.maximum(least, self._by(star, classes, len(first)))
+        for view in self.views or (View(self.margins, {}),):
+            if not view.bounds(self.groups):
+                continue
+            attributes = tuple(frozenset(each.names) for each in view.margins)
+            for star in stars(frozenset(telling), attributes):
+                least = np.maximum(least, self._by(view.margins, star, classes, len(first)))
         return least[class_of]
 
     def among(self, names: Sequence[str], cells: Codes, sizes: Ints) -> Ints:
@@ -181,10 +253,16 @@ class LeastPeople:
                 found[:, column] = groups[cells[:, column]]
         return found
 
-    def _by(self, star: Star, classes: Mapping[str, Codes], number: int) -> Ints:
+    def _by(
+        self,
+        margins: Sequence[KnownMargin],
+        star: Star,
+        classes: Mapping[str, Codes],
+        number: int,
+    ) -> Ints:
         """The bound by a root and its leaves, shape (classes,)."""
-        root = self.margins[star.root]
-        leaves = [self.margins[place] for place in star.leaves]
+        root = margins[star.root]
+        leaves = [margins[place] for place in star.leaves]
         shared = [name for name in root.names if any(name in leaf.names for leaf in leaves)]
         rows = root.columns(shared)
         _, first, unit_of = np.unique(row_keys(rows), return_index=True, return_inverse=True)
@@ -232,6 +310,39 @@ class LeastPeople:
         # Sums of whole numbers below 2^53 are exact as floats. The last kind has nobody.
         found = np.bincount(own * units + unit_of, margin.people, (kinds + 1) * units)
         return found.astype(np.int64).reshape(kinds + 1, units), of_class
+
+
+def alike_at(taxonomy: Taxonomy, level: int) -> Codes:
+    """Return for each value code the smallest one that has the same label at a level, (values,)."""
+    if level <= taxonomy.height:
+        return taxonomy.levels[level].representatives
+    hierarchy, labels = taxonomy.hierarchy, list[Hashable]()
+    assert hierarchy is not None  # by which the labels of the margin were placed
+    for value in taxonomy.levels[0].labels:
+        key = hierarchy.key(value)
+        known = key is None or hierarchy.covers(key)
+        # What it does not cover is in no group with others.
+        labels.append((True, hierarchy.labels_of(key)[level - 1]) if known else (False, value))
+    return Partition.of(labels).representatives
+
+
+def views_of(margins: Sequence[KnownMargin]) -> tuple[View, ...]:
+    """Return the choices of levels that margins know; none where all know values."""
+    known: dict[str, dict[int, Alike]] = {}
+    for margin in margins:
+        for name in margin.names:
+            alike = margin.alike.get(name, Alike(0, np.zeros(0, np.intp)))
+            known.setdefault(name, {})[alike.level] = alike
+    if not any(any(levels) for levels in known.values()):
+        return ()
+    found = []
+    for chosen in product(*(levels.values() for levels in known.values())):
+        levels = dict(zip(known, chosen, strict=True))
+        own = [view for each in margins if (view := each.at(levels)) is not None]
+        if own:
+            above = {name: alike for name, alike in levels.items() if alike.level}
+            found.append(View(tuple(own), above))
+    return tuple(found)
 
 
 def columns_of(classes: Mapping[str, Codes], names: Sequence[str], number: int) -> Codes:
@@ -383,8 +494,7 @@ def require_everybody_in(
 ) -> None:
     """Require that every margin has as many people as the table has records, by its attributes."""
     for margin in margins:
-        columns = cells[:, [names.index(name) for name in margin.names]]
-        own, others, kinds = numbered(margin.cells, columns)
+        own, others, kinds = numbered(margin.cells, margin.placed(names, cells))
         people = np.bincount(own, margin.people, kinds + 1).astype(np.int64)
         short = np.bincount(others, sizes, kinds + 1).astype(np.int64) - people
         short[-1] = 0

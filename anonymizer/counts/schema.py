@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -26,6 +27,7 @@ from anonymizer.counts.columns import (
     stacked,
 )
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.margin_labels import placed
 from anonymizer.counts.margins import LeastPeople
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
@@ -44,6 +46,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import T
 from anonymizer.tables.population import (
     WEIGHTS,
+    CountedMargin,
     Margins,
     Population,
     people_weighed,
@@ -282,41 +285,52 @@ class Schema:
         except InputError as error:
             raise InputError(f"the population: {error}") from None
 
-    def admit_margins(self, margins: Margins) -> list[tuple[str, engine.Tally]]:
-        """The margins of a population, by those quasi-identifiers that each has, with their names.
+    def admit_margins(
+        self, margins: Margins, hierarchies: Mapping[str, Hierarchy | None]
+    ) -> list[CountedMargin]:
+        """The margins of a population, by those quasi-identifiers that each has, as ``placed``.
 
         Checked as ``admit`` checks a table; but nobody who misses a value is dropped.
         """
         found = []
-        for name, table in margins.counted(self.quasi_identifiers):
-            names = tuple(map(str, table.columns))
+        for each in margins.counted(self.quasi_identifiers):
+            names = tuple(map(str, each.table.columns))
             only = Schema(names, (), missing="category" if self.keeps_missing else "error")
             try:
-                found.append((name, engine.chosen(only.admit(table), names)))
+                admitted = engine.chosen(only.admit(each.table), names)
+                found.append(placed(each._replace(table=admitted), hierarchies))
             except InputError as error:
-                raise InputError(f"the population: the margin {name!r}: {error}") from None
+                raise InputError(f"the population: the margin {each.name!r}: {error}") from None
         return found
 
-    def _fewest(self, margins: Margins, table: engine.Table) -> engine.Tally:
+    def _fewest(
+        self, margins: Margins, table: engine.Table, hierarchies: Mapping[str, Hierarchy]
+    ) -> engine.Tally:
         """The fewest people that the combinations of values of a table can have."""
         tally = engine.tally(table, self.quasi_identifiers)
-        known = self.admit_margins(margins)
+        known = self.admit_margins(margins, hierarchies)
         raw = dict.fromkeys(self.quasi_identifiers, Hierarchy.suppression())
-        taxonomies = taxonomies_of(tally, raw, [each for _, each in known])
+        raw |= {name: hierarchies[name] for each in known for name in each.levels}
+        taxonomies = taxonomies_of(tally, raw, [each.table for each in known])
         cells = cells_of(tally, taxonomies, self.quasi_identifiers)
         least = LeastPeople.by(known, taxonomies)
         return replace(tally, sizes=least.among(self.quasi_identifiers, cells, tally.sizes))
 
-    def people_of(self, population: Population | None, table: engine.Table) -> engine.Table | None:
+    def people_of(
+        self,
+        population: Population | None,
+        table: engine.Table,
+        hierarchies: Mapping[str, Hierarchy] = MappingProxyType({}),
+    ) -> engine.Table | None:
         """The quasi-identifiers of a population, None without one; by the weights of a raw table.
 
-        Of margins the fewest people that each combination of the table can have. InputError where a
-        table has no weights, or the population does not fit.
+        Of margins, placed by ``hierarchies``, the fewest people that each combination of the table
+        can have. InputError where a table has no weights, or the population does not fit.
         """
         if population is None:
             return None
         if isinstance(population, Margins):
-            return self._fewest(population, table)
+            return self._fewest(population, table, hierarchies)
         if population is not WEIGHTS:
             found: engine.Table = self.admit_population(population.table)
             return found
@@ -499,9 +513,11 @@ def _taxonomy(
     have = [each for each in people if name in each.columns]
     if not have:
         return taxonomy
-    others, many = _sized(have[0], name)  # margins that are of one population have the same values
+    others: dict[object, int] = {}
+    for each in have:  # raw values are the same in all, and labels are placed by others
+        others = dict(zip(*_sized(each, name), strict=True)) | others
     try:
-        return hierarchy.over(name, [*values, *others], [*sizes, *many])
+        return hierarchy.over(name, [*values, *others], [*sizes, *others.values()])
     except InputError as error:
         raise InputError(f"the population: {error}") from None
 

@@ -166,7 +166,8 @@ class GeneralizationPlan(RecodingPlan):
         known = self.taxonomies.items()
         if any((encoded(admitted[name], each) < 0).any() for name, each in known):
             return self  # values that were never seen, which cannot be recoded either
-        margins = self.schema.admit_margins(self.margins)
+        hierarchies = {name: each.hierarchy for name, each in known}
+        margins = self.schema.admit_margins(self.margins, hierarchies)
         least = LeastPeople.by(margins, self.taxonomies)
         counts = self.schema.counts(engine.tally(admitted, self.schema.columns), self.taxonomies)
         require_everybody_in(least.margins, counts.names, counts.cells, counts.sizes)

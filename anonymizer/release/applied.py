@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.counts.margin_labels import values_of
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.feedback.words import plural
@@ -272,8 +273,9 @@ def plan_for(
     margins = None if scored else given.margins
     others = {} if people is None else {name: people[name] for name in names}
     if margins is not None:
-        known = given.schema.admit_margins(margins)
-        others = {name: each[name] for _, each in known for name in each.columns}
+        hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
+        known = given.schema.admit_margins(margins, hierarchies)
+        others = values_of(known)
     attributes = {
         name: Values.of(source.reaches[name], table[name], others.get(name)) for name in names
     }

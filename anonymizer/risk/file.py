@@ -254,7 +254,8 @@ class Subject:
             return self.schema.people_of(people, table) if self.named else None
         if is_release(self.path):
             return recoded_people(self.study, self.path, table)
-        return self.schema.people_of(population_of(self.study.privacy), table)
+        people = population_of(self.study.privacy)
+        return self.schema.people_of(people, table, self.study.hierarchies)
 
 
 def _require_weight(models: Sequence[PrivacyModel], weight: str | None) -> None:

@@ -1,10 +1,12 @@
 """A population, given as a table of its own."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -209,6 +211,18 @@ MOST_MARGINS = 8
 """Bound on the margins of a population: bounds by some of them are tried one by one."""
 
 
+class CountedMargin(NamedTuple):
+    """The people of a margin by their values, and its ``name``.
+
+    ``levels``: of columns that have labels of a level above the values, which level that is; a
+    value that has the label stands in its place.
+    """
+
+    name: str
+    table: Tally
+    levels: Mapping[str, int] = MappingProxyType({})
+
+
 class Margins(Population):
     """A population of which only margins are known: how many people have some values together.
 
@@ -237,7 +251,7 @@ class Margins(Population):
         object.__setattr__(self, "name", " and ".join(known))
         object.__setattr__(self, "counting", None)
 
-    def counted(self, names: Sequence[str]) -> list[tuple[str, Tally]]:
+    def counted(self, names: Sequence[str]) -> list[CountedMargin]:
         """Count the people of each margin by those of some columns that it has, with its name.
 
         InputError where it has none of them.
@@ -251,7 +265,7 @@ class Margins(Population):
                     f"{', '.join(map(repr, names))} among its columns; name one of them as the "
                     "table does, or leave the margin out"
                 )
-            found.append((name, engine.tally(table, there)))
+            found.append(CountedMargin(name, engine.tally(table, there)))
         return found
 
     @cached_property

@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from anonymizer import Hierarchy, InputError
 from anonymizer.counts import margins
 from anonymizer.counts.margins import (
+    Alike,
     KnownMargin,
     LeastPeople,
     Star,
@@ -23,7 +24,7 @@ from anonymizer.counts.margins import (
 )
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.population import Margins, people_counted
+from anonymizer.tables.population import CountedMargin, Margins, people_counted
 
 NAMES = "abcd"
 
@@ -41,7 +42,7 @@ def least(shape, known, groups=None) -> LeastPeople:
     given = groups or [range(values) for values in shape]
     own = zip(NAMES, given, strict=False)
     alike = {name: None if len({*of}) == 1 else np.array([*of]) for name, of in own}
-    return LeastPeople(tuple(known), alike)
+    return LeastPeople(tuple(known), alike, margins.views_of(known))
 
 
 def by_class(shape, bounds: LeastPeople) -> dict[tuple[int, ...], int]:
@@ -49,6 +50,11 @@ def by_class(shape, bounds: LeastPeople) -> dict[tuple[int, ...], int]:
     cells = np.array([*product(*map(range, shape))], np.intp)
     found = bounds.of(NAMES[: len(shape)], cells)
     return dict(zip(map(tuple, cells.tolist()), found.tolist(), strict=True))
+
+
+def code_at(margin, name, code) -> int:
+    """What stands for a value in a margin."""
+    return int(margin.alike[name].codes[code]) if name in margin.alike else code
 
 
 def populations(shape, known):
@@ -65,7 +71,10 @@ def populations(shape, known):
                 yield dict(found)
             return
         cell = cells[place]
-        keys = [tuple(cell[axis] for axis in own) for own in axes]
+        keys = [
+            tuple(code_at(margin, NAMES[axis], cell[axis]) for axis in own)
+            for margin, own in zip(known, axes, strict=True)
+        ]
         pairs = [*zip(counts, keys, strict=True)]
         for number in range(min(left.get(key, 0) for left, key in pairs) + 1):
             for left, key in pairs if number else ():
@@ -107,6 +116,85 @@ def worlds(draw, most=3):
     known = [margin_of(people, axes) for axes in draw(some)]
     groups = [draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)) for n in shape]
     return shape, people, known, groups
+
+
+@st.composite
+def leveled(draw, most=3, whole=False):
+    """The same with margins that know some attributes by groups of their values.
+
+    ``whole``: classes have whole groups of these in every attribute.
+    """
+    shape, people, known, groups = draw(worlds(most))
+    ups = [draw(st.sampled_from([(0, 0), (0, 1)] if n == 2 else GROUPED)) for n in shape]
+    found = []
+    for margin in known:
+        coarse = [name for name in margin.names if draw(st.booleans(), label=name)]
+        alike = {name: Alike(1, np.array(ups[NAMES.index(name)])) for name in coarse}
+        axes = [NAMES.index(name) for name in margin.names]
+        rows = [
+            [code_at(margin._replace(alike=alike), NAMES[a], row[a]) for a in axes]
+            for row in people
+        ]
+        count = Counter(map(tuple, rows))
+        found.append(
+            KnownMargin(
+                margin.name,
+                margin.names,
+                np.array([*count], np.intp).reshape(len(count), len(axes)),
+                np.array([*count.values()], np.int64),
+                alike,
+            )
+        )
+    if whole:
+        groups = [[own[code] for code in up] for own, up in zip(groups, ups, strict=True)]
+    return shape, people, found, groups
+
+
+GROUPED = [(0, 0, 2), (0, 1, 1), (0, 1, 0), (0, 0, 0), (0, 1, 2)]
+"""Groups of three values, by the smallest of each."""
+
+
+@given(leveled())
+def test_no_population_with_margins_of_groups_has_fewer_people(world):
+    shape, _, known, groups = world
+    found, true = by_class(shape, least(shape, known, groups)), fewest(shape, known, groups)
+    assert all(found[cell] <= true[cell] for cell in true)
+
+
+@given(leveled(most=2, whole=True))
+def test_of_classes_of_whole_groups_some_population_has_no_more(world):
+    shape, _, known, groups = world
+    assert by_class(shape, least(shape, known, groups)) == fewest(shape, known, groups)
+
+
+@given(leveled(), st.data())
+def test_a_merged_class_has_the_people_of_its_parts_where_margins_have_groups(world, data):
+    check_merged(world, data)
+
+
+def test_ages_of_an_age_group_are_bounded_as_whole_groups_alone():
+    """Of 10 people of 20 to 29, values 0 and 1, 7 are women; 2 people are of 30, 1 of them is."""
+    ages = Alike(1, np.array([0, 0, 2]))
+    groups = codes([0, 0], [0, 1], [2, 0], [2, 1])
+    known = KnownMargin("ab", ("a", "b"), groups, np.array([7, 3, 1, 1]), {"a": ages})
+    raw = by_class((3, 2), least((3, 2), [known]))
+    assert {*raw.values()} == {0}
+    tens = by_class((3, 2), least((3, 2), [known], [(0, 0, 2), (0, 1)]))
+    assert (tens[0, 0], tens[1, 0], tens[2, 1]) == (7, 7, 1)
+    odd = by_class((3, 2), least((3, 2), [known], [(0, 1, 1), (0, 1)]))  # 20 alone, 21 with 30
+    assert {*odd.values()} == {0}
+    every = by_class((3, 2), least((3, 2), [known], [(0, 0, 0), (0, 1)]))
+    assert (every[0, 0], every[0, 1]) == (8, 4)
+
+
+def test_a_margin_that_knows_values_bounds_them_next_to_one_of_groups():
+    """6 of value 0 and 4 of value 1, all of one group, of whom 9 are in c = 0: 5 of 0 at least."""
+    values = KnownMargin("a", ("a",), codes([0], [1]), np.array([6, 4]))
+    cells = codes([0, 0], [0, 1])
+    ages = {"a": Alike(1, np.array([0, 0]))}
+    grouped = KnownMargin("ab", ("a", "b"), cells, np.array([9, 1]), ages)
+    found = by_class((2, 2), least((2, 2), [values, grouped]))
+    assert found == {(0, 0): 5, (0, 1): 0, (1, 0): 3, (1, 1): 0}
 
 
 def test_two_by_two_is_bounded_by_frechet():
@@ -200,6 +288,11 @@ def test_of_margins_with_the_same_attributes_in_common_some_population_has_no_mo
 
 @given(worlds(), st.data())
 def test_a_merged_class_has_the_people_of_its_parts_and_maybe_more(world, data):
+    check_merged(world, data)
+
+
+def check_merged(world, data):
+    """Require that no class has fewer people for sure than one that it was merged from."""
     shape, _, known, groups = world
     coarser = [
         [data.draw(st.sampled_from([0, 1]), label=str(value)) for value in range(n)] for n in shape
@@ -298,7 +391,7 @@ def test_more_people_than_can_be_counted():
     many = Tally(pd.DataFrame({"age": ["21", "31"]}), np.array([2**52, 2**52]))
     taxonomies = taxonomies_of(many, {"age": Hierarchy.suppression()})
     with pytest.raises(InputError, match=r"'ages\.csv' has 9,007,199,254,740,992 people or more"):
-        LeastPeople.by([("ages.csv", many)], taxonomies)
+        LeastPeople.by([CountedMargin("ages.csv", many)], taxonomies)
 
 
 def test_margins_are_tables_of_quasi_identifiers():

@@ -276,6 +276,138 @@ def test_what_does_not_go_with_margins():
         Anonymizer(RULES, "state", models).fit(the_table())
 
 
+# Labels of a level
+
+
+def by_groups(level, *names) -> pd.DataFrame:
+    """A margin that has age groups in place of ages."""
+    width = [1, 5, 10, 20][level]
+    low = everybody()["age"] // width * width
+    groups = [f"[{age}, {age + width})" for age in low]
+    known = everybody().assign(age=groups if level else everybody()["age"])
+    return known.groupby([*names]).size().rename("people").reset_index()
+
+
+def by_groups_of(sex: int, place: int) -> Margins:
+    tables = [by_groups(sex, "age", "sex"), by_groups(place, "zip", "age")]
+    return Margins([people_counted(each, "people") for each in tables], ["a", "z"])
+
+
+def bounds_at(node, sex: int, place: int) -> dict[tuple, int]:
+    """The fewest people of each class, where the margins know ages at these levels.
+
+    By each of the two levels: a margin that knows less counts without ages.
+    """
+    found: dict[tuple, int] = defaultdict(int)
+    for level in {sex, place} & {*range(node[0] + 1)}:
+        by_sex, by_zip, all_of, both = Counter(), Counter(), Counter(), max(sex, place) <= level
+        for age, *other in everybody().itertuples(index=False):
+            shown, own, code = labels((age, *other), node)
+            unit = of_age(age, level) if both else "all"
+            by_sex[unit, shown if sex <= level else "any", own] += 1
+            by_zip[unit, shown if place <= level else "any", code] += 1
+            all_of[unit] += 1
+        owns, codes = {key[2] for key in by_sex}, {key[2] for key in by_zip}
+        ages = {key[1] for key in (*by_sex, *by_zip)} - {"any"}
+        for shown, own, code in product(ages, owns, codes):
+            mine = [(unit, shown if sex <= level else "any", own) for unit in all_of]
+            others = [(unit, shown if place <= level else "any", code) for unit in all_of]
+            terms = [
+                max(0, by_sex[one] + by_zip[other] - all_of[one[0]])
+                for one, other in zip(mine, others, strict=True)
+            ]
+            found[shown, own, code] = max(found[shown, own, code], sum(terms))
+    return found
+
+
+@pytest.mark.parametrize(("sex", "place"), [(1, 1), (0, 1), (2, 0), (2, 1), (0, 0)])
+def test_labels_of_a_level_bound_the_classes_of_its_groups(sex, place):
+    """Every node that has more than records against plain Python; ages below a level: nobody."""
+    population = by_groups_of(sex, place)
+    columns = [*the_table()[["age", "sex", "zip"]].itertuples(index=False)]
+    for node in LATTICE[::3]:
+        records = Counter(labels(row, node) for row in columns)
+        known = bounds_at(node, sex, place)
+        expected = min(max(known[key], number) for key, number in records.items())
+        recoding = Fixed(dict(zip(RULES, node, strict=True)))
+        found = fitted(1, recoding, population).release_.privacy[0].worst
+        assert found == expected, (node, found, expected)
+
+
+def test_whoever_has_the_age_groups_has_no_fewer():
+    """The true population, and one of people moved within an age group."""
+    rng = np.random.default_rng(0)
+    moved = everybody()
+    for place in moved.groupby(moved["age"] // 10).groups.values():
+        moved.loc[place, "zip"] = rng.permutation(moved.loc[place, "zip"].to_numpy())
+        moved.loc[place, "age"] = rng.permutation(moved.loc[place, "age"].to_numpy())
+    for node in LATTICE[::2]:
+        known = bounds_at(node, 2, 2)
+        for people in (everybody(), moved):
+            sizes = Counter(labels(row, node) for row in people.itertuples(index=False))
+            assert all(sizes[key] >= bound for key, bound in known.items())
+
+
+def test_another_table_is_held_against_age_groups():
+    found = fitted(20, population=by_groups_of(1, 2))
+    assert found.release_.levels["age"] >= 1
+    for each in (found, pickle.loads(pickle.dumps(found))):
+        released = each.transform(everybody().sample(50, random_state=7).assign(state="flu"))
+        assert len(released) == 50
+    old = the_table().assign(age=95)
+    with pytest.raises(InputError, match="people too few for the records of the table, 200 of th"):
+        fitted(20, population=by_groups_of(1, 2), table=old)
+
+
+def test_age_groups_in_files(run, study, tmp_path):
+    by_groups(1, "age", "sex").to_csv(tmp_path / "age_sex.csv", index=False)
+    by_groups(2, "zip", "age").to_csv(tmp_path / "zip_age.csv", index=False)
+    out, released = tmp_path / "out", tmp_path / "out" / "released.csv"
+    code, _, err = run("run", study, "-o", out)
+    assert (code, err) == (0, "")
+    manifest = json.loads((out / "release.json").read_text())
+    (verdict,) = manifest["privacy"]
+    assert manifest["levels"]["age"] >= 1
+    code, text, err = run("verify", out, "-s", study, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(text)["privacy"] == [verdict]
+    code, text, err = run("check", released, "-s", study, "--json")
+    assert json.loads(text)["privacy"] == [{**verdict, "violating_records": 0}]
+    code, text, _ = run("check", tmp_path / "table.csv", "-s", study, "--json")
+    assert (code, json.loads(text)["privacy"][0]["worst"]) == (1, 1)  # of ages nobody for sure
+    code, text, _ = run("audit", out, "--against", tmp_path / "table.csv", "-s", study, "--json")
+    assert (code, json.loads(text)["releases"][0]["privacy"]) == (3, [verdict])
+    again = tmp_path / "again"
+    code, _, err = run("apply", out, tmp_path / "table.csv", "-s", study, "-o", again)
+    assert (code, err) == (0, "")
+    assert run("verify", again, "-s", study)[0] == 0
+
+
+def test_verify_bounds_a_release_of_ages_by_age_groups_as_nobody(run, study, tmp_path):
+    """A class of one age is not the people of its age group, whose value stands for them."""
+    study.write_text(study.read_text().replace("k = 20", "k = 2"))
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { age = 0, sex = 1, zip = 3 }\n'
+    study.write_text(fixed + study.read_text())
+    code, _, _ = run("run", study, "-o", tmp_path / "out")
+    assert code == 0
+    for name, columns in (("age_sex", ("age", "sex")), ("zip_age", ("zip", "age"))):
+        by_groups(1, *columns).to_csv(tmp_path / f"{name}.csv", index=False)
+    code, text, _ = run("verify", tmp_path / "out", "-s", study, "--json")
+    (verdict,) = json.loads(text)["privacy"]
+    fewest_records = the_table().groupby("age").size().min()
+    assert verdict["worst"] == fewest_records
+
+
+def test_labels_of_several_levels_are_refused(run, study, tmp_path):
+    mixed = by_groups(1, "age", "sex")
+    mixed["age"] = mixed["age"].replace("[20, 25)", "[20, 30)")
+    mixed.to_csv(tmp_path / "age_sex.csv", index=False)
+    code, _, err = run("run", study, "-o", tmp_path / "out")
+    assert code == 2
+    words = "'age_sex.csv': column 'age' has 3 labels of level 1 of its hierarchy, and 1 others"
+    assert words in " ".join(err.split())
+
+
 # Studies and files
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded, stacked
-from anonymizer.counts.margins import LeastPeople
+from anonymizer.counts.margin_labels import values_of
+from anonymizer.counts.margins import LeastPeople, View
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels.arrays import Codes
@@ -31,18 +32,18 @@ def fewest_of_release(
 
     InputError where the margins contradict each other, or the manifest is of another study.
     """
-    known = study.schema.admit_margins(margins)
+    known = study.schema.admit_margins(margins, study.hierarchies)
+    columns = values_of(known)
     classes = engine.tally(table, study.schema.quasi_identifiers)
     taxonomies, groups, cells = dict[str, Taxonomy](), dict[str, Codes | None](), []
     for name in study.schema.quasi_identifiers:
-        values = [each.combinations[[name]] for _, each in known if name in each.columns]
-        if not values:  # of which no margin knows anybody
+        if name not in columns:  # of which no margin knows anybody
             labels = classes.combinations[[name]]
             every = bool(engine.all_equal(labels, [name], ANY).all())
             groups[name] = None if every else np.zeros(1, np.intp)
             cells.append(np.zeros(len(labels), np.intp))
             continue
-        tally = engine.tally(values[0], [name])
+        tally = engine.tally(pd.DataFrame({name: columns[name]}), [name])
         taxonomies |= taxonomies_of(tally, {name: study.hierarchies[name]})
         recoding = manifest.recoding_over({name: taxonomies[name]}, some=True)
         recoded = relabelled(tally.combinations, recoding, taxonomies)
@@ -50,9 +51,22 @@ def fewest_of_release(
         codes = encoded(tally.combinations[name], taxonomies[name])
         groups[name], of_class = placed(classes, written, codes, name)
         cells.append(of_class)
-    least = replace(LeastPeople.by(known, taxonomies), groups=groups)
+    least = LeastPeople.by(known, taxonomies)
+    views = tuple(view for view in least.views if _whole(view, manifest))
+    if least.views and not views:
+        return classes
+    least = replace(least, groups=groups, views=views)
     people = least.of(study.schema.quasi_identifiers, np.column_stack(cells))
     return replace(classes, sizes=np.maximum(people, classes.sizes))
+
+
+def _whole(view: View, manifest: Manifest) -> bool:
+    """Whether the classes of a release have whole groups of the levels that a view is at.
+
+    The values that stand for labels do not show it: each is alone in its group.
+    """
+    levels = manifest.levels or {}
+    return all(levels.get(name, 0) >= alike.level for name, alike in view.levels.items())
 
 
 def placed(
