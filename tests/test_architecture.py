@@ -63,8 +63,9 @@ ONLY_IN = {
     "weasyprint": {"report"},
 }
 MOST = {
-    # Persons, whole ones, their dates, weights, households and margins are subjects of their own.
-    "files of the core": 318,
+    # Persons, whole ones, their dates, pseudonyms, weights, households, margins and the labels of
+    # these are subjects of their own.
+    "files of the core": 320,
     "circles of modules at run time": 0,
     "own imports within functions": 56,
     "private share of the functions": 38.2,

@@ -72,7 +72,7 @@ AT_ONCE = 1 << 21
 """Terms that are added up at a time."""
 
 
-class Alike(NamedTuple):
+class LevelGroups(NamedTuple):
     """The ``level`` that a margin knows an attribute at, and the code that stands for each value.
 
     ``codes`` (values,): the smallest one of its group.
@@ -93,7 +93,7 @@ class KnownMargin(NamedTuple):
     names: tuple[str, ...]
     cells: Codes
     people: Ints
-    alike: Mapping[str, Alike] = MappingProxyType({})
+    alike: Mapping[str, LevelGroups] = MappingProxyType({})
 
     def level(self, name: str) -> int:
         """The level that it knows an attribute at, 0 by its values."""
@@ -108,7 +108,7 @@ class KnownMargin(NamedTuple):
         ]
         return np.column_stack(found)
 
-    def at(self, levels: Mapping[str, Alike]) -> "KnownMargin | None":
+    def at(self, levels: Mapping[str, LevelGroups]) -> "KnownMargin | None":
         """The same by the groups of some levels, without what it knows less; None: nothing."""
         names = [name for name in self.names if self.level(name) <= levels[name].level]
         if not names:
@@ -124,11 +124,11 @@ class KnownMargin(NamedTuple):
         return self.cells[:, [self.names.index(name) for name in names]]
 
 
-class View(NamedTuple):
+class MarginsByLevel(NamedTuple):
     """Margins by the groups of one level of each attribute, and these ``levels`` where above 0."""
 
     margins: tuple[KnownMargin, ...]
-    levels: Mapping[str, Alike]
+    levels: Mapping[str, LevelGroups]
 
     def bounds(self, groups: Mapping[str, Codes | None]) -> bool:
         """Whether classes of some groups of values have whole groups of the levels."""
@@ -159,7 +159,7 @@ class LeastPeople:
 
     margins: tuple[KnownMargin, ...] = field(repr=False)
     groups: Mapping[str, Codes | None] = field(repr=False)
-    views: tuple[View, ...] = field(default=(), repr=False)
+    views: tuple[MarginsByLevel, ...] = field(default=(), repr=False)
 
     @classmethod
     def by(
@@ -173,7 +173,9 @@ class LeastPeople:
         for name, table, levels in margins:
             names = tuple(map(str, table.columns))
             columns = [encoded(table.combinations[each], taxonomies[each]) for each in names]
-            alike = {each: Alike(at, alike_at(taxonomies[each], at)) for each, at in levels.items()}
+            alike = {
+                each: LevelGroups(at, alike_at(taxonomies[each], at)) for each, at in levels.items()
+            }
             if sum(table.sizes.tolist()) >= MOST_PEOPLE:
                 raise InputError(
                     f"the population: the margin {name!r} has {MOST_PEOPLE:,} people or more in "
@@ -183,7 +185,7 @@ class LeastPeople:
             own = KnownMargin(name, names, cells, table.sizes, alike)
             known.append(own._replace(cells=own.placed(names, cells)))
         views = views_of(known)
-        for view in views or (View(tuple(known), {}),):
+        for view in views or (MarginsByLevel(tuple(known), {}),):
             require_consistent(view.margins)
         found = cls(tuple(known), {}, views)
         return found.recoded({name: each.levels[0] for name, each in taxonomies.items()})
@@ -225,7 +227,7 @@ class LeastPeople:
         _, first, class_of = np.unique(row_keys(own), return_index=True, return_inverse=True)
         classes = dict(zip(telling, own[first].T, strict=True))
         least = np.zeros(len(first), np.int64)
-        for view in self.views or (View(self.margins, {}),):
+        for view in self.views or (MarginsByLevel(self.margins, {}),):
             if not view.bounds(self.groups):
                 continue
             attributes = tuple(frozenset(each.names) for each in view.margins)
@@ -326,12 +328,12 @@ def alike_at(taxonomy: Taxonomy, level: int) -> Codes:
     return Partition.of(labels).representatives
 
 
-def views_of(margins: Sequence[KnownMargin]) -> tuple[View, ...]:
+def views_of(margins: Sequence[KnownMargin]) -> tuple[MarginsByLevel, ...]:
     """Return the choices of levels that margins know; none where all know values."""
-    known: dict[str, dict[int, Alike]] = {}
+    known: dict[str, dict[int, LevelGroups]] = {}
     for margin in margins:
         for name in margin.names:
-            alike = margin.alike.get(name, Alike(0, np.zeros(0, np.intp)))
+            alike = margin.alike.get(name, LevelGroups(0, np.zeros(0, np.intp)))
             known.setdefault(name, {})[alike.level] = alike
     if not any(any(levels) for levels in known.values()):
         return ()
@@ -341,7 +343,7 @@ def views_of(margins: Sequence[KnownMargin]) -> tuple[View, ...]:
         own = [view for each in margins if (view := each.at(levels)) is not None]
         if own:
             above = {name: alike for name, alike in levels.items() if alike.level}
-            found.append(View(tuple(own), above))
+            found.append(MarginsByLevel(tuple(own), above))
     return tuple(found)
 
 

@@ -14,9 +14,9 @@ from scipy.optimize import linprog
 from anonymizer import Hierarchy, InputError
 from anonymizer.counts import margins
 from anonymizer.counts.margins import (
-    Alike,
     KnownMargin,
     LeastPeople,
+    LevelGroups,
     Star,
     require_consistent,
     require_everybody_in,
@@ -129,7 +129,7 @@ def leveled(draw, most=3, whole=False):
     found = []
     for margin in known:
         coarse = [name for name in margin.names if draw(st.booleans(), label=name)]
-        alike = {name: Alike(1, np.array(ups[NAMES.index(name)])) for name in coarse}
+        alike = {name: LevelGroups(1, np.array(ups[NAMES.index(name)])) for name in coarse}
         axes = [NAMES.index(name) for name in margin.names]
         rows = [
             [code_at(margin._replace(alike=alike), NAMES[a], row[a]) for a in axes]
@@ -174,7 +174,7 @@ def test_a_merged_class_has_the_people_of_its_parts_where_margins_have_groups(wo
 
 def test_ages_of_an_age_group_are_bounded_as_whole_groups_alone():
     """Of 10 people of 20 to 29, values 0 and 1, 7 are women; 2 people are of 30, 1 of them is."""
-    ages = Alike(1, np.array([0, 0, 2]))
+    ages = LevelGroups(1, np.array([0, 0, 2]))
     groups = codes([0, 0], [0, 1], [2, 0], [2, 1])
     known = KnownMargin("ab", ("a", "b"), groups, np.array([7, 3, 1, 1]), {"a": ages})
     raw = by_class((3, 2), least((3, 2), [known]))
@@ -191,7 +191,7 @@ def test_a_margin_that_knows_values_bounds_them_next_to_one_of_groups():
     """6 of value 0 and 4 of value 1, all of one group, of whom 9 are in c = 0: 5 of 0 at least."""
     values = KnownMargin("a", ("a",), codes([0], [1]), np.array([6, 4]))
     cells = codes([0, 0], [0, 1])
-    ages = {"a": Alike(1, np.array([0, 0]))}
+    ages = {"a": LevelGroups(1, np.array([0, 0]))}
     grouped = KnownMargin("ab", ("a", "b"), cells, np.array([9, 1]), ages)
     found = by_class((2, 2), least((2, 2), [values, grouped]))
     assert found == {(0, 0): 5, (0, 1): 0, (1, 0): 3, (1, 1): 0}

@@ -22,7 +22,7 @@ from anonymizer.release.sites import (
     publish_part,
     verify_parts,
 )
-from anonymizer.release.sites.pseudonyms import PersonKey
+from anonymizer.release.sites.pseudonyms import PseudonymKey
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables import engine
@@ -189,7 +189,7 @@ def test_several_columns_tell_persons_apart_together(tmp_path):
 
 def test_the_pseudonym_is_a_keyed_hash_of_the_text(tmp_path):
     (tmp_path / "key").write_text(f" {SECRET}\r\n")
-    key = PersonKey.read(tmp_path / "key")
+    key = PseudonymKey.read(tmp_path / "key")
     content = b'anonymizer: pseudonym of a person, 1\n["7"]'
     digest = hmac.new(SECRET.encode(), content, hashlib.sha256).hexdigest()[:32]
     assert key.pseudonym(["7"]) == f"p:{digest}"
@@ -207,7 +207,7 @@ TEXTS = st.lists(st.text("ab1,\"'[]\\ ", max_size=3), min_size=2, max_size=2)
 
 @given(TEXTS, TEXTS)
 def test_different_persons_have_different_pseudonyms(one, other):
-    key = PersonKey(SECRET.encode(), Path("key"))
+    key = PseudonymKey(SECRET.encode(), Path("key"))
     assert (key.pseudonym(one) == key.pseudonym(other)) == (one == other)
 
 

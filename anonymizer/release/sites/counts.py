@@ -43,7 +43,7 @@ from anonymizer.release.publisher import Expectation, publisher
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
 from anonymizer.release.signing import PrivateKey
-from anonymizer.release.sites.pseudonyms import PersonKey
+from anonymizer.release.sites.pseudonyms import PseudonymKey
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import (
@@ -247,7 +247,7 @@ def part_at(
 
 @logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
 def counts_of(
-    study: Study, table: Relation, form: Format, key: PersonKey | None = None
+    study: Study, table: Relation, form: Format, key: PseudonymKey | None = None
 ) -> PartCounts:
     """Count a part as a study has it, where it lies; at the grounds of its columns.
 
@@ -268,7 +268,7 @@ def counts_of(
     return PartCounts(hidden, columns, roles_of(study), part, person_key=check)
 
 
-def key_of_persons(study: Study, path: Path | None) -> PersonKey | None:
+def key_of_persons(study: Study, path: Path | None) -> PseudonymKey | None:
     """Return the key in a file, where a study has persons, and None where it has none.
 
     Raises InputError when there is one and not the other, or the key cannot be read.
@@ -286,7 +286,7 @@ def key_of_persons(study: Study, path: Path | None) -> PersonKey | None:
             f"{study.path}: --person-key hides whose records are counted, and no column tells "
             "that; name it as person below [data], or leave out --person-key"
         )
-    return None if path is None else PersonKey.read(path)
+    return None if path is None else PseudonymKey.read(path)
 
 
 def count_part(

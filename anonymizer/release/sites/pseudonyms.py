@@ -39,14 +39,14 @@ MARK = "p:"
 
 
 @dataclass(frozen=True)
-class PersonKey:
+class PseudonymKey:
     """What makes pseudonyms of persons: a secret that all sites have, and nobody else."""
 
     secret: bytes = field(repr=False)
     path: Path
 
     @classmethod
-    def read(cls, path: Path) -> "PersonKey":
+    def read(cls, path: Path) -> "PseudonymKey":
         """Return the key in a file, blanks and ends of lines around it left out.
 
         Raises InputError when it cannot be read, or is too short to be a secret.

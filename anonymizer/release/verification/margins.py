@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import encoded, stacked
 from anonymizer.counts.margin_labels import values_of
-from anonymizer.counts.margins import LeastPeople, View
+from anonymizer.counts.margins import LeastPeople, MarginsByLevel
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels.arrays import Codes
@@ -60,7 +60,7 @@ def fewest_of_release(
     return replace(classes, sizes=np.maximum(people, classes.sizes))
 
 
-def _whole(view: View, manifest: Manifest) -> bool:
+def _whole(view: MarginsByLevel, manifest: Manifest) -> bool:
     """Whether the classes of a release have whole groups of the levels that a view is at.
 
     The values that stand for labels do not show it: each is alone in its group.
