@@ -1,17 +1,26 @@
-"""Tables and table files admitted, and counted once, whole or in two random halves."""
+"""Tables admitted and counted once, whole or in two random halves; and released ones as they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.columns import by_text, encoded
+from anonymizer.counts.columns import (
+    as_read,
+    by_text,
+    distinct_cells,
+    encoded,
+    in_order,
+    require_everybody,
+    stacked,
+)
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.ground import settled
 from anonymizer.counts.margins import LeastPeople, require_everybody_in
+from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
@@ -20,6 +29,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.files import Format, ParquetColumns
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.population import Margins, Population
+from anonymizer.tables.spelling import SpellingKeys, alike_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,3 +145,77 @@ def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns:
         lacking |= lacks
     schema.require_left(len(table) - int(lacking.sum()))
     return replace(table, kept=~lacking) if lacking.any() else table
+
+
+def recount(
+    table: engine.Table,
+    schema: Schema,
+    population: engine.Table | None = None,
+    keys: SpellingKeys = alike_keys,
+    persons: Persons | None = None,
+) -> Counts:
+    """Count a table as it is: classes are the combinations of values that stand there.
+
+    Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
+    The quasi-identifiers of the population, where there is one, have to stand as they are in the
+    table. ``keys`` says which spellings of sensitive values are one value; ``persons`` are those of
+    the table that this one is a part of.
+    """
+    if population is not None:
+        return classes_of(table, schema, population, keys=keys, persons=persons)[0]
+    tally = engine.tally(table, schema.columns)
+    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
+    cells, class_of = distinct_cells(cells.astype(np.intp))
+    sizes = engine.sized(tally, class_of, len(cells))
+    number = partial(by_text, keys=keys)
+    joint, values, gaps, pairs = schema.histograms(tally, class_of, len(cells), persons, number)
+    return Counts.of(
+        schema.quasi_identifiers,
+        cells,
+        sizes,
+        joint,
+        values,
+        schema.targets_alone,
+        gaps=gaps,
+        of_persons=pairs,
+    )
+
+
+def classes_of(
+    table: engine.Table,
+    schema: Schema,
+    population: engine.Table | None = None,
+    complete: bool = True,
+    keys: SpellingKeys = alike_keys,
+    persons: Persons | None = None,
+) -> tuple[Counts, Codes]:
+    """Count the classes of a table as it stands, and give the class of each row, (rows,).
+
+    Those of the population come after those of the table, of which only a population that need not
+    be ``complete`` may lack any. ``persons``: those of the table that this one is a part of.
+    """
+    everybody = (
+        table if population is None else stacked(table, population, schema.quasi_identifiers)
+    )
+    class_of, first = engine.grouped(everybody, schema.quasi_identifiers)
+    cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
+    rows = len(table.index)
+    mine, others = class_of[:rows], class_of[rows:]
+    number = partial(as_read, keys=keys)
+    joint, values, gaps, pairs = schema.histograms(table, mine, len(first), persons, number)
+    counts = Counts(
+        schema.quasi_identifiers,
+        np.column_stack(cells).astype(np.intp),
+        engine.sized(table, mine, len(first)),
+        joint,
+        {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
+        engine.records(table),
+        values,
+        schema.targets_alone,
+        None if population is None else engine.sized(population, others, len(first)),
+        gaps,
+        pairs,
+    )
+    if complete:
+        require_everybody(counts)
+    return counts, class_of

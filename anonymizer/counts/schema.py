@@ -12,19 +12,16 @@ import pandas as pd
 
 from anonymizer.counts.columns import (
     Numbering,
-    as_read,
     by_text,
     cells_of,
     distinct_cells,
     histograms,
-    in_order,
     missing_last,
     of_households,
     of_persons,
     one_of_each_text,
     one_spelling,
     require_everybody,
-    stacked,
 )
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.margin_labels import placed
@@ -52,7 +49,7 @@ from anonymizer.tables.population import (
     people_weighed,
     require_weights,
 )
-from anonymizer.tables.spelling import SpellingKeys, alike_keys
+from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing
 
 Missing = Literal["error", "drop", "gap", "category"]
@@ -526,77 +523,3 @@ def _sized(tally: engine.Tally, name: str) -> tuple[list[object], list[int]]:
     codes, values = engine.distinct(tally.combinations[name])
     sizes = np.bincount(codes, tally.sizes, minlength=len(values))
     return list(values), sizes.astype(np.int64).tolist()
-
-
-def recount(
-    table: engine.Table,
-    schema: Schema,
-    population: engine.Table | None = None,
-    keys: SpellingKeys = alike_keys,
-    persons: Persons | None = None,
-) -> Counts:
-    """Count a table as it is: classes are the combinations of values that stand there.
-
-    Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
-    The quasi-identifiers of the population, where there is one, have to stand as they are in the
-    table. ``keys`` says which spellings of sensitive values are one value; ``persons`` are those of
-    the table that this one is a part of.
-    """
-    if population is not None:
-        return classes_of(table, schema, population, keys=keys, persons=persons)[0]
-    tally = engine.tally(table, schema.columns)
-    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
-    cells, class_of = distinct_cells(cells.astype(np.intp))
-    sizes = engine.sized(tally, class_of, len(cells))
-    number = partial(by_text, keys=keys)
-    joint, values, gaps, pairs = schema.histograms(tally, class_of, len(cells), persons, number)
-    return Counts.of(
-        schema.quasi_identifiers,
-        cells,
-        sizes,
-        joint,
-        values,
-        schema.targets_alone,
-        gaps=gaps,
-        of_persons=pairs,
-    )
-
-
-def classes_of(
-    table: engine.Table,
-    schema: Schema,
-    population: engine.Table | None = None,
-    complete: bool = True,
-    keys: SpellingKeys = alike_keys,
-    persons: Persons | None = None,
-) -> tuple[Counts, Codes]:
-    """Count the classes of a table as it stands, and give the class of each row, (rows,).
-
-    Those of the population come after those of the table, of which only a population that need not
-    be ``complete`` may lack any. ``persons``: those of the table that this one is a part of.
-    """
-    everybody = (
-        table if population is None else stacked(table, population, schema.quasi_identifiers)
-    )
-    class_of, first = engine.grouped(everybody, schema.quasi_identifiers)
-    cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
-    rows = len(table.index)
-    mine, others = class_of[:rows], class_of[rows:]
-    number = partial(as_read, keys=keys)
-    joint, values, gaps, pairs = schema.histograms(table, mine, len(first), persons, number)
-    counts = Counts(
-        schema.quasi_identifiers,
-        np.column_stack(cells).astype(np.intp),
-        engine.sized(table, mine, len(first)),
-        joint,
-        {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
-        engine.records(table),
-        values,
-        schema.targets_alone,
-        None if population is None else engine.sized(population, others, len(first)),
-        gaps,
-        pairs,
-    )
-    if complete:
-        require_everybody(counts)
-    return counts, class_of

@@ -12,9 +12,10 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy

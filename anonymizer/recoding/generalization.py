@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded
+from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.margins import LeastPeople, dealt, numbered, require_everybody_in
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy

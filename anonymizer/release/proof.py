@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.persons import Persons
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine

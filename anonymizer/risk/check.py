@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.persons import PERSON
-from anonymizer.counts.schema import Missing, Schema, recount
+from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import column_names
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.counts.counting import recount
 from anonymizer.counts.persons import HOUSEHOLD, Persons
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema
 from anonymizer.information.matrices import occurring
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.privacy.events import alike

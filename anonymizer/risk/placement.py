@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
+from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.pairs import tabulated
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.persons import by_persons
-from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Display, Displayed, Points, Table, in_a_line
 from anonymizer.feedback.words import plural

@@ -12,8 +12,9 @@ from strategies import SENSITIVE, sparse_counts, sparse_joints, tables
 
 from anonymizer import Hierarchy
 from anonymizer.counts import pairs
+from anonymizer.counts.counting import classes_of, recount
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import Schema, classes_of, recount, taxonomies_of
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Partition
 from anonymizer.tables import engine
 

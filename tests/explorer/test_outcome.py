@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from explorer.conftest import small_study
 
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.persons import PERSON
-from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.attack import seen_by
 from anonymizer.explorer.answers.classes import by_labels, named_class

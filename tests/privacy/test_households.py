@@ -22,8 +22,9 @@ from anonymizer import (
     KmAnonymity,
     PersonKAnonymity,
 )
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Classes
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema
 from anonymizer.privacy import holds, over_persons, verdicts
 from anonymizer.privacy.population import household
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from anonymizer.advice.space import Disclosure, disclosure_of
 from anonymizer.counts.columns import reads_as_written
-from anonymizer.counts.counting import Counted
+from anonymizer.counts.counting import Counted, recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
-from anonymizer.counts.schema import recount
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.hierarchy import ANY

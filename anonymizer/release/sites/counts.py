@@ -20,7 +20,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.schema import classes_of, taxonomies_of
+from anonymizer.counts.counting import classes_of
+from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy

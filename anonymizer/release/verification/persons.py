@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.counting import recount
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.applied import plan_for

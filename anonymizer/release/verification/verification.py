@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from anonymizer.counts.schema import Schema, recount, taxonomies_of
+from anonymizer.counts.counting import recount
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.words import plural

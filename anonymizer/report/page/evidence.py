@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Drawing
 from anonymizer.feedback.progress import Watch, ignore

@@ -15,8 +15,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
+from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import recount
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import shown_label
