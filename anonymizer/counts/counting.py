@@ -1,4 +1,4 @@
-"""Tables admitted and counted once, whole or in two random halves; and released ones as they are."""
+"""Tables admitted and counted once, whole or in random halves; and released ones as they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
