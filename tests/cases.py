@@ -117,6 +117,7 @@ class Case:
             person=self.person,
             per_person=brute.per_person,
             household=self.household,
+            person_numbers=brute.numbers,
         )
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None

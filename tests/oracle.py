@@ -68,7 +68,8 @@ class Brute:
     ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
     values. ``limits``: the lowest and the highest level that a release may use, of attributes that
     may not use all. ``gap``: missing sensitive values count as nothing to models. ``person``: the
-    column that tells whose each record is, where persons may have several; ``per_person``: what
+    column that tells whose each record is, where persons may have several; ``numbers``: the release
+    shows which records are of one person; ``per_person``: what
     one with several values counts; ``household``: the column that tells households apart.
     """
 
@@ -91,6 +92,7 @@ class Brute:
     person: str = ""
     per_person: str = "share"
     household: str = ""
+    numbers: bool = False
 
     @property
     def most(self) -> int:
@@ -182,8 +184,30 @@ class Brute:
         if outcome is None or self.exempt:
             return outcome
         table = self.counted(outcome.labels, [])
+        fine = self.withstands(table) and (not self.numbers or self.joined(outcome.labels))
+        return outcome if fine else None
+
+    def withstands(self, table: Counted) -> bool:
+        """Whether models hold to who takes the persons of each class for equally likely."""
         asked = self.per_person == "share" or table.asked_of(self.models)
-        return outcome if asked and table.alike(self.models) else None
+        return asked and table.alike(self.models)
+
+    def joined(self, labels: Sequence[Label | None]) -> bool:
+        """Whether models of values hold to who sees which records are of one person.
+
+        He puts records together by all labels of their person, with that of the record or without.
+        """
+        own: dict[object, Counter] = {}
+        for label, row in zip(labels, self.rows, strict=True):
+            own.setdefault(row[self.person], Counter())[label] += 1
+        owned = [(repr(sorted(own[row[self.person]].items(), key=repr)),) for row in self.rows]
+        about = [model for model in self.models if model.sensitive]
+        cells = [(*label, *each) for label, each in zip(labels, owned, strict=True)]
+        tables = [self.counted(keys, []) for keys in (cells, owned)]
+        return all(
+            not table.broken(about) and table.allowed(about) and self.withstands(table)
+            for table in tables
+        )
 
     def suppressed(self, node: Node) -> Outcome | None:
         """Suppress the classes that break a model, or leave them out; None: not within budget."""

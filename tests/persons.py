@@ -77,16 +77,20 @@ def fewest_left(records: Sequence[Record], known: int) -> int:
     )
 
 
-def stay(records: Sequence[Record], k: int, share: float, least: int = 1) -> set[Hashable]:
+def stay(
+    records: Sequence[Record], k: int, share: float, least: int = 1, numbers: bool = False
+) -> set[Hashable]:
     """The persons of the largest set of whom every class has enough when they are alone in it.
 
-    At least k persons and ``least`` records, and of nobody more than a share. Of few persons every
-    set is tried; of many they go one by one, the last of them first.
+    At least k persons and ``least`` records, and of nobody more than a share; ``numbers``: so of
+    every set of linked records, too. Of few persons every set is tried; of many they go one by one,
+    the last of them first.
     """
 
     def wrong(kept: set[Hashable]) -> list[Hashable]:
         found = []
-        for group in classes_of([record for record in records if record.person in kept]):
+        left = [record for record in records if record.person in kept]
+        for group in [*classes_of(left), *(linked(left) if numbers else ())]:
             own = Counter(record.person for record in group)
             small = len(own) < k or len(group) < least
             found += [person for person, n in own.items() if small or n / len(group) > share + 1e-9]
@@ -114,6 +118,22 @@ def fewest_alike(records: Sequence[Record]) -> int:
     for record in records:
         own[record.person][record.labels] += 1
     return min(sum(held == other for other in own.values()) for held in own.values())
+
+
+def linked(records: Sequence[Record]) -> list[list[Record]]:
+    """The sets of records that a reader sees who is shown which are of one person.
+
+    All records of the persons who have as many with each labels, and those of them with some.
+    """
+    own: dict[Hashable, Counter] = defaultdict(Counter)
+    for record in records:
+        own[record.person][record.labels] += 1
+    found: dict[object, list[Record]] = defaultdict(list)
+    for record in records:
+        composition = frozenset(own[record.person].items())
+        found[composition].append(record)
+        found[composition, record.labels].append(record)
+    return list(found.values())
 
 
 def effective(group: Sequence[Record], table: Sequence[Record]) -> float:
@@ -205,7 +225,14 @@ def of_class(
     return (min if at_least else max)(found)
 
 
-def worst(measure: Measure, records: Sequence[Record], at_least: bool, each: bool = False) -> float:
-    """The measure of the class that comes off worst."""
-    found = (of_class(measure, group, records, at_least, each) for group in classes_of(records))
+def worst(
+    measure: Measure,
+    records: Sequence[Record],
+    at_least: bool,
+    each: bool = False,
+    numbers: bool = False,
+) -> float:
+    """The measure of the class that comes off worst; ``numbers``: or the set of linked records."""
+    sets = [*classes_of(records), *(linked(records) if numbers else ())]
+    found = (of_class(measure, group, records, at_least, each) for group in sets)
     return (min if at_least else max)(found)

@@ -130,6 +130,14 @@ def models_of_known_records(rng: np.random.Generator, brute: Brute) -> list[Priv
     return [make(Place(rng, brute)) for make in (*known, *others)]
 
 
+def models_of_numbered(rng: np.random.Generator, brute: Brute) -> list[PrivacyModel]:
+    """A policy of persons who have numbers: of values, and of compositions."""
+    makers = [*OF_PERSONS, *(map(_of_persons, OF_VALUES) if brute.sensitive else [])]
+    others = [makers[rng.integers(len(makers))] for _ in range(1 + rng.integers(2))]
+    known = [_composed] if rng.random() < 0.5 or not brute.sensitive else []
+    return [make(Place(rng, brute)) for make in (*known, *others)]
+
+
 def _anonymous(place: Place) -> PrivacyModel:
     k = round(place.sized(lambda group: group.size, least=True))
     return KAnonymity(min(max(k, 1), 8))

@@ -83,11 +83,13 @@ def of_persons(
     among: Persons | None,
     number: Numbering,
     per_person: PerPerson,
+    numbered: bool = False,
 ) -> tuple[Histograms, dict[str, PersonValues]]:
     """Count records by class and person, and persons by class and value of each of some columns.
 
-    In parts of a person: see ``Persons``. ``among``: of the table that this one is a part of. The
-    records by person and value, which say what a person counts in each class, come last.
+    In parts of a person: see ``Persons``. ``among``: of the table that this one is a part of;
+    ``numbered``: the release shows which records are of one person. The records by person and
+    value, which say what a person counts in each class, come last.
     """
     parts, sizes = persons.parts_in_rows(among), engine.sizes_of(table)
     joint, values, pairs = {}, {}, {}
@@ -104,7 +106,8 @@ def of_persons(
         person_of, value_of = np.divmod(pair, len(kinds))
         records = np.asarray(of_pairs.sum(axis=0), np.int64)
         each = per_person == "each"
-        pairs[name] = PersonValues(of_pairs, person_of, value_of, len(kinds), records, each)
+        values_of = of_pairs, person_of, value_of, len(kinds), records
+        pairs[name] = PersonValues(*values_of, each, numbered=numbered)
     joint[PERSON] = counted_by(persons.person_of, len(persons), class_of, classes, sizes)
     return (joint, {**values, PERSON: ()}), pairs
 

@@ -1,13 +1,15 @@
 """Counts: the only view of a table that search, privacy models and objectives ever see."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from anonymizer.counts.linked import JoinedRecords, sets_in
 from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
+from anonymizer.counts.pairs import row_keys as row_keys
 from anonymizer.counts.persons import (
     HIDDEN,
     HOUSEHOLD,
@@ -61,7 +63,8 @@ class Classes:
     attribute matters, all records have the same value. ``gap``: the last column are records that
     miss a value, which counts as nothing to privacy models. ``others``: the same classes counted in
     other ways, in which a model has to hold, too. ``each``: their records by person and value,
-    where a person counts each of their values in full, too.
+    where a person counts each of their values in full, too. ``linked``: what a model has to hold of
+    as well, where a release shows which records are of one person.
     """
 
     joint: CountMatrix
@@ -72,6 +75,7 @@ class Classes:
     gap: bool = False
     others: "tuple[Classes, ...]" = field(default=(), repr=False)
     each: PersonValues | None = field(default=None, repr=False)
+    linked: "tuple[Linked, ...]" = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return int(self.joint.shape[0])
@@ -89,6 +93,7 @@ class Classes:
             gap=False,
             others=tuple(each.known for each in self.others),
             each=None,
+            linked=(),
         )
 
     @cached_property
@@ -122,8 +127,32 @@ class Classes:
         people = None if self.population is None else self.population[some]
         others = tuple(each.select(some) for each in self.others)
         each = None if self.each is None else self.each.select(some)
+        linked = tuple(sets.select(some, len(self)) for sets in self.linked)
         joint = chosen(self.joint, some)
-        return replace(self, joint=joint, population=people, others=others, each=each)
+        return replace(
+            self, joint=joint, population=people, others=others, each=each, linked=linked
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """Sets of records that a model judges as it does classes; each class fares as its worst set.
+
+    ``sets`` are counted as classes are. Of each pair of a set and a class that it has records in
+    ``row`` and ``class_of`` are the places, shape (pairs,). See ``anonymizer.counts.linked``.
+    """
+
+    sets: Classes
+    row: Codes = field(repr=False)
+    class_of: Codes = field(repr=False)
+
+    def select(self, some: Mask | Codes, classes: int) -> "Linked":
+        """The sets of some of so many classes, which stay what they are in the whole table."""
+        places = np.full(classes, -1)
+        kept = np.arange(classes)[some]
+        places[kept] = np.arange(len(kept))
+        there = places[self.class_of] >= 0
+        return replace(self, row=self.row[there], class_of=places[self.class_of[there]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,12 +246,14 @@ class Counts:
         ``unit``: ``PERSON`` or ``HOUSEHOLD`` where it is by that of each record.
         """
         names = judged_by(attribute, unit, self.joint)
-        first, *others = [self.about(name) for name in names]
-        if attribute is not None and others and attribute in self.of_persons:
-            values = self.of_persons[attribute]
-            once = replace(self.about(by_persons(attribute)), joint=values.by_class)
-            others.append(replace(once, each=values) if values.each else once)
-        return replace(first, others=tuple(others))
+        ways = [self.about(name) for name in names]
+        if attribute is None or attribute not in self.of_persons or len(ways) == 1:
+            return replace(ways[0], others=tuple(ways[1:]))
+        values = self.of_persons[attribute]
+        found = _in_all_ways(ways, values)
+        if not values.numbered:
+            return found
+        return replace(found, linked=tuple(_of_sets(ways, sets) for sets in sets_in(values)))
 
     @property
     def additive(self) -> "Counts":
@@ -338,6 +369,25 @@ class Counts:
         )
 
 
+def _in_all_ways(ways: Sequence[Classes], values: PersonValues) -> Classes:
+    """Return classes that are counted in several ways, of persons and of records, in all of them.
+
+    ``ways``: those that add up, of persons first; ``values``: the same by person and value.
+    """
+    once = replace(ways[0], joint=values.by_class)
+    last = replace(once, each=values) if values.each else once
+    return replace(ways[0], others=(*ways[1:], last))
+
+
+def _of_sets(ways: Sequence[Classes], sets: JoinedRecords) -> Linked:
+    """Return sets of records in all ways; the ``ways`` are those of classes, of persons first."""
+    counted = sets.values.in_parts, sets.values.in_records
+    own = [
+        replace(way, joint=joint, population=None) for way, joint in zip(ways, counted, strict=True)
+    ]
+    return Linked(_in_all_ways(own, sets.values), sets.row, sets.class_of)
+
+
 def judged_by(
     attribute: str | None, unit: str | None, known: Container[str]
 ) -> tuple[str | None, ...]:
@@ -363,28 +413,6 @@ MANY = 1 << 17
 
 MOST_PERMUTED = 1 << 26
 """Records up to which they are dealt out one by one, some 24 bytes each."""
-
-
-def row_keys(cells: Codes) -> Codes:
-    """Return one number per row, equal for equal rows and ordered as they are, shape (rows,).
-
-    Columns are mixed as digits; before the number could leave 63 bits it is renumbered densely,
-    so overflow is impossible.
-
-    >>> row_keys(np.array([[0, 1], [1, 0], [0, 1]])).tolist()
-    [1, 2, 1]
-    """
-    key = np.zeros(len(cells), np.intp)
-    bound = 1
-    for column in cells.T:
-        digits = int(column.max(initial=0)) + 1
-        # Renumbered before it overflows: there are no more numbers than rows.
-        if bound * digits >= 2**62:
-            distinct, key = np.unique(key, return_inverse=True)
-            bound = len(distinct)
-        key = key * digits + column
-        bound *= digits
-    return key
 
 
 def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:

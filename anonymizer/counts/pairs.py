@@ -229,3 +229,25 @@ def _of_many(good: Ints, bad: Ints, taken: Ints, rng: np.random.Generator) -> In
     found = np.clip(found, 0, fewer)
     found = np.where(part == taken, found, kind - found)
     return np.asarray(np.where(kind == good, found, taken - found))
+
+
+def row_keys(cells: Codes) -> Codes:
+    """Return one number per row, equal for equal rows and ordered as they are, shape (rows,).
+
+    Columns are mixed as digits; before the number could leave 63 bits it is renumbered densely,
+    so overflow is impossible.
+
+    >>> row_keys(np.array([[0, 1], [1, 0], [0, 1]])).tolist()
+    [1, 2, 1]
+    """
+    key = np.zeros(len(cells), np.intp)
+    bound = 1
+    for column in cells.T:
+        digits = int(column.max(initial=0)) + 1
+        # Renumbered before it overflows: there are no more numbers than rows.
+        if bound * digits >= 2**62:
+            distinct, key = np.unique(key, return_inverse=True)
+            bound = len(distinct)
+        key = key * digits + column
+        bound *= digits
+    return key

@@ -159,6 +159,7 @@ class PersonValues:
     ``person_of`` and ``value_of`` (pairs,) say which, by person first; there are ``values``.
     ``records`` (pairs,) are those of the whole table. ``each``: a person counts each of their
     values in full, too. ``gap``: the last value is a missing one, which counts as nothing.
+    ``numbered``: the release shows which records are of one person.
     """
 
     joint: CountMatrix = field(repr=False)
@@ -168,6 +169,7 @@ class PersonValues:
     records: Ints = field(repr=False)
     each: bool = False
     gap: bool = False
+    numbered: bool = False
 
     def padded(self, rows: int) -> "PersonValues":
         """Append classes that have no record."""
@@ -181,6 +183,24 @@ class PersonValues:
     def alone(self) -> "PersonValues":
         """The same of a table that has no records but these."""
         return replace(self, records=np.asarray(self.joint.sum(axis=0), np.int64))
+
+    @property
+    def in_records(self) -> CountMatrix:
+        """The classes by value, where each record counts once, (classes, values)."""
+        return self._weighed(np.ones(len(self.records), np.int64))
+
+    @property
+    def in_parts(self) -> CountMatrix:
+        """The same where each person of the table counts once in all, in whole parts of one."""
+        records = np.bincount(self.person_of, self.records).astype(np.int64)
+        return self._weighed(_parts_of(np.maximum(records, 1), len(records))[self.person_of])
+
+    def _weighed(self, weights: Ints) -> CountMatrix:
+        """The classes by value, a record of each pair counting so much, (classes, values)."""
+        held = by_pairs(self.joint)
+        class_of = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
+        shape, places = (held.shape[0], self.values), held.indices
+        return tabulated(class_of, self.value_of[places], held.data * weights[places], shape)
 
     @cached_property
     def by_class(self) -> CountMatrix:

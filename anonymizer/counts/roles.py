@@ -1,9 +1,42 @@
 """Roles of columns that do not go together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from anonymizer.counts.persons import PER_PERSON
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, shown
+
+NOTHING_WITHHELD: Mapping[str, Any] = {
+    "person": (),
+    "weight": None,
+    "per_person": "share",
+    "household": (),
+    "releases_weight": False,
+    "person_numbers": False,
+}
+"""The roles of columns that no release has, as they are in one: together, as they go together."""
+
+SEVERAL = "person"
+"""The column of the numbers of persons whom several columns tell apart."""
+
+
+def number_column(person: Sequence[str]) -> str:
+    """Return the column of a release that has the numbers of persons.
+
+    >>> number_column(["patient_id"]), number_column(["site", "patient"])
+    ('patient_id', 'person')
+    """
+    return person[0] if len(person) == 1 else SEVERAL
+
+
+def require_free(number: str | None, columns: Iterable[str], left_out: Iterable[str]) -> None:
+    """Refuse a released column of the name that the one of the numbers of persons has."""
+    if number is not None and number in {*columns} - {*left_out}:
+        raise InputError(
+            f"the table has a column {number!r}, which is the name of the column of the numbers of "
+            "persons; rename it, or list it among the identifiers"
+        )
+
 
 WORST = "worst"
 """A way of counting that people may expect next to ``each``, and which is refused by its name."""
@@ -17,7 +50,11 @@ INSTEAD_OF_WORST = (
 
 
 def require_fitting(
-    person: Sequence[str], weight: str | None, household: Sequence[str], per_person: str
+    person: Sequence[str],
+    weight: str | None,
+    household: Sequence[str],
+    per_person: str,
+    person_numbers: bool,
 ) -> None:
     """Refuse columns of persons, weights and households that do not go together."""
     if per_person == WORST:
@@ -31,6 +68,14 @@ def require_fitting(
         raise InputError(
             f'per-person = "{per_person}" is about persons who have several records; name '
             "the column that tells whose each record is, as person, or leave it out"
+        )
+    if not isinstance(person_numbers, bool):
+        raise InputError(f"person_numbers = {shown(person_numbers)} must be True or False")
+    if person_numbers and not person:
+        raise InputError(
+            "a release can have numbers of persons where a column tells whose each record is; name "
+            'that column as person, such as person = "patient_id" (below [data] in a study), or '
+            "leave the numbers out (person below [output])"
         )
     if person and weight is not None:
         raise InputError(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,12 @@ from anonymizer.counts.persons import (
     PersonValues,
     by_persons,
 )
-from anonymizer.counts.roles import require_fitting, require_releasable
+from anonymizer.counts.roles import (
+    NOTHING_WITHHELD,
+    number_column,
+    require_fitting,
+    require_releasable,
+)
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.matrices import CountMatrix
@@ -62,15 +67,6 @@ one more value.
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
-NOTHING_WITHHELD: Mapping[str, Any] = {
-    "person": (),
-    "weight": None,
-    "per_person": "share",
-    "household": (),
-    "releases_weight": False,
-}
-"""The roles of columns that no release has, as they are in one: together, as they go together."""
-
 Values = tuple[object, ...]
 
 ALIKE = partial(by_text, keys=alike_keys)
@@ -90,6 +86,7 @@ class Schema:
     weights of a survey, which tell strata. A release leaves all of them out, too.
     ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts. One
     that ``releases_weight`` has in that column the mean weight of each class.
+    ``person_numbers``: a release has a number for each person in the place of ``person``.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -103,6 +100,7 @@ class Schema:
     per_person: PerPerson = "share"
     household: tuple[str, ...] = ()
     releases_weight: bool = False
+    person_numbers: bool = False
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -124,7 +122,8 @@ class Schema:
         if twice:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
-        require_fitting(self.person, self.weight, self.household, self.per_person)
+        counted = self.per_person, self.person_numbers
+        require_fitting(self.person, self.weight, self.household, *counted)
         if self.releases_weight:
             require_releasable(self.weight, self.household)
 
@@ -177,10 +176,21 @@ class Schema:
 
     @property
     def without_persons(self) -> "Schema":
-        """The roles in a release: nobody sees whose a record is, or for how many it stands."""
+        """The roles in a release: nobody sees whose a record is, or for how many it stands.
+
+        Persons who have numbers there are those of the column of numbers.
+        """
         if not self.withheld and self.weight is None:
             return self
-        return replace(self, identifiers=self.left_out, **NOTHING_WITHHELD)
+        if self.number is None:
+            return replace(self, identifiers=self.left_out, **NOTHING_WITHHELD)
+        names = tuple(name for name in self.left_out if name != self.number)
+        return replace(self, identifiers=names, person=(self.number,))
+
+    @property
+    def number(self) -> str | None:
+        """The column of a release that has a number for each person; None where there is none."""
+        return number_column(self.person) if self.person_numbers else None
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -466,8 +476,9 @@ class Schema:
         joint, values = histograms(table, self.counted, class_of, classes, number)
         persons, pairs = self.persons_of(table), dict[str, PersonValues]()
         if persons is not None:
+            ways = self.per_person, self.person_numbers
             more, pairs = of_persons(
-                table, self.sensitive, class_of, classes, persons, among, number, self.per_person
+                table, self.sensitive, class_of, classes, persons, among, number, *ways
             )
             joint, values = joint | more[0], values | more[1]
         if self.household:

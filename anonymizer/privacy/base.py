@@ -428,9 +428,17 @@ def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -
     found = counts.judged(attribute, model.unit_of)
     if model.per_class:
         return found
-    # Of a whole table, where persons count once in each class, these are all that there are.
-    others = (replace(each, margin=np.asarray(each.joint.sum(axis=0))) for each in found.others)
-    return replace(found, others=tuple(others))
+    linked = tuple(replace(each, sets=_of_table(each.sets)) for each in found.linked)
+    return replace(_of_table(found), linked=linked)
+
+
+def _of_table(classes: Classes) -> Classes:
+    """Return what a model of a whole table judges of it.
+
+    Where persons count once in each class, these are all that there are.
+    """
+    others = (replace(each, margin=np.asarray(each.joint.sum(axis=0))) for each in classes.others)
+    return replace(classes, others=tuple(others))
 
 
 def holds(model: PrivacyModel, classes: Classes) -> Mask:

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Classes, row_keys
+from anonymizer.counts.counts import Classes
+from anonymizer.counts.linked import compositions
 from anonymizer.counts.pairs import by_pairs
 from anonymizer.errors import InputError
 from anonymizer.information.matrices import CountMatrix
@@ -202,24 +203,10 @@ def alike(joint: CountMatrix) -> Ints:
     >>> alike(np.array([[1, 1, 0, 0], [1, 1, 2, 0]])).tolist()
     [2, 2, 1, 0]
     """
-    held = by_pairs(joint).T.tocsr()
-    held.sort_indices()
-    # A class and the records in it are one number, so that a person is a row of numbers.
-    numbers = row_keys(np.stack([held.data, held.indices], axis=1))
-    classes_of = np.diff(held.indptr)
-    found = np.zeros(len(classes_of), np.int64)
-    # Only who have equally many classes can be alike; by their number there are few groups.
-    order = np.argsort(classes_of, kind="stable")
-    ends = np.flatnonzero(np.diff(classes_of[order], append=-1)) + 1
-    for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        persons = order[first:end]
-        number = int(classes_of[persons[0]])
-        if number:
-            rows = held.indptr[persons][:, None] + np.arange(number)
-            _, kind, many = np.unique(
-                row_keys(numbers[rows]), return_inverse=True, return_counts=True
-            )
-            found[persons] = many[kind]
+    composition = compositions(joint)
+    there = composition >= 0
+    found = np.zeros(len(composition), np.int64)
+    found[there] = np.bincount(composition[there])[composition[there]]
     return found
 
 

@@ -24,12 +24,22 @@ def measures_of(model: "PrivacyModel", classes: Classes) -> Floats:
     Of a model that reads arrays alone, sparse ones are a few classes at a time; InputError where it
     is about the table as a whole, which is too large for an array. Where a missing value counts as
     nothing, classes are measured by the records that have one; a class that has none of these comes
-    off worst. Classes that are counted in several ways come off as in the worst of them.
+    off worst. Classes that are counted in several ways come off as in the worst of them, and as the
+    worst of the sets of records that a release shows to be of one person.
     """
+    if classes.linked:
+        found = measures_of(model, replace(classes, linked=())).astype(float)
+        for linked in classes.linked:
+            of_sets = measures_of(model, linked.sets)
+            if model.per_class:
+                _worse(model).at(found, linked.class_of, of_sets[linked.row])
+            else:
+                found = _worse(model)(found, of_sets)
+        return found
     if classes.others:
         ways = (replace(classes, others=()), *classes.others)
-        found: list[Floats] = [measures_of(model, each) for each in ways]
-        return np.asarray(_worse(model).reduce(found, axis=0))
+        each_way = [measures_of(model, each) for each in ways]
+        return np.asarray(_worse(model).reduce(each_way, axis=0))
     if classes.each is not None:
         plain = replace(classes, each=None)
         return _of_each(model, plain, classes.each, measures_of(model, plain))

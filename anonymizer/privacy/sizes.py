@@ -23,7 +23,7 @@ from anonymizer.privacy.base import (
     reads_sparse,
     require_persons,
 )
-from anonymizer.privacy.events import EventModel
+from anonymizer.privacy.events import CompositionKAnonymity, EventModel
 from anonymizer.tables.population import WEIGHTS, Margins, Population, Weights, Withheld
 
 
@@ -173,7 +173,10 @@ def with_implied(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
 
 
 def over_persons(
-    models: Sequence[PrivacyModel], person: Sequence[str], household: Sequence[str] = ()
+    models: Sequence[PrivacyModel],
+    person: Sequence[str],
+    household: Sequence[str] = (),
+    numbers: bool = False,
 ) -> tuple[PrivacyModel, ...]:
     """Return the models of a policy for a table of which persons may have several records.
 
@@ -186,6 +189,10 @@ def over_persons(
     nobody says how large a share of a class may be one person's, it is 1 / k: a person of whom a
     class of k has more records than that is found with a higher probability than it promises.
     InputError where a model is about records alone.
+
+    ``numbers``: a release has a number for each person, which tells their composition. Then k
+    persons have each, and as many as none has more than the largest share of: the persons of one
+    have equally many records in each of its classes.
     """
     require_persons(models, bool(person), bool(household))
     if not person:
@@ -197,7 +204,26 @@ def over_persons(
         k, found = known, (*found, PersonKAnonymity(known))
     if k > 1 and not any(isinstance(model, LargestShare) for model in found):
         found = (*found, LargestShare(1 / k))
-    return found
+    return _of_compositions(found) if numbers else found
+
+
+def _of_compositions(models: tuple[PrivacyModel, ...]) -> tuple[PrivacyModel, ...]:
+    """Add that as many persons have each composition as a class has to have.
+
+    InputError where a model is about a population.
+    """
+    for model in models:
+        if getattr(model, "population", None) is not None:
+            raise InputError(
+                f"{model.name} is about a population, of whom nobody knows in which classes each "
+                "would have records, as numbers of persons tell of a release; leave out the "
+                "numbers (person below [output] in a study), or the model"
+            )
+    least = [model.k for model in models if isinstance(model, PersonKAnonymity | EventModel)]
+    least += [ceil(1 / model.limit) for model in models if isinstance(model, LargestShare)]
+    known = [model.k for model in models if isinstance(model, CompositionKAnonymity)]
+    k = max([1, *least])
+    return models if k <= max([1, *known]) else (*models, CompositionKAnonymity(k))
 
 
 class PopulationModel(PrivacyModel):

@@ -11,6 +11,10 @@ among those who are left go, in any order, until nobody does. Who goes depends o
 quasi-identifiers and on whose a record is, no sensitive value among them. Merging classes preserves
 such a set, so that at a generalization of a node nobody goes who stays at the node.
 
+Where a release numbers persons, as many as a policy says have to have each composition, too: how
+many records somebody has in each class does not depend on who else is there, so that of two such
+sets the union is one, and what merges compositions preserves it.
+
 Models of sensitive attributes, and of the table as a whole, have to hold of the records that are
 left, as of any table.
 """
@@ -23,6 +27,8 @@ import numpy as np
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.linked import compositions
+from anonymizer.counts.pairs import csr_of
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
@@ -30,7 +36,14 @@ from anonymizer.kernels import NUMPY, FrequencySet
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout, histograms_of
-from anonymizer.privacy import KAnonymity, LargestShare, PersonKAnonymity, PrivacyModel, acceptable
+from anonymizer.privacy import (
+    CompositionKAnonymity,
+    KAnonymity,
+    LargestShare,
+    PersonKAnonymity,
+    PrivacyModel,
+    acceptable,
+)
 from anonymizer.recoding.full_domain.frontier import minimal_nodes, require_searchable
 from anonymizer.recoding.lattice import Lattice, Node, Trace
 from anonymizer.recoding.policy import Suppression
@@ -44,13 +57,19 @@ WHOLE = "suppress-persons"
 """What a study calls the option."""
 
 
-def size_models(models: Sequence[PrivacyModel]) -> tuple[KAnonymity | LargestShare, ...]:
+SizeModel = KAnonymity | LargestShare | CompositionKAnonymity
+"""What quasi-identifiers, and whose a record is, decide of a person."""
+
+
+def size_models(models: Sequence[PrivacyModel], numbers: bool) -> tuple[SizeModel, ...]:
     """Return what quasi-identifiers, and whose a record is, decide of each class.
 
-    InputError where a model is about a population.
+    ``numbers``: of each composition, too. InputError where a model is about a population.
     """
-    found = []
+    found: list[SizeModel] = []
     for part in (part for model in models for part in (model, *model.lasting())):
+        if numbers and isinstance(part, CompositionKAnonymity):
+            found.append(part)
         if part.sensitive or not part.per_class:
             continue
         if not isinstance(part, KAnonymity | LargestShare):
@@ -66,7 +85,7 @@ def suppressed_persons(
     class_of: Codes,
     person_of: Codes,
     records: Ints,
-    models: Sequence[KAnonymity | LargestShare],
+    models: Sequence[SizeModel],
     gone: Mask,
 ) -> Mask:
     """Mark the persons that are in no set which satisfies the models, shape (persons,).
@@ -80,13 +99,19 @@ def suppressed_persons(
     >>> suppressed_persons(*of, models, np.zeros(3, bool)).tolist()
     [True, True, True]
     """
-    gone = gone.copy()
+    gone, composition = gone.copy(), np.zeros(len(gone), np.intp)
+    if any(isinstance(model, CompositionKAnonymity) for model in models):
+        shape = int(class_of.max(initial=-1)) + 1, len(gone)
+        composition = compositions(csr_of(class_of, person_of, records, shape))
     while True:
         there = ~gone[person_of]
         class_of, person_of, records = class_of[there], person_of[there], records[there]
         broken = np.zeros(len(records), bool)
         for model in models:
-            broken |= _breaking(model, class_of, records)
+            if isinstance(model, CompositionKAnonymity):
+                broken |= _alone(model, composition, person_of)
+            else:
+                broken |= _breaking(model, class_of, records)
         if not broken.any():
             return gone
         gone[person_of[broken]] = True
@@ -99,6 +124,12 @@ def _breaking(model: KAnonymity | LargestShare, class_of: Codes, records: Ints) 
         return ~model.accepts(records / sizes[class_of])
     many = np.bincount(class_of) if isinstance(model, PersonKAnonymity) else sizes
     return ~model.accepts(many.astype(float))[class_of]
+
+
+def _alone(model: CompositionKAnonymity, composition: Codes, person_of: Codes) -> Mask:
+    """Mark the pairs of a class and a person whose composition too few have, shape (pairs,)."""
+    many = np.bincount(composition[np.unique(person_of)], minlength=1)
+    return ~model.accepts(many.astype(float))[composition[person_of]]
 
 
 def left_out(
@@ -122,7 +153,8 @@ def left_out(
     gone = np.zeros(len(persons), bool)
     gone[persons.person_of[forced]] = True
     own, of = class_of[first], persons.person_of[first]
-    gone = suppressed_persons(own, of, records, size_models(models), gone)
+    sized = size_models(models, schema.person_numbers)
+    gone = suppressed_persons(own, of, records, sized, gone)
     number, most = int(gone.sum()), suppression.most(len(persons))
     if number > most or number == len(persons):
         raise PolicyBrokenError(
@@ -154,8 +186,8 @@ def _without_persons() -> InputError:
 class PersonProblem:
     """A table's records by person, a policy, an objective and a budget of persons.
 
-    ``pairs`` are the counts of each raw cell and person, ``person_of`` (pairs,) says whose. See
-    ``Problem`` for the others.
+    ``pairs`` are the counts of each raw cell and person, ``person_of`` (pairs,) says whose;
+    ``numbers``: whether the release has numbers of them. See ``Problem`` for the others.
     """
 
     pairs: Counts = field(repr=False)
@@ -164,6 +196,7 @@ class PersonProblem:
     models: Sequence[PrivacyModel]
     objective: Objective
     suppression: Suppression
+    numbers: bool = False
 
     @classmethod
     def of(
@@ -178,7 +211,9 @@ class PersonProblem:
             raise _without_persons()
         pairs, person_of = counted.schema.counts_by_person(counted.tally, counted.taxonomies)
         objective = objective.prepared(pairs, counted.taxonomies)
-        return cls(pairs, person_of, counted.taxonomies, models, objective, suppression)
+        known = pairs, person_of, counted.taxonomies
+        numbers = counted.schema.person_numbers
+        return cls(*known, models, objective, suppression, numbers)
 
     @property
     def persons(self) -> int:
@@ -195,7 +230,7 @@ class PersonProblem:
         pair, first = _paired(row_keys(self._cells(node)), self.person_of)
         records = np.bincount(pair, self.pairs.sizes).astype(np.int64)
         class_of = np.unique(row_keys(self._cells(node)[first]), return_inverse=True)[1]
-        models = size_models(self.models)
+        models = size_models(self.models, self.numbers)
         return suppressed_persons(class_of, self.person_of[first], records, models, gone)
 
     def scored(self, node: Node, gone: Mask) -> Scored | None:

@@ -70,6 +70,10 @@ class Anonymizer(Displayed, Request, Conventions):
         What somebody with several sensitive values counts: ``"share"``, the default, a share of
         each; ``"each"``: each of them in full, too, as for who asks whether a person has a value in
         any of their records.
+    person_numbers
+        Whether the release has a number for each person, random and new in each, so that the rows
+        of a person can be joined. The policy is about these rows together then. The column is
+        called as that of persons, or ``"person"`` where these are several.
     weight
         The column of the sampling weights of a survey: how many people each record stands for. It
         is left out of the release; models with ``population="weights"`` are about these people.
@@ -158,6 +162,7 @@ class Anonymizer(Displayed, Request, Conventions):
     household: str | Sequence[str] = ()
     shift: Shift | Mapping[str, Any] | None = None
     released_weight: ReleasedWeight = "leave-out"
+    person_numbers: bool = False
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

@@ -150,6 +150,7 @@ def _schema(manifest: Manifest) -> Schema:
         per_person=manifest.per_person or "share",
         household=tuple(manifest.household),
         releases_weight=manifest.released_weight is not None,
+        person_numbers=manifest.person_numbers is not None,
     )
 
 

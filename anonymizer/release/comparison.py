@@ -56,7 +56,8 @@ class RawComparison:
         if raw is None or self.outcome.fate == "removed":
             raw = self.fitted.count(left)
         stored = self.outcome.released if self.raw.original is None else self.raw.original
-        known = (*released.names, *released.sensitive, *self.fitted.schema.left_out)
+        schema = self.fitted.schema
+        known = (*released.names, *released.sensitive, *schema.left_out, schema.number)
         others = [column for column in stored.columns if column not in known]
         left_as_they_were = [name for name in others if name not in self.moved]
         records, kept = engine.records(self.raw.table), engine.records(self.admitted)
@@ -74,7 +75,7 @@ class RawComparison:
         def about(*attributes: str) -> Information:
             return Information.of(raw, released, self.fitted.models, chance, attributes)
 
-        sensitive = self.fitted.schema.sensitive
+        sensitive = schema.sensitive
         return replace(
             release,
             records=records,
@@ -84,7 +85,7 @@ class RawComparison:
             other_columns=[*map(str, others)],
             warnings=warnings,
             information=about(*sensitive) if sensitive else None,
-            targets={name: about(name) for name in self.fitted.schema.targets},
+            targets={name: about(name) for name in schema.targets},
         )
 
     def of_sample(self, released: Counts) -> tuple[ReleaseWarning, ...]:
@@ -138,7 +139,8 @@ class RawComparison:
         ``left``: the raw records that are released; ``names``: the columns of their classes.
         """
         original, released = self.raw.original, self.outcome.released
-        known = [name for name in released.columns if name not in others]
+        numbers = self.fitted.schema.number  # which tell nothing but what they are for
+        known = [name for name in released.columns if name not in (*others, numbers)]
         if original is None and isinstance(left, Tally):  # it has no other columns
             yield from identifying_warnings(released, known)
             return

@@ -64,7 +64,8 @@ class Description:
                 f'as weight = "sampling_weight"; a file of that name is "./{WEIGHTS.name}"'
             )
         try:
-            return over_persons(models, self.document.data.person, self.document.data.household)
+            data, numbers = self.document.data, self.document.output.person is not None
+            return over_persons(models, data.person, data.household, numbers)
         except InputError as error:
             raise InputError(f"{self.path}: [[privacy]] {error}") from None
 
@@ -111,6 +112,7 @@ class Description:
             data.per_person,
             data.household,
             document.output.weight == "class",
+            document.output.person is not None,
         )
 
     @cached_property

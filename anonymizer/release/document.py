@@ -155,7 +155,8 @@ class OutputOptions(Section):
     ``file``: the released table, in the format of its ending; that of the table by default.
     ``parts``: how many files of a folder it is spread over, one file by default. ``order``: that of
     the records, at random or as in the table. ``weight``: whether sampling weights are left out, or
-    are the mean of each class.
+    are the mean of each class. ``person``: what the release has in place of
+    the columns that tell whose each record is, by default nothing.
     """
 
     file: Literal["released.csv", "released.parquet"] | None = None
@@ -163,6 +164,7 @@ class OutputOptions(Section):
     csv_safe: StrictBool = False
     order: Order = "random"
     weight: ReleasedWeight = "leave-out"
+    person: Literal["number"] | None = None
 
 
 def _as_read(annotation: Any) -> Any:

@@ -20,7 +20,7 @@ from anonymizer.hierarchy.label import Label, PlacedColumn
 from anonymizer.release.files import MANIFEST, home_of, sound
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import LabelText
-from anonymizer.release.manifest.placement import grouped, require_whole_classes
+from anonymizer.release.manifest.placement import grouped, require_no_numbers, require_whole_classes
 from anonymizer.release.output import reserved
 from anonymizer.release.place import Place
 from anonymizer.release.relations import counted_in
@@ -98,6 +98,7 @@ def source_of(path: Path, study: Path | None = None) -> ExportedRelease:
             "tools do not make of another table; release it with anonymizer apply"
         )
     require_whole_classes(manifest.method, "an export")
+    require_no_numbers(manifest.person_numbers, "an export")
     require_followable(path, known)
     manifest = manifest.completed(None if known is None else known.hierarchies)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from anonymizer.counts.roles import require_free
 from anonymizer.errors import require_columns
 from anonymizer.feedback.logs import logged
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
@@ -46,7 +47,10 @@ def proven(
 def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTable:
     """Choose the recoding of a table with some ``columns``, and carry it out; nothing is proven."""
     recoding, counted = requested.chosen_recoding, task.counted
-    recoding.require_room({*columns} - {*counted.schema.left_out})
+    schema = counted.schema
+    recoding.require_room({*columns} - {*schema.left_out})
+    if schema.person_numbers:
+        require_free(schema.number, columns, schema.left_out)
     fitted, outcome = _searched(recoding, task)
     because = requested.objective_for(recoding)[1]
     if because and not fitted.random:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.roles import require_free
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns, require_one_of
 from anonymizer.feedback.document import in_a_line
@@ -26,6 +27,7 @@ from anonymizer.release.frames import (
     table_of,
     without_index,
 )
+from anonymizer.release.numbering import numbered
 from anonymizer.release.proof import prove, same_classes
 from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.release import Release, Seeds
@@ -293,6 +295,9 @@ class PlannedTable(NamedTuple):
         if raw.original is not None:  # its tally has no columns but those that were counted
             others = {*raw.columns} - {*fitted.schema.left_out}
             fitted.require_room([name for name in raw.columns if name in others])
+        schema = fitted.schema
+        if schema.person_numbers:
+            require_free(schema.number, raw.columns, schema.left_out)
         people, withheld = fitted.people(recoded), fitted.schema.withheld
         persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
@@ -309,7 +314,7 @@ class PlannedTable(NamedTuple):
             released, moved, alike = recoded, (*moved, weight), int((weights == 1).sum())
             outcome = replace(outcome, released=released)
         if withheld:  # from here on nobody sees whose a record is, or for how many it stands
-            released = engine.without_columns(recoded, withheld)
+            released = numbered(engine.without_columns(recoded, withheld), recoded, schema)
             outcome = replace(outcome, released=released)
         release = Release(
             released=engine.records(released),
@@ -334,6 +339,7 @@ class PlannedTable(NamedTuple):
             household=fitted.schema.household,
             shift=plan.shift,
             released_weight="class" if schema.releases_weight else None,
+            person_numbers=fitted.schema.number,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome, moved)
         if fitted.private:
@@ -421,5 +427,5 @@ class RecodedTable(ProvenTable):
         recounted = released.tally(schema.columns)
         if not same_classes(recounted, self.records, schema):
             raise InputError(CHANGED)
-        if not plan.schema.keys:
+        if not plan.schema.keys or plan.schema.person_numbers:
             prove(recounted, schema, plan.models, plan.people(recounted))

@@ -8,6 +8,8 @@ import pandas as pd
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.linked import compositions
+from anonymizer.counts.pairs import csr_of
 from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
@@ -72,6 +74,27 @@ def same_classes(table: engine.Table, expected: engine.Table, schema: Schema) ->
     rows = len(texts[0])
     own = engine.sized(table, group[:rows], groups)
     return bool((own == engine.sized(expected, group[rows:], groups)).all())
+
+
+def same_persons(table: engine.Table, expected: engine.Table, schema: Schema) -> bool:
+    """Return whether two tables have the same persons, whichever number each of them has.
+
+    As many have exactly the same records in either. Values are compared by their texts.
+    """
+    texts = [_texts(each, schema.columns) for each in (table, expected)]
+    both, rows = pd.concat(texts, ignore_index=True), len(texts[0])
+    record, _ = engine.grouped(both, [n for n in schema.columns if n not in schema.person])
+    # Persons of the first table have even places, those of the other odd ones.
+    person = 2 * engine.grouped(both, schema.person)[0].astype(np.int64)
+    person[rows:] += 1
+    sizes = [
+        engine.sized(each, np.arange(len(each.index)), len(each.index))
+        for each in (table, expected)
+    ]
+    shape = int(record.max(initial=-1)) + 1, 2 * (int(person.max(initial=-1)) // 2 + 1)
+    kinds = compositions(csr_of(record, person, np.concatenate(sizes), shape))
+    own, other = (np.bincount(kinds[side::2] + 1, minlength=kinds.max() + 2) for side in (0, 1))
+    return bool((own[1:] == other[1:]).all())
 
 
 def _texts(table: engine.Table, columns: Sequence[str]) -> pd.DataFrame:

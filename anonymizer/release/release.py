@@ -37,6 +37,7 @@ LEFT_OUT = (
     "household",
     "shift",
     "released_weight",
+    "person_numbers",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -142,6 +143,8 @@ class Release(Displayed):
         How the dates of persons were moved, where they were; no offset.
     released_weight
         ``"class"`` where the column ``weight`` is released, as the mean of each class.
+    person_numbers
+        The column of the release that has a number for each person; None where it has none.
     """
 
     released: int
@@ -175,6 +178,7 @@ class Release(Displayed):
     household: Sequence[str] = ()
     shift: Shift | None = None
     released_weight: str | None = None
+    person_numbers: str | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

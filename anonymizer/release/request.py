@@ -151,6 +151,7 @@ class Request:
     household: str | Sequence[str]
     shift: Shift | Mapping[str, Any] | None
     released_weight: ReleasedWeight
+    person_numbers: bool
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -182,6 +183,7 @@ class Request:
                 **({"household": schema.household} if schema.household else {}),
                 **({"released_weight": "class"} if schema.releases_weight else {}),
                 **({} if shift is None else {"shift": shift.to_dict()}),
+                **({"person_numbers": True} if schema.person_numbers else {}),
             }
         )
 
@@ -237,6 +239,7 @@ class Request:
             self.per_person,
             household,
             self.released_weight == RELEASED_WEIGHTS[1],
+            self.person_numbers,
         )
 
     @property
@@ -249,7 +252,7 @@ class Request:
             column_names("person", self.person),
             column_names("household", self.household),
         )
-        return over_persons(models, person, household)
+        return over_persons(models, person, household, self.person_numbers is True)
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -297,6 +300,8 @@ class Request:
             )
         if self.schema.releases_weight:
             self._require_classes(recoding)
+        if self.schema.person_numbers:
+            self._require_numbering(recoding)
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             self._require_single_records()
             self._require_given_grounds()
@@ -309,6 +314,26 @@ class Request:
                 "released weights are the means of classes, of a recoding that generalizes and of "
                 "a whole table; leave the weight out, choose such a recoding, or leave out "
                 "verify = False"
+            )
+
+    def _require_numbering(self, recoding: Recoding) -> None:
+        """Refuse numbers of persons where records do not stay together, or are no release."""
+        if not isinstance(recoding, FullDomain | Fixed):
+            raise InputError(
+                f"numbers of persons are for full-domain and fixed, not for {recoding.name}: the "
+                "policy is about all records of a person together; choose one of these, or leave "
+                "the numbers out (person below [output] in a study)"
+            )
+        if recoding.suppression and not recoding.suppress_persons:
+            raise InputError(
+                "suppression leaves out some records of a person, whose number then shows the "
+                "others; suppress whole persons, by suppress-persons = true, or leave out "
+                "suppression or the numbers (person below [output] in a study)"
+            )
+        if not self.verify:
+            raise InputError(
+                "verify = False gives rows for a model, and no number of a person; leave out "
+                "person_numbers"
             )
 
     def _require_single_records(self) -> None:

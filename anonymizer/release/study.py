@@ -93,6 +93,7 @@ class Study(Description):
             household=self.schema.household,
             shift=self.shift,
             released_weight=self.document.output.weight,
+            person_numbers=self.schema.person_numbers,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

@@ -305,13 +305,18 @@ DIGEST = 15
 
 
 def against(
-    quasi_identifiers: str, sensitive: str = "", persons: bool = False, known: float = 1
+    quasi_identifiers: str,
+    sensitive: str = "",
+    persons: bool = False,
+    known: float = 1,
+    numbers: bool = False,
 ) -> str:
     """Whom conditions on equivalence classes hold against, and what they do not promise.
 
     Names of columns, as a sentence lists them; ``persons``: whether some have several records, of
-    which a condition is about ``known`` at once, infinitely many where about all. A differentially
-    private release does not depend on what is known, and needs no such sentences.
+    which a condition is about ``known`` at once, infinitely many where about all; ``numbers``:
+    whether rows are joined, so that it is about all. A differentially private release does not
+    depend on what is known, and needs no such sentences.
     k-anonymity does not prevent singling out: Cohen and Nissim, PNAS 117 (2020).
 
     >>> against("age and sex").partition(".")[0]
@@ -321,7 +326,13 @@ def against(
     first = f"{quasi_identifiers} of {'one record of ' if persons else ''}everybody"
     more = "who knows several records of a person or more" if persons else "who knows more"
     several = ""
-    if known == inf:
+    if numbers:
+        several = (
+            " Rows of a person are joined by a number, and it holds against who knows the released "
+            "values of all of them, too. Whoever knows one sensitive value can look up the others."
+        )
+        more = "who knows anything else"
+    elif known == inf:
         several = " Against who knows all records of a person composition-k-anonymity alone holds."
         more = "who knows anything else"
     elif known > 1:
@@ -426,7 +437,8 @@ def verification_report(found: Verification) -> Iterator[Block]:
         if found.satisfied and not private:
             persons = any(each.model.of_persons for each in found.verdicts)
             known = records_known(each.model for each in found.verdicts)
-            yield against("the quasi-identifiers", "sensitive attributes", persons, known)
+            about = "the quasi-identifiers", "sensitive attributes"
+            yield against(*about, persons, known, found.numbers)
 
 
 def _verified(found: Verification) -> Iterable[str]:

@@ -174,7 +174,7 @@ class Subject:
         """Whether the policy is about persons, and the table does not show whose a record is."""
         if self.study is not None:
             return bool(self.study.schema.person) and not self.schema.person
-        return self.manifest is not None and not self.given and bool(self.manifest.person)
+        return self.manifest is not None and not self.given and self.manifest.hides_persons
 
     @property
     def examined(self) -> tuple[Sequence[PrivacyModel], Sequence[PrivacyModel]]:

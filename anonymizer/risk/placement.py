@@ -28,7 +28,12 @@ from anonymizer.profiling.hints import unit_of
 from anonymizer.release.column_warnings import names_but
 from anonymizer.release.files import MANIFEST, home_of, sound
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.placement import class_numbers, place, require_whole_classes
+from anonymizer.release.manifest.placement import (
+    class_numbers,
+    place,
+    require_no_numbers,
+    require_whole_classes,
+)
 from anonymizer.release.person_warnings import Keyed, repeated_warnings
 from anonymizer.release.place import Place
 from anonymizer.release.relations import records_in
@@ -127,6 +132,7 @@ def read_release(path: Path, study: Study | None = None) -> PublishedRelease:
     directory = home_of(path)
     manifest = Manifest.read(directory / MANIFEST)
     require_whole_classes(manifest.method, "an audit")
+    require_no_numbers(manifest.person_numbers, "an audit")
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
         table, columns = manifest.table_at(path), manifest.file[1]

@@ -17,7 +17,7 @@ from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.release.files import COUNTS, MANIFEST, home_of
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.placement import require_whole_classes
+from anonymizer.release.manifest.placement import require_no_numbers, require_whole_classes
 from anonymizer.release.plan import Plan
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
@@ -218,6 +218,7 @@ def measure_quality(
     jobs_of(n_jobs)
     if isinstance(by, Plan):
         require_whole_classes(by.method, QUALITY)
+        require_no_numbers(by.schema.number, QUALITY)
     if isinstance(by, Plan) and by.shift is not None:
         original, released = _without(by.shift.names, original, released)
     if by.schema.releases_weight:  # the mean of a class is the weight of no record
@@ -269,6 +270,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     directory = home_of(path)
     manifest = Manifest.read(directory / MANIFEST)
     require_whole_classes(manifest.method, QUALITY)
+    require_no_numbers(manifest.person_numbers, QUALITY)
     if path == directory:
         path = manifest.table_at(path)
     if path.name == COUNTS:

@@ -20,7 +20,13 @@ from cases import (
 )
 from judge import uniqueness
 from oracle import Brute
-from policies import Place, models, models_of_households, models_of_known_records
+from policies import (
+    Place,
+    models,
+    models_of_households,
+    models_of_known_records,
+    models_of_numbered,
+)
 
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import DifferentialPrivacy, PopulationUniqueness, PrivacyModel
@@ -58,10 +64,18 @@ HOMES = 3_000_000
 """From this number on they are those again, of people who live together: policies of households."""
 
 
+NUMBERED = 4_000_000
+"""From this number on they are those again, of persons whom the release numbers: no suppression."""
+
+
 def drawn(number: int) -> Case:
     """The random problem of a number."""
     if number >= PERSONS:
         rng = np.random.default_rng(number)
+        if number >= NUMBERED:
+            case = _of_persons(rng, drawn(number - NUMBERED), models_of_numbered)
+            plain = {"share": 0.0, "remove": False, "exempt": False}
+            return replace(case, brute=replace(case.brute, **plain, numbers=True))
         if number >= HOMES:
             return _of_households(rng, drawn(number - HOMES))
         if number >= KNOWN:

@@ -146,6 +146,9 @@ time-limit = 1.5
 [objective]
 name = "mutual-information"
 weights = {disease = 2}
+
+[output]
+person = "number"
 """
     lay(tmp_path)
     (tmp_path / "deep" / "s.toml").write_text(text)
@@ -153,7 +156,7 @@ weights = {disease = 2}
     assert study.format_of(study.data_path).separator == ","
     assert study.format_of(study.data_path).missing_values == ("?", "n/a")
     of_persons = PersonKAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl"), LargestShare(0.5)
-    assert study.privacy == of_persons
+    assert study.privacy == (*of_persons, CompositionKAnonymity(2))
     params = study.anonymizer(3).get_params(deep=False)
     assert params.pop("quasi_identifiers").keys() == {"age", "sex"}
     assert params == {
@@ -186,6 +189,7 @@ weights = {disease = 2}
         "household": (),
         "shift": Shift("day", 9, "%d.%m.%Y"),
         "released_weight": "leave-out",
+        "person_numbers": True,
     }
     assert len(study.read()) == 4
 

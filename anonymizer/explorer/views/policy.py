@@ -406,7 +406,8 @@ class PolicyView(View):
         roles = self.page.study.schema
         about = ", ".join(roles.sensitive)
         shared, persons = ", ".join(roles.quasi_identifiers), bool(roles.person)
-        holds = against(shared, about, persons, records_known(models))
+        numbers = roles.person_numbers
+        holds = against(shared, about, persons, records_known(models), numbers)
         self._against.set_text(holds if self.page.fresh and self.page.outcome.holds else "")
         self.method.show()
         self._fill()

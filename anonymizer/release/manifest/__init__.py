@@ -5,6 +5,7 @@ in ``parts.py``; what the labels of a released column represent (``groups.py``),
 under these labels (``placement.py``).
 """
 
-from anonymizer.release.manifest.manifest import FORMAT, Manifest, is_release
+from anonymizer.release.manifest.manifest import FORMAT, Manifest
+from anonymizer.release.manifest.standing import is_release
 
 __all__ = ["FORMAT", "Manifest", "is_release"]

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,7 +49,7 @@ from anonymizer.release.manifest.parts import (
     stewards,
     without_stewards,
 )
-from anonymizer.release.warnings import OF_STEWARD, uncounted
+from anonymizer.release.warnings import OF_STEWARD
 from anonymizer.tables.reading import parsed_json, text_in
 
 if TYPE_CHECKING:
@@ -141,6 +142,11 @@ class Reported(ManifestPart):
         None,
         description="Columns in which all dates of a person were moved by one secret number of "
         "days, where there are any.",
+    )
+    person_numbers: LabelText = Field(
+        None,
+        description="The column of the release that has a number for each person, where it has "
+        "one: its policy is about all rows of a person together.",
     )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
@@ -286,13 +292,13 @@ class Manifest(Reported):
             *(["repeated-identifier"] if self.private else []),
         )
         changed: dict[str, Any] = {
-            "warnings": [_uncounted(each) for each in self.warnings if each.code not in hidden]
+            "warnings": [each.public for each in self.warnings if each.code not in hidden]
         }
         if respelled := self.spelled_alike:
             changed["respelled"] = respelled
         # Whose the records of a class are, and for how many they stand, the raw table alone shows.
         changed["privacy"] = [
-            each.model_copy(update={"worst": None}) if each.hidden(bool(self.person)) else each
+            each.model_copy(update={"worst": None}) if each.hidden(self.hides_persons) else each
             for each in self.privacy
         ]
         if self.hides_presence:
@@ -319,9 +325,14 @@ class Manifest(Reported):
         return None if found is None else Shift(found.columns, found.days, found.format)
 
     @property
+    def hides_persons(self) -> bool:
+        """Whether the policy is about persons, and the release does not number them."""
+        return bool(self.person) and self.person_numbers is None
+
+    @property
     def hides_policy(self) -> bool:
         """Whether a model of the policy is about what the released table does not show."""
-        return bool(self.person) or any(each.by_withheld for each in self.privacy)
+        return self.hides_persons or any(each.by_withheld for each in self.privacy)
 
     @property
     def spelled_alike(self) -> list[LabelText]:
@@ -489,7 +500,12 @@ class Manifest(Reported):
         if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
             raise ValueError("a quasi-identifier without a recoding")
         names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
-        return Schema(names, sensitive, missing=columns.missing, targets=tuple(columns.targets))
+        found = Schema(names, sensitive, missing=columns.missing, targets=tuple(columns.targets))
+        if self.person_numbers is None:
+            return found
+        counted = self.per_person or "share"
+        person = (self.person_numbers,)
+        return replace(found, person=person, per_person=counted, person_numbers=True)
 
     @property
     def file(self) -> tuple[ReleasedFile, ReportedRoles]:
@@ -561,14 +577,6 @@ class Manifest(Reported):
         return self.model_copy(update=changed)
 
 
-def _uncounted(warning: ReportedWarning) -> ReportedWarning:
-    """A warning as ``release.json`` has it: some without the figures of the raw table."""
-    message = uncounted(warning.code, warning.column)
-    if message is None:
-        return warning
-    return warning.model_copy(update={"count": 0, "of": 0, "message": message})
-
-
 def _require_format(content: Mapping[str, object], source: str) -> None:
     """Require the form of a manifest that this version reads, before anything else is looked at."""
     given = content.get("format")
@@ -584,10 +592,3 @@ def _require_format(content: Mapping[str, object], source: str) -> None:
             f"{source} was written by a later version (format {shown(given)}, this version reads "
             f"{FORMAT}): update anonymizer"
         )
-
-
-def is_release(path: Path) -> bool:
-    """Whether the manifest next to a table says that it is about it."""
-    manifest = path.parent / MANIFEST
-    table = Manifest.read(manifest).table if manifest.exists() else None
-    return table is not None and table.file == path.name

@@ -25,6 +25,7 @@ from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.release.files import MANIFEST, STEWARD
+from anonymizer.release.warnings import uncounted
 from anonymizer.tables.population import WEIGHTS
 
 Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
@@ -370,6 +371,14 @@ class ReportedWarning(ManifestPart):
 
     def __str__(self) -> str:
         return f"WARNING ({self.code}): {self.message}."
+
+    @property
+    def public(self) -> "ReportedWarning":
+        """The warning as ``release.json`` has it: some without the figures of the raw table."""
+        message = uncounted(self.code, self.column)
+        if message is None:
+            return self
+        return self.model_copy(update={"count": 0, "of": 0, "message": message})
 
     def to_dict(self) -> dict[str, object]:
         """The warning as JSON has it."""

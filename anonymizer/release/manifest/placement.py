@@ -43,6 +43,19 @@ def require_whole_classes(method: Mapping[str, object], what: str) -> None:
         )
 
 
+def require_no_numbers(number: str | None, what: str) -> None:
+    """Refuse a release whose rows are joined by the numbers of persons, where rows stand alone.
+
+    ``number``: the column of the numbers, if any; ``what``: what looks at rows by themselves.
+    """
+    if number is not None:
+        raise InputError(
+            f"{what} looks at each row by itself, and column {number!r} of the release numbers "
+            'persons, which joins their rows; release without person = "number" (below [output] '
+            "in a study) for it, or examine the release with verify --original"
+        )
+
+
 def place(people: T, manifest: Manifest, numbers: Codes | None = None) -> tuple[T, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 

@@ -90,3 +90,10 @@ def _release_in(directory: Path) -> tuple[str, ...]:
         return ()
     ours = manifest.table if manifest.versions.anonymizer else None
     return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
+
+
+def is_release(path: Path) -> bool:
+    """Whether the manifest next to a table says that it is about it."""
+    manifest = path.parent / MANIFEST
+    table = Manifest.read(manifest).table if manifest.exists() else None
+    return table is not None and table.file == path.name

@@ -216,6 +216,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ),
     ("study", GIVEN, "columns.missing columns.missing_values.* person.* per_person weight"),
     ("study", GIVEN, "household.* shift.days shift.format released_weight"),
+    ("consistent", "", "person_numbers"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),

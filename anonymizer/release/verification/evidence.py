@@ -60,7 +60,8 @@ class RequiredEvidence:
 
     def require_use(self, manifest: Manifest) -> None:
         """Refuse an original that shows nothing: without the private key it shows persons alone."""
-        needless = not manifest.hides_policy and manifest.released_weight is None
+        shows = manifest.hides_policy or bool(manifest.person)
+        needless = not shows and manifest.released_weight is None
         if self.original is not None and self.key is None and needless:
             raise InputError(
                 "--original needs the private key of who released the table; give it with --key"

@@ -106,7 +106,7 @@ def policy(facts: Facts) -> Iterator[FieldCheck]:
     for place, (reported, verdict) in enumerate(pairs):
         if verdict is not None:
             found = verdict.to_dict()
-            hidden = facts.persons or verdict.model.by_withheld
+            hidden = facts.hides_persons or verdict.model.by_withheld
             if hidden and not facts.whole:  # the steward's figure alone
                 del found["worst"]
             yield from compared_all(f"privacy.{place}", reported, found)

@@ -18,7 +18,8 @@ from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.applied import plan_for
 from anonymizer.release.applied_release import AppliedRelease
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.proof import judged, same_classes
+from anonymizer.release.numbering import numbered
+from anonymizer.release.proof import judged, same_classes, same_persons
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import FieldCheck, required
@@ -96,20 +97,24 @@ def of_original(
     unseen = "error" if manifest.unseen is None else manifest.unseen.treated
     plan = plan_for(source, there, unseen)[0]
     try:
-        released = plan.carry_out(there).released
+        recoded = plan.carry_out(there).released
     except PolicyBrokenError:  # more would have to be suppressed than was
-        released = None
+        recoded = None
     if source.overlaps(plan, there):
         return (), [FieldCheck(field, "unchecked", None, reason=OVERLAPPING)]
     cells = manifest.spreadsheet
     safe = cells is not None and cells.safe
+    released = None if recoded is None else numbered(recoded, recoded, plan.schema)
     shown = disarmed(released) if released is not None and safe else released
-    if released is None or shown is None or not same_classes(shown, table, schema):
+    same = same_classes if schema.number is None else same_persons
+    if recoded is None or shown is None or not same(shown, table, schema):
         return (), [required(field, False, "", OTHER, "original")]
-    persons, people = plan.schema.persons_of(there), plan.people(released)
-    counts = recount(released, plan.published, people, persons=persons)
-    verdicts = judged(released, counts, plan.published, plan.models, people, persons)
-    checks = [FieldCheck(field, "original", True)] if manifest.hides_policy else []
+    persons, people = plan.schema.persons_of(there), plan.people(recoded)
+    counts = recount(recoded, plan.published, people, persons=persons)
+    verdicts = judged(recoded, counts, plan.published, plan.models, people, persons)
+    checks = (
+        [FieldCheck(field, "original", True)] if manifest.hides_policy or manifest.person else []
+    )
     if plan.schema.releases_weight:
         checks.append(_means(shown, stored, str(plan.schema.weight), plan.published))
     return verdicts, checks

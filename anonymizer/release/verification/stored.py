@@ -98,8 +98,13 @@ class Facts:
 
     @property
     def persons(self) -> bool:
-        """Whether the policy is about persons, whom the table does not show."""
+        """Whether the policy is about persons who have several records."""
         return bool(self.manifest.get("person"))
+
+    @property
+    def hides_persons(self) -> bool:
+        """Whether it is, and the table does not show which records are of one person."""
+        return self.persons and not self.schema.person_numbers
 
     @property
     def whole(self) -> bool:
@@ -194,7 +199,8 @@ def column_checks(
     none = not there and "identifiers" in manifest["columns"]
     words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
     yield required("columns.identifiers", none, "", words, "recomputed")
-    without = [name for name in found if name not in (*schema.quasi_identifiers, *schema.sensitive)]
+    known = (*schema.quasi_identifiers, *schema.sensitive, *schema.person)
+    without = [name for name in found if name not in known]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
     yield required("other_columns", same(others, without), "", words, "recomputed")

@@ -64,6 +64,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
     counted = manifest.get("per_person", "share"), study.schema.per_person
     if counted != ("share", "share"):
         yield compared("per_person", *counted, "study")
+    numbers = manifest.get("person_numbers"), study.schema.number
+    if any(numbers):
+        yield compared("person_numbers", *numbers, "study")
     households = manifest.get("household", []), list(study.schema.household)
     if any(households):
         yield compared("household", *households, "study")

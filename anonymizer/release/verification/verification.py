@@ -69,6 +69,8 @@ class Verification:
         that find one, that the released table shows; they are no differences.
     unexamined
         Models about persons: the released table does not show whose its records are.
+    numbers
+        Whether it has a number for each person, by which they were counted.
     """
 
     table: Path
@@ -78,6 +80,7 @@ class Verification:
     series: Series | None = None
     warnings: tuple[ReportedWarning | ReleaseWarning, ...] = ()
     unexamined: tuple[PrivacyModel, ...] = ()
+    numbers: bool = False
 
     @property
     def by_study(self) -> bool:
@@ -238,7 +241,8 @@ def _bare(path: Path, study: Study | None) -> Verification:
         found = [*person_warnings(relation, table, schema, study.privacy)]
     people, policy = recoded_people(study, path, table), study.privacy
     judge = partial(verify, table, schema, population=people)
-    verdicts = judged_by_table(judge, policy, bool(study.schema.person))
+    hidden = bool(study.schema.person) and not schema.person_numbers
+    verdicts = judged_by_table(judge, policy, hidden)
     unexamined = [model for model, each in zip(policy, verdicts, strict=True) if each is None]
     return Verification(
         path,
@@ -246,6 +250,7 @@ def _bare(path: Path, study: Study | None) -> Verification:
         tuple(each for each in verdicts if each is not None),
         warnings=tuple(found),
         unexamined=tuple(unexamined),
+        numbers=schema.person_numbers,
     )
 
 
@@ -297,7 +302,8 @@ def _verified_in(
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, stored.form, table)
     facts = _facts(manifest, stored, table, schema, models, people)
-    if original is not None and (hidden or manifest.released_weight is not None):
+    shows = hidden or bool(manifest.person) or manifest.released_weight is not None
+    if original is not None and shows:
         verdicts, found = of_original(manifest, study, original, stored, table, schema)
         facts = replace(facts, verdicts=verdicts or facts.verdicts)
         checks += found
@@ -315,6 +321,7 @@ def _verified_in(
         _verdicts(facts, None if hidden else study, people),
         warnings=warnings,
         unexamined=tuple(unexamined) if hidden else (),
+        numbers=schema.person_numbers,
     )
 
 
@@ -338,7 +345,7 @@ def _facts(
     """Count a table, and judge it by the policy of its manifest."""
     counts = recount(table, schema, people)
     judge = partial(judged, table, counts, schema, population=people)
-    each = judged_by_table(judge, models, bool(manifest.person))
+    each = judged_by_table(judge, models, manifest.hides_persons)
     recoding = manifest.recoding
     return Facts(manifest.to_dict(), recoding, stored, table, schema, counts, models, each)
 

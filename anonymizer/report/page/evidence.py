@@ -138,6 +138,11 @@ class Evidence:
         return bool(self.manifest.person)
 
     @property
+    def hides_persons(self) -> bool:
+        """Whether it is, and the release does not show which rows are of one person."""
+        return self.manifest.hides_persons
+
+    @property
     def households(self) -> bool:
         """Whether a model of the policy is about households."""
         return any(each.by_withheld and not each.by_weights for each in self.manifest.privacy)

@@ -69,13 +69,14 @@ def verdict(evidence: Evidence) -> str:
             f"{over}. {TOGETHER} Nobody can count households in it again; its maker can, with the "
             "original table."
         )
-    if evidence.persons:
+    if evidence.hides_persons:
         return (
             f"The policy held when the release was made: {plural(conditions, 'condition')} about "
             f"persons, over {over}. The released table does not show whose its records are, so "
             "that nobody can count persons in it again; its maker can, with the original table."
         )
-    about = "" if evidence.of_people else " It is about records, of which some people have several."
+    known = evidence.of_people or evidence.persons
+    about = "" if known else " It is about records, of which some people have several."
     return (
         f"The policy holds: {plural(conditions, 'condition')} {were} counted again in the "
         f"released table for this report, over {over}."
@@ -167,7 +168,8 @@ def _against(evidence: Evidence) -> Iterator[Block]:
             for each in verdicts
             if each.model in MODELS and issubclass(MODELS[each.model], EventModel)
         )
-        yield against(listed(evidence.quasi_identifiers), about, evidence.persons, known)
+        numbers = evidence.manifest.person_numbers is not None
+        yield against(listed(evidence.quasi_identifiers), about, evidence.persons, known, numbers)
 
 
 def _whose(evidence: Evidence) -> str:
@@ -180,6 +182,8 @@ def _whose(evidence: Evidence) -> str:
     if evidence.persons:
         each = "Those about sensitive values hold, too, where all who have a value in any record "
         counted = f"{each}are counted for it. " if evidence.manifest.per_person else ""
+        if not evidence.hides_persons:
+            return f"{OF_NUMBERS} {counted}All other figures here count records."
         return (
             "The conditions count persons, whose several records count as much together as the one "
             f"record of another. {counted}The released table does not show whose its records are, "
@@ -192,6 +196,12 @@ def _whose(evidence: Evidence) -> str:
         "promised."
     )
 
+
+OF_NUMBERS = (
+    "Each person has a number in the released table, which joins their rows. The conditions count "
+    "persons, and hold of all rows of a person together: of the persons who have as many rows with "
+    "the same released values."
+)
 
 OF_PERSONS = (
     " Its persons are the exception: its maker counts them, with --original and the table that it "
@@ -217,7 +227,7 @@ def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
-    withheld = verdict.hidden(evidence.persons) and verdict.worst is None
+    withheld = verdict.hidden(evidence.hides_persons) and verdict.worst is None
     found = WITHHELD if withheld else sentence(wording.measured, places)
     return name, *map(evidence.promised, (sentence(wording.promise, places), found))
 
@@ -360,6 +370,12 @@ def _knowledge(evidence: Evidence) -> Iterator[Point]:
                 "A person has several records. All persons of a class may have the same value in "
                 "one of theirs, which is then few of the records.",
             )
+        if evidence.persons and not evidence.hides_persons:
+            yield (
+                "The other rows of a person",
+                "Whoever knows a value of a person that others do not know, such as one of another "
+                "column, may find a row by it, and by the number all rows of that person.",
+            )
         yield (
             "What holds of groups",
             "The table is meant to show how columns go together. What it "
@@ -475,7 +491,7 @@ def verify_section(evidence: Evidence) -> ReportSection:
     about = evidence.manifest.file[0]
     blocks: list[Block] = [
         "Whoever has the release can count it again; the original is not needed."
-        + (OF_PERSONS if evidence.persons else "")
+        + (OF_PERSONS if evidence.hides_persons else "")
         + (OF_HOUSEHOLDS if evidence.households else "")
         + (BY_WEIGHTS if evidence.weighed else ""),
         TypedCommands([*_commands(evidence)]),

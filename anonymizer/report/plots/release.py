@@ -72,7 +72,7 @@ def recounted(manifest: Manifest, table: engine.Table) -> tuple[Counts, list[Pri
     """
     models = []
     for verdict in manifest.privacy:
-        if verdict.hidden(bool(manifest.person)):
+        if verdict.hidden(manifest.hides_persons):
             continue
         try:
             models.append(verdict.privacy_model)
