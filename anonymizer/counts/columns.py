@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts, row_keys
-from anonymizer.counts.pairs import as_array, tabulated
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import as_array, row_keys, tabulated
 from anonymizer.counts.persons import (
     HOUSEHOLD,
     PERSON,

@@ -17,9 +17,10 @@ from anonymizer.counts.columns import (
     require_everybody,
     stacked,
 )
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.ground import settled
 from anonymizer.counts.margins import LeastPeople, require_everybody_in
+from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed

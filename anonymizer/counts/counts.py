@@ -8,8 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from anonymizer.counts.linked import JoinedRecords, sets_in
-from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged
-from anonymizer.counts.pairs import row_keys as row_keys
+from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged, row_keys
 from anonymizer.counts.persons import (
     HIDDEN,
     HOUSEHOLD,

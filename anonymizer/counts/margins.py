@@ -58,8 +58,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.counts.columns import encoded
-from anonymizer.counts.counts import Partitions, row_keys
-from anonymizer.counts.pairs import runs
+from anonymizer.counts.counts import Partitions
+from anonymizer.counts.pairs import row_keys, runs
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import classes_of
-from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
+from anonymizer.counts.counts import Counts, Grouping, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural

@@ -18,8 +18,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts.counts import row_keys
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.pairs import row_keys
 from anonymizer.errors import Ended, InputError, PolicyUnreachableError
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest

@@ -26,9 +26,9 @@ from time import monotonic
 import numpy as np
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.linked import compositions
-from anonymizer.counts.pairs import csr_of
+from anonymizer.counts.pairs import csr_of, row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy

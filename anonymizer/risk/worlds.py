@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import dense
 from anonymizer.kernels import NUMPY, Kernel

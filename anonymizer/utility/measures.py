@@ -11,8 +11,9 @@ from math import isfinite
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.pairs import row_keys
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Codes, Floats, Mask

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Partitions, row_keys
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions, dealt_out
+from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, require_columns
 from anonymizer.feedback.words import plural

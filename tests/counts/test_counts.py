@@ -9,7 +9,8 @@ from strategies import SENSITIVE, nested_rows, problem_of, tables
 
 from anonymizer import Hierarchy, InputError
 from anonymizer.counts.counting import recount
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import Partition
 from anonymizer.tables import engine

@@ -15,7 +15,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.persons import HOUSEHOLD, PERSON, of_column, too_many
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
