@@ -155,7 +155,7 @@ def table_of_few(rng: np.random.Generator) -> pd.DataFrame:
 @pytest.mark.parametrize("per_person", PER_PERSON)
 def test_the_best_levels_are_those_of_enumeration(per_person):
     rng, each, solved, finer = np.random.default_rng(7), per_person == "each", 0, 0
-    for _, (privacy, sensitive) in product(range(at_length(8, 600)), POLICIES):
+    for _, (privacy, sensitive) in product(range(at_length(4, 600)), POLICIES):
         raw = table_of_few(rng)
         k = next((each.k for each in privacy if isinstance(each, KAnonymity)), 1)
         share = next((each.share for each in privacy if isinstance(each, LargestShare)), 1 / k)
@@ -176,7 +176,8 @@ def test_the_best_levels_are_those_of_enumeration(per_person):
         solved += 1
         finer += len({*scores.values()}) > 1
         assert found.search_.value == min(scores.values())
-        for node in product(range(5), range(2)):
+        nodes = [*product(range(5), range(2))]
+        for node in nodes[solved % 3 :: at_length(3, 1)]:
             levels = Fixed(dict(zip(("age", "sex"), node, strict=True)))
             fixed = anonymizer_of(privacy, levels, **options)
             if node in scores:
@@ -184,8 +185,8 @@ def test_the_best_levels_are_those_of_enumeration(per_person):
             else:
                 with pytest.raises((PolicyUnreachableError, PolicyBrokenError)):
                     fixed.fit(raw)
-    assert solved > 20
-    assert finer > 5
+    assert solved > 10
+    assert finer > 3
 
 
 @pytest.mark.parametrize("search", [each for each in STRATEGIES if each != "automatic"])
@@ -211,7 +212,7 @@ def test_every_strategy_finds_the_same(search):
 def test_whole_persons_of_rare_compositions_are_suppressed():
     """Of up to eight persons every set is tried."""
     rng, some = np.random.default_rng(9), 0
-    for _ in range(at_length(15, 300)):
+    for _ in range(at_length(6, 300)):
         raw = table_of_few(rng)
         raw = raw[raw["who"].isin([f"p{n}" for n in range(8)])].reset_index(drop=True)
         for node in product(range(5), range(2)):
