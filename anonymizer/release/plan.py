@@ -301,11 +301,7 @@ class PlannedTable(NamedTuple):
         people, withheld = fitted.people(recoded), fitted.schema.withheld
         persons = fitted.schema.persons_of(self.admitted)
         counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
-        released, schema, moved = (
-            recoded,
-            fitted.schema,
-            () if plan.shift is None else plan.shift.names,
-        )
+        released, moved = recoded, () if plan.shift is None else plan.shift.names
         alike = 0
         if schema.releases_weight:
             weight, names = str(schema.weight), fitted.published.quasi_identifiers
