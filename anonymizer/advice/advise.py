@@ -38,6 +38,7 @@ from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import require_unrehearsed
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 
@@ -329,6 +330,7 @@ def _require_advisable(anonymizer: Anonymizer, model: str | None) -> Generalizat
     """Return the recoding to advise on; InputError where there is no advice on it or the model."""
     if model is not None:
         require_one_of("model", model, SWEPT)
+    require_unrehearsed(anonymizer.against, "advice says")
     recoding = anonymizer.chosen_recoding
     if not isinstance(recoding, Generalization):
         raise InputError(

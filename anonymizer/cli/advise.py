@@ -47,7 +47,7 @@ def explain(error: PolicyUnreachableError, study: Study, task: Task) -> None:
 
     ``task`` is the table, counted.
     """
-    found = _found(study, task, sweep=False)
+    found = _found(study, task, sweep=False) if task.odds is None else None
     for line in advice_lines(found) if found else []:
         error.add_note(line)
 
@@ -57,6 +57,8 @@ def weak_points(study: Study, release: Release, task: Task) -> list[str]:
 
     That it is drastic is said even where the advice does not come as far in its time.
     """
+    if task.odds is not None:  # whoever follows advice chooses by sensitive values
+        return []
     gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
     drastic = _drastic(study, release)
     if not (gives_away or drastic):

@@ -9,6 +9,7 @@ import ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
+from anonymizer.privacy.base import ABOUT as ABOUT
 from anonymizer.privacy.base import TOLERANCE as TOLERANCE
 from anonymizer.privacy.base import PrivacyModel as PrivacyModel
 from anonymizer.privacy.base import Verdict as Verdict
@@ -16,6 +17,7 @@ from anonymizer.privacy.base import Wording as Wording
 from anonymizer.privacy.base import about_each as about_each
 from anonymizer.privacy.base import acceptable as acceptable
 from anonymizer.privacy.base import attributes_of as attributes_of
+from anonymizer.privacy.base import for_odds as for_odds
 from anonymizer.privacy.base import holds as holds
 from anonymizer.privacy.base import judged_classes as judged_classes
 from anonymizer.privacy.base import models_of as models_of
@@ -110,7 +112,7 @@ def markdown(models: Iterable[type[PrivacyModel]]) -> str:
 
 def _row(model: type[PrivacyModel]) -> tuple[str, ...]:
     """Parameters that may be left out stand in brackets."""
-    own = {each.name: each.default is MISSING for each in fields(model) if each.name != "attribute"}  # type: ignore[arg-type]
+    own = {each.name: each.default is MISSING for each in fields(model) if each.name not in ABOUT}  # type: ignore[arg-type]
     names = [f"`{n}`" if must or n in model.required else f"[`{n}`]" for n, must in own.items()]
     return (
         f"`{model.name}`: {', '.join(names)}",

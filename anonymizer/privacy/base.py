@@ -22,6 +22,7 @@ from anonymizer.errors import (
 )
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.beliefs import require_odds
 from anonymizer.privacy.measuring import measures_of
 from anonymizer.tables.population import WEIGHTS
 
@@ -52,6 +53,9 @@ class Wording:
 
 TOLERANCE = 1e-9
 """Bits a comparison forgives, so that an exactly uniform class passes its own l; nothing looser."""
+
+ABOUT = ("attribute", "odds")
+"""The parameters of all models of a sensitive attribute: which one, and for which readers."""
 
 Whole = Annotated[int, require_whole]
 NotNegative = Annotated[float, partial(require_number, least=0)]
@@ -143,6 +147,7 @@ class PrivacyModel(ABC):
     larger_stricter: ClassVar[Mapping[str, bool]] = {}
     start: ClassVar[Mapping[str, object]] = {}
     attribute: str | None = None
+    odds: float | None = None
 
     def __post_init__(self) -> None:
         for name, require in _requirements(type(self)):
@@ -193,6 +198,13 @@ class PrivacyModel(ABC):
     def judges_persons(self) -> bool:
         """Whether it judges by persons, not records, where a person has several."""
         return self.of_persons or self.sensitive
+
+    def without_odds(self, table: Classes) -> "PrivacyModel | None":
+        """Return a model without odds that holds only where this one does; None: none is known.
+
+        ``table`` is what classes are measured against. For searches that read bounds alone.
+        """
+        return None
 
     def implied(self) -> "tuple[PrivacyModel, ...]":
         """Return models of classes that hold wherever this one of households does."""
@@ -293,9 +305,24 @@ class PrivacyModel(ABC):
 
 @dataclass(frozen=True)
 class SensitiveModel(PrivacyModel):
-    """A model about what a class reveals of a sensitive attribute, of all when left out."""
+    """A model about what a class reveals of a sensitive attribute, of all when left out.
+
+    With ``odds``, above 1, it holds for readers who know more, too, as long as that makes no value
+    more than so many times as likely against another: see ``anonymizer.privacy.beliefs``.
+    """
 
     attribute: str | None = field(default=None, kw_only=True)
+    odds: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.odds is not None:
+            require_odds(self.name, self.odds)
+            if not (self.monotone and self.per_class):
+                raise InputError(
+                    f"{self.name}: odds are for models of single classes that merging preserves; "
+                    "leave odds out, or choose another model"
+                )
 
 
 @dataclass(frozen=True)
@@ -325,6 +352,16 @@ class Verdict:
         }
 
 
+def for_odds(models: Sequence[PrivacyModel], odds: float) -> tuple[PrivacyModel, ...]:
+    """Add to each model of a sensitive attribute the same for readers with some odds.
+
+    InputError where a model cannot hold for these.
+    """
+    plain = [model for model in models if model.sensitive and model.odds is None]
+    added = [replace(model, odds=odds) for model in plain]  # type: ignore[type-var]
+    return (*models, *(model for model in added if model not in models))
+
+
 def models_of(given: object) -> tuple[PrivacyModel, ...]:
     """Check the models of a policy; InputError when it is no list of such."""
     if not isinstance(given, Sequence) or not all(isinstance(m, PrivacyModel) for m in given):
@@ -342,7 +379,7 @@ def _require_declared(kind: type[PrivacyModel]) -> None:
     elif not isinstance(getattr(kind, "name", None), str) or not kind.name:
         mend = 'has no name; declare it, such as name: ClassVar[str] = "likeliest-share"'
     elif not _has_threshold(kind):
-        own = ", ".join(each.name for each in fields(kind) if each.name != "attribute")
+        own = ", ".join(each.name for each in fields(kind) if each.name not in ABOUT)
         mend = (
             f"has bounded_by = {kind.bounded_by!r}, which is none of its fields ({own or 'none'}); "
             "declare bounded_by: ClassVar[str], the field that its measure is compared with, and "

@@ -17,7 +17,7 @@ changes only where the class has a value, and whole stretches between its values
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,7 +31,15 @@ from anonymizer.information.entropy import divergence
 from anonymizer.information.matrices import is_sparse, rows_of
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.privacy.base import NotNegative, SensitiveModel, Wording, one_of, reads_sparse
+from anonymizer.privacy.base import (
+    NotNegative,
+    PrivacyModel,
+    SensitiveModel,
+    Wording,
+    one_of,
+    reads_sparse,
+)
+from anonymizer.privacy.beliefs import kept_by
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DISTANCES = {
@@ -183,6 +191,13 @@ class TCloseness(SensitiveModel):
             logs = np.log2(prior, out=np.zeros_like(prior), where=prior > 0)
             return (Bound(Kind.DIVERGENCE, self.limit, upper=logs),)
         return (Bound(Kind.TRANSPORT, self.limit, sums=self._sums(table)),)
+
+    def without_odds(self, table: Classes) -> PrivacyModel | None:
+        """(t - (1 - a) D) / a, D being the largest distance of a single value, or 0."""
+        kept, plain = kept_by(self.odds or 1.0), replace(self, odds=None)
+        alone = replace(table, joint=np.eye(len(table.margin), dtype=np.int64)[table.margin > 0])
+        apart = float(plain.measure(alone).max())
+        return replace(plain, t=max((self.t - (1 - kept) * apart) / kept, 0.0))
 
     def ceiling(self, margin: Ints) -> float:
         """t, the mean of I1 being I(X~;W) (Eq. 13); other distances bound no information."""

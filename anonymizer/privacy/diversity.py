@@ -1,6 +1,6 @@
 """l-diversity: the effective number of sensitive values in a class."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf, log2
 from typing import Annotated
@@ -23,6 +23,7 @@ from anonymizer.privacy.base import (
     one_of,
     reads_sparse,
 )
+from anonymizer.privacy.beliefs import kept_by
 from anonymizer.privacy.sizes import KAnonymity
 
 ESTIMATORS = {
@@ -65,6 +66,10 @@ class DistinctLDiversity(SensitiveModel):
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         return occurring(classes.joint).astype(float)
+
+    def without_odds(self, table: Classes) -> PrivacyModel | None:
+        """Itself: beliefs of any odds leave every value that a class has."""
+        return replace(self, odds=None)
 
     def lasting(self) -> tuple[PrivacyModel, ...]:
         """Itself: and l different values are of l records."""
@@ -121,6 +126,10 @@ class EntropyLDiversity(SensitiveModel):
     def monotone(self) -> bool:  # type: ignore[override]
         """Entropy is concave in the class; its estimates are not."""
         return self.estimator == "plug-in"
+
+    def without_odds(self, table: Classes) -> PrivacyModel | None:
+        """l^(1 / a), as H(q_w) >= a H(p)."""
+        return replace(self, odds=None, l=self.l ** (1 / kept_by(self.odds or 1.0)))
 
     @reads_sparse
     def measure(self, classes: Classes) -> Floats:

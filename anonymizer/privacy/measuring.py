@@ -13,6 +13,7 @@ from anonymizer.counts.persons import PersonValues
 from anonymizer.errors import InputError
 from anonymizer.information.matrices import CountMatrix, blocks, dense, is_sparse
 from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.privacy.beliefs import beliefs
 
 if TYPE_CHECKING:
     from anonymizer.privacy.base import PrivacyModel
@@ -95,6 +96,15 @@ def _worse(model: "PrivacyModel") -> np.ufunc:
 
 
 def _measured(model: "PrivacyModel", classes: Classes) -> Floats:
+    """Measure classes, by whatever readers may believe of them where the model has odds."""
+    if model.odds is None:
+        return _numbers(model, classes)
+    histograms = beliefs(np.asarray(classes.joint), model.odds)
+    each = [_numbers(model, replace(classes, joint=believed)) for believed in histograms]
+    return np.asarray(_worse(model).reduce(each, axis=0))
+
+
+def _numbers(model: "PrivacyModel", classes: Classes) -> Floats:
     """Measure classes; InputError where the model does not give one number for each.
 
     An array of another shape would be compared with the threshold all the same, and believed.
@@ -134,4 +144,4 @@ def _of_known(model: "PrivacyModel", known: Classes) -> Floats:
 
 def takes_sparse(model: "PrivacyModel") -> bool:
     """Return whether a model measures sparse histograms as they are."""
-    return bool(getattr(model.measure, "reads_sparse", False))
+    return model.odds is None and bool(getattr(model.measure, "reads_sparse", False))

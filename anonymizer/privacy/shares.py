@@ -5,7 +5,7 @@ merging acceptable classes gives an acceptable one.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log2
 from typing import Any
 
@@ -34,6 +34,7 @@ from anonymizer.privacy.base import (
     Wording,
     reads_sparse,
 )
+from anonymizer.privacy.beliefs import kept_by
 from anonymizer.privacy.sizes import KAnonymity
 
 MOST_BITS = 1000.0
@@ -128,6 +129,12 @@ class AlphaKAnonymity(ShareModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         return (Bound(Kind.SIZE, self.k), *super().bounds(table))
+
+    def without_odds(self, table: Classes) -> PrivacyModel | None:
+        """(alpha - (1 - a)) / a, which is the same condition; none where that is no share."""
+        kept = kept_by(self.odds or 1.0)
+        most = (self.alpha - (1 - kept)) / kept
+        return replace(self, odds=None, alpha=most) if most > 0 else None
 
     def lasting(self) -> tuple[PrivacyModel, ...]:
         """The records."""

@@ -39,6 +39,8 @@ class Multidimensional(Generalization):
         each further class.
     """
 
+    by_bounds: ClassVar[bool] = True
+
     refine: Sequence[str] | None = None
     min_width: float | None = None
     grid: float | None = None

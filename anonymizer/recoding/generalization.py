@@ -39,6 +39,7 @@ from anonymizer.recoding.recoding import (
     Task,
     seen_in,
 )
+from anonymizer.recoding.rehearsal import after, rehearsed
 from anonymizer.recoding.whole_persons import left_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -270,6 +271,9 @@ class Generalization(Recoding):
     are theirs, and are checked when the recoding is made.
     """
 
+    by_bounds: ClassVar[bool] = False
+    """Whether its search reads models by their bounds alone."""
+
     # A sum over classes, of any kind.
     fallback_objective: ClassVar[ObjectiveName] = "discernibility"
 
@@ -368,7 +372,12 @@ class Generalization(Recoding):
         """Choose the recoding of a table under a policy, and carry it out."""
         counted = task.counted
         problem = self.problem(counted.counts, counted.taxonomies, task.models, task.objective)
-        recoding, search = self.choose(problem, task.seed, task.run)
+        if task.odds is None:
+            recoding, search = self.choose(problem, task.seed, task.run)
+        else:
+            rehearsal = rehearsed(problem, task.odds, by_bounds=self.by_bounds)
+            recoding, search = self.choose(rehearsal, task.seed, task.run)
+            search = after(search)
         plan = self.planned(task, recoding, search)
         outcome = plan.carry_out(counted.kept)
         suppressed = outcome.suppressed

@@ -71,7 +71,8 @@ class Policy:
             ]
             for about, attribute in ways:
                 table = self.layout.classes(attribute, nothing, margins)
-                bounds = model.bounds(table.known)
+                # Kernels know no beliefs: a model with odds measures classes itself.
+                bounds = model.bounds(table.known) if model.odds is None else ()
                 # Of the whole table's kernels read all records; where persons count once these are
                 # others than are judged.
                 if table.gap or (attribute != about and model.unit_of is None):

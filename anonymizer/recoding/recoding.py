@@ -202,7 +202,8 @@ class Task:
 
     ``counted`` is the table, counted once: roles, admitted records, values and how they generalize;
     ``models`` the policy; ``seed`` for what is chosen at random, such as the starts of a local
-    search.
+    search. ``odds``: by how much the choice may change what its reader believes, None for any: see
+    ``anonymizer.recoding.rehearsal``.
     """
 
     counted: Counted
@@ -210,6 +211,7 @@ class Task:
     objective: Objective
     seed: int
     run: Run
+    odds: float | None = None
 
 
 class Randomization(Protocol):

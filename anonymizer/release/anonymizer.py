@@ -26,7 +26,7 @@ from anonymizer.release.fitting import fitted, planned
 from anonymizer.release.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.request import RecodingName, ReleasedWeight, Request, Unseen
+from anonymizer.release.request import Against, RecodingName, ReleasedWeight, Request, Unseen
 from anonymizer.tables.engine import T
 from anonymizer.tables.relations.relation import Original
 
@@ -95,6 +95,13 @@ class Anonymizer(Displayed, Request, Conventions):
         ``"gap"`` or ``"category"``. The last two keep them: a missing value of a quasi-identifier
         generalizes to ``*``; of a sensitive attribute a gap counts as nothing, a category as one
         more value.
+    against
+        Readers whom the release has to be safe from. ``"method"``: they know the quasi-identifiers
+        of everybody, the policy and how recodings are chosen. Then the choice tells next to nothing
+        of sensitive values, and the policy holds for what they may believe: see ``docs/risk.md``.
+    odds
+        With ``against``: how many times as likely the choice may make one value against another;
+        1.25 by default. Smaller ones leave less of the policy to it, larger ones a better choice.
     time_limit
         Seconds after which the best recoding found so far is taken; ``search_.gap`` says how much
         better another could be. So does an interrupt while the search lasts.
@@ -163,6 +170,8 @@ class Anonymizer(Displayed, Request, Conventions):
     shift: Shift | Mapping[str, Any] | None = None
     released_weight: ReleasedWeight = "leave-out"
     person_numbers: bool = False
+    against: Against | None = None
+    odds: float | None = None
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

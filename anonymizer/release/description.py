@@ -23,7 +23,7 @@ from anonymizer.release.document import PINNED, STRATEGY, StudyDocument, read_do
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.place import Place, written_as
 from anonymizer.release.relations import CountedTable, records_in
-from anonymizer.release.request import RECODINGS
+from anonymizer.release.request import RECODINGS, known_to
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
@@ -63,6 +63,11 @@ class Description:
                 "records of a sample stand for: add the column of sampling weights to [data], such "
                 f'as weight = "sampling_weight"; a file of that name is "./{WEIGHTS.name}"'
             )
+        search = self.document.search
+        try:
+            models = known_to(search.against, search.odds, models)
+        except InputError as error:
+            raise InputError(f"{self.path}: [search] {error}") from None
         try:
             data, numbers = self.document.data, self.document.output.person is not None
             return over_persons(models, data.person, data.household, numbers)

@@ -37,7 +37,7 @@ from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.manifest.parts import Number, Order
-from anonymizer.release.request import RECODINGS, ReleasedWeight
+from anonymizer.release.request import RECODINGS, Against, ReleasedWeight
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)
@@ -133,6 +133,8 @@ class SearchOptions(Section):
     ] = "automatic"
     time_limit: Number | None = None
     seed: Annotated[StrictInt, Field(ge=0)] = 0
+    against: Against | None = None
+    odds: Number | None = None
 
 
 class ObjectiveOptions(Section):

@@ -25,12 +25,15 @@ from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective
 from anonymizer.privacy import (
     DifferentialPrivacy,
     PrivacyModel,
+    for_odds,
     models_of,
     over_persons,
     population_of,
 )
+from anonymizer.privacy.beliefs import require_odds
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.classes import Boxes, MergedCells
+from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.problem import Run
 from anonymizer.recoding.ranges import Cut, VariableRange
@@ -72,6 +75,14 @@ RECODINGS: Mapping[str, type[Recoding]] = {
 """What a study file calls each recoding; the first is the default."""
 
 
+KNOWN_METHODS = tuple(
+    name
+    for name, kind in RECODINGS.items()
+    if issubclass(kind, Generalization) and kind is not Fixed
+)
+"""Recodings that can be chosen so that the choice tells who knows the method next to nothing."""
+
+
 def recoding_of(given: object) -> Recoding:
     """A recoding, or that of a name with its defaults.
 
@@ -107,6 +118,14 @@ Unseen = Literal["error", "any", "suppress"]
 
 UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
 
+Against = Literal["method"]
+"""Readers whom a release is to be safe from: they know the method by which it was made."""
+
+AGAINST: tuple[Against, ...] = get_args(Against)
+
+ODDS = 1.25
+"""How many times as likely the choice may make a value against another to such readers."""
+
 ReleasedWeight = Literal["leave-out", "class"]
 """What a release has of sampling weights: nothing, or the mean of each class."""
 
@@ -114,6 +133,42 @@ RELEASED_WEIGHTS: tuple[ReleasedWeight, ...] = get_args(ReleasedWeight)
 
 NO_RELEASE = "not a release: not verified"
 """What ``attrs["anonymizer"]`` says of rows that were recoded for a model that scores them."""
+
+
+def odds_against(against: Against | None, odds: float | None) -> float | None:
+    """The odds that the choice of a recoding is limited by; None where it is not.
+
+    InputError where they are no odds, or nobody says against whom.
+    """
+    if against is None:
+        if odds is not None:
+            raise InputError(
+                'odds limit what the choice of the recoding tells: give against = "method" with '
+                "them, or leave them out"
+            )
+        return None
+    require_one_of("against", against, AGAINST)
+    chosen = ODDS if odds is None else odds
+    require_odds(f'against = "{against}"', chosen)
+    return float(chosen)
+
+
+def known_to(
+    against: Against | None, odds: float | None, models: Sequence[PrivacyModel]
+) -> tuple[PrivacyModel, ...]:
+    """A policy that holds for readers who know the method as well, where these are named."""
+    chosen = odds_against(against, odds)
+    return tuple(models) if chosen is None else for_odds(models, chosen)
+
+
+def require_unrehearsed(against: Against | None, what: str) -> None:
+    """Refuse to show what sensitive values make of other recodings: whoever sees it may choose."""
+    if against is not None:
+        raise InputError(
+            f'against = "method" has the recoding chosen without the sensitive values, and {what} '
+            "by them what other recodings come to: who follows that tells readers something; leave "
+            "against out, and let the figures decide nothing"
+        )
 
 
 def require_unshifted(shift: Shift | None) -> None:
@@ -152,6 +207,8 @@ class Request:
     shift: Shift | Mapping[str, Any] | None
     released_weight: ReleasedWeight
     person_numbers: bool
+    against: Against | None
+    odds: float | None
     seed: int
     time_limit: float | None
     n_jobs: int | None
@@ -184,8 +241,20 @@ class Request:
                 **({"released_weight": "class"} if schema.releases_weight else {}),
                 **({} if shift is None else {"shift": shift.to_dict()}),
                 **({"person_numbers": True} if schema.person_numbers else {}),
+                **self.knowing,
             }
         )
+
+    @property
+    def chosen_odds(self) -> float | None:
+        """By how much the choice of the recoding may change what readers believe; None: any."""
+        return odds_against(self.against, self.odds)
+
+    @property
+    def knowing(self) -> dict[str, object]:
+        """What is reported of readers whom the release is safe from; empty where it is not said."""
+        odds = self.chosen_odds
+        return {} if odds is None else {"against": self.against, "odds": odds}
 
     @property
     def chosen_shift(self) -> Shift | None:
@@ -252,7 +321,8 @@ class Request:
             column_names("person", self.person),
             column_names("household", self.household),
         )
-        return over_persons(models, person, household, self.person_numbers is True)
+        known = known_to(self.against, self.odds, models)
+        return over_persons(known, person, household, self.person_numbers is True)
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -305,7 +375,39 @@ class Request:
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             self._require_single_records()
             self._require_given_grounds()
-        return Task(count(models), models, objective, whole_seed(self.seed), run)
+        odds = self.chosen_odds
+        if odds is not None:
+            self._require_rehearsals(recoding, objective)
+        return Task(count(models), models, objective, whole_seed(self.seed), run, odds)
+
+    def _require_rehearsals(self, recoding: Recoding, objective: Objective) -> None:
+        """Refuse what is not shown to be safe from who knows the method."""
+        given = 'against = "method"'
+        if not isinstance(recoding, Generalization) or isinstance(recoding, Fixed):
+            raise InputError(
+                f"{given} is for recodings that are searched for by one search: "
+                f"{', '.join(KNOWN_METHODS)}; {recoding.name} is none of these"
+            )
+        if self.schema.keys:
+            raise InputError(
+                f"{given} deals the values of a class to its records one by one, and persons or "
+                "households have several; leave it out, or person and household"
+            )
+        if getattr(objective, "targets", None) or getattr(objective, "weights", None):
+            raise InputError(
+                f"{given} invents the sensitive values that an objective sees; leave out its "
+                "targets and weights"
+            )
+        if recoding.budget.share and not recoding.budget.remove:
+            raise InputError(
+                f"{given} with suppression needs remove = true: whether suppressed records are "
+                "kept follows from their sensitive values otherwise"
+            )
+        if recoding.budget.suppress == "any":
+            raise InputError(
+                f'{given} and suppress = "any" contradict each other: a missing class would tell '
+                "that it broke the policy; leave out suppress"
+            )
 
     def _require_classes(self, recoding: Recoding) -> None:
         """Refuse released weights where records are drawn, or rows are given one by one."""

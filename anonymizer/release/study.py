@@ -94,6 +94,8 @@ class Study(Description):
             shift=self.shift,
             released_weight=self.document.output.weight,
             person_numbers=self.schema.person_numbers,
+            against=search.against,
+            odds=search.odds,
             seed=search.seed,
             time_limit=search.time_limit,
             n_jobs=n_jobs,

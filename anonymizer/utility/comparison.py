@@ -38,7 +38,7 @@ from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of
 from anonymizer.release.information import ceiling, lost
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.request import RECODINGS
+from anonymizer.release.request import RECODINGS, require_unrehearsed
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
@@ -315,6 +315,7 @@ def _compared(
     sweep: Sweep | None,
 ) -> Comparison:
     """As ``compare``; ``form``: how a table lies in a file."""
+    require_unrehearsed(anonymizer.against, "a comparison shows")
     run, models = anonymizer.run(), anonymizer.models
     chosen = _chosen(anonymizer.chosen_recoding, recodings)
     objectives = {id(one): anonymizer.objective_for(one)[0] for one in chosen}

@@ -15,7 +15,7 @@ from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.frames import table_of
 from anonymizer.release.relations import CountedTable
-from anonymizer.release.request import RecodingName
+from anonymizer.release.request import RecodingName, require_unrehearsed
 from anonymizer.release.results import Result
 from anonymizer.release.study import Scheme, Study
 from anonymizer.tables import engine
@@ -226,6 +226,7 @@ class _Tasks:
     def of(self, anonymizer: Anonymizer) -> Task:
         """Return the task of an estimator."""
         require_figures(anonymizer.schema, anonymizer.chosen_recoding)
+        require_unrehearsed(anonymizer.against, "a comparison shows")
         hierarchies = anonymizer.hierarchies
         described = [[name, each.describe()] for name, each in hierarchies.items()]
         if described not in [each for each, _ in self._counted]:

@@ -19,6 +19,7 @@ from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.place import read_raw
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.request import require_unrehearsed
 from anonymizer.release.study import Study
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import GivenFormat
@@ -95,6 +96,7 @@ class Counter:
 
         Raises InputError when the table cannot be read or lacks columns.
         """
+        require_unrehearsed(study.document.search.against, "the explorer shows")
         stamp = stamp_of(study.data_path)  # before it is read: what comes later is another table
         key = _key(study), stamp
         with self._lock:

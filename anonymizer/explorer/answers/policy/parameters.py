@@ -14,6 +14,7 @@ from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.span import Span
 from anonymizer.privacy import (
+    ABOUT,
     MODELS,
     PrivacyModel,
     judged_classes,
@@ -65,7 +66,7 @@ class Parameter:
 def parameters_of(model: PrivacyModel, raw: Counts | None = None) -> list[Parameter]:
     """The parameters of a model but its threshold and the attribute that it is about."""
     names = [each.name for each in fields(model)]  # type: ignore[arg-type]
-    own = [name for name in names if name not in ("attribute", slid(model))]
+    own = [name for name in names if name not in (*ABOUT, slid(model))]
     found = [_parameter(model, name, raw) for name in own]
     return [each for each in found if each is not None]
 

@@ -1,0 +1,286 @@
+"""A recoding chosen in rehearsals: safe against readers who know the method.
+
+Whoever knows the quasi-identifiers of everybody, the policy and the search knows which recodings
+would have been preferred, and that each of them broke the policy (Wong et al. 2007). So here the
+search never sees the sensitive values. It sees tables with the same quasi-identifiers and invented
+values, and everything that these follow from is noise added to a few counts.
+
+The counts. For each quasi-identifier its values are put into groups of enough records, by
+quasi-identifiers alone. Counted are the records of each group with each sensitive value, and those
+of the whole table: q + 1 tables for each of m sensitive attributes. To each number noise z is added
+with the probability proportional to exp(-|z| / T), T = ceil(4 q m / ln(odds)).
+
+Theorem. Let the attacker know all quasi-identifiers, the policy, the method and the release, and
+take all ways to deal the released values of each class to its records for equally likely before
+they think of how the recoding was chosen. Then for each record r of a class with the shares p, and
+all values v and w,
+
+    P(r has v) / P(r has w) <= odds p(v) / p(w).
+
+Proof. Let S be the ways to deal in which r has v, S' those in which r has w. Exchange the values of
+r and of a record of its class that has w: that takes each element of S to n(w) elements of S', and
+each of S' comes from n(v) of S. Both have the same release. The exchange changes each table of a
+quasi-identifier by at most 4 in all, in four numbers by one, and the others by nothing. So any
+outcome of the noise is at most exp(4 q m / T) <= odds times as likely in one as in the other, and
+so is the recoding, which follows from noisy counts and quasi-identifiers alone (and from randomness
+of its own). That the policy holds of the release follows from the release. Sum over all exchanges.
+
+This is differential privacy of the choice (Dwork et al. 2006; for the noise in whole numbers,
+Ghosh et al. 2009), and it is the choice alone that needs it: the released classes are as they are.
+The policy is held against all such beliefs: see ``anonymizer.privacy.beliefs``. What remains is a
+refusal, where the recoding that was chosen breaks the policy. Who tries n times may raise the odds
+by the factor n: the chance of a release is that of its recoding times the number of tries that were
+refused before, at most n.
+
+Records that a budget leaves out are in no class. As another value of one changes each table by at
+most 2, the choice raises the odds of their values by at most the same factor.
+
+The rehearsals. p(w|x) is taken for proportional to p(w) times the product of p(w|x_i) / p(w) over
+the quasi-identifiers i, all by noisy counts. Values are drawn by it several times; after the first,
+from counts with more noise of the same kind, as nobody knows which of the numbers are nearer the
+true ones. A recoding is feasible where the policy holds in all of these tables.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, log
+from secrets import randbelow
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.information.matrices import dense, too_large
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.privacy import PrivacyModel, odds_of
+from anonymizer.privacy.beliefs import MOST_ODDS
+from anonymizer.recoding.problem import Problem
+from anonymizer.recoding.recoding import SearchResult
+
+AGAINST = 'against = "method"'
+"""What is requested, as messages say it."""
+
+REHEARSAL = "rehearsal"
+"""The strategy of a search that never saw sensitive values."""
+
+TABLES = 10
+"""Tables with invented values that a recoding has to satisfy the policy in."""
+
+MOST_NUMBERS = 1 << 25
+"""Numbers of all these tables together, a quarter of a gigabyte: of large ones there are fewer."""
+
+FEWEST = 2
+"""The fewest tables."""
+
+ENOUGH = 1.5
+"""Records that a group needs on average for each value, as a multiple of the noise."""
+
+MARGIN = 1.05
+"""How much larger the odds are in rehearsals, so that the table itself holds more often."""
+
+SMOOTHED = 2
+"""What is added to noisy counts, as a multiple of the noise."""
+
+RAKED = 20
+"""Times that the shares of values are brought to those of all records."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Whole numbers z with a probability proportional to exp(-|z| / scale), drawn exactly.
+
+    By the source of randomness of the operating system, and without floating point: Canonne,
+    Kamath, Steinke, "The discrete Gaussian for differential privacy" (NeurIPS 2020), Algorithm 2.
+    """
+
+    scale: int
+
+    def draw(self) -> int:
+        """Return a number."""
+        while True:
+            rest = randbelow(self.scale)
+            if not _happens(rest, self.scale):
+                continue
+            whole = 0
+            while _happens(1, 1):
+                whole += 1
+            size, negative = rest + self.scale * whole, randbelow(2)
+            if size or not negative:
+                return -size if negative else size
+
+    def added(self, counts: Ints) -> Ints:
+        """Return counts with noise on each, of the same shape."""
+        drawn = [self.draw() for _ in range(counts.size)]
+        return counts + np.array(drawn, np.int64).reshape(counts.shape)
+
+
+def _happens(part: int, whole: int) -> bool:
+    """Return True with the probability exp(-part / whole), for part <= whole."""
+    terms = 1
+    while randbelow(whole * terms) < part:
+        terms += 1
+    return terms % 2 == 1
+
+
+def rehearsed(
+    problem: Problem, odds: float, *, by_bounds: bool, noise: type[Noise] = Noise
+) -> Problem:
+    """Return the problem with invented sensitive values in place of the true ones.
+
+    ``odds``: see above. ``by_bounds``: whether the search reads models by their bounds alone, of
+    which those with odds have none. InputError where there are too many different values.
+    """
+    counts = problem.counts
+    if not counts.sensitive:
+        return problem
+    if any(map(too_large, counts.joint.values())):
+        raise InputError(
+            f"{AGAINST} invents values for every combination of quasi-identifiers, and there are "
+            "too many of both; coarsen the quasi-identifiers, or leave it out"
+        )
+    scale = ceil(4 * len(counts.names) * len(counts.sensitive) / log(odds))
+    joint: dict[str, Ints] = {}
+    values: dict[str, tuple[object, ...]] = {}
+    copies: dict[str, list[str]] = {}
+    for attribute in counts.sensitive:
+        found = _invented(problem, attribute, noise(scale))
+        copies[attribute] = [f"{attribute} ({place})" for place in range(1, len(found) + 1)]
+        joint |= dict(zip(copies[attribute], found, strict=True))
+        if attribute in counts.values:
+            values |= dict.fromkeys(copies[attribute], counts.values[attribute])
+    invented = replace(
+        counts,
+        joint=joint,
+        values=values,
+        margins={name: np.asarray(each.sum(axis=0)) for name, each in joint.items()},
+        gaps=tuple(name for attribute in counts.gaps for name in copies[attribute]),
+    )
+    models = [about for model in problem.models for about in _about(model, copies)]
+    if by_bounds:
+        models = [_bounded(model, invented) for model in models]
+    return replace(problem, counts=invented, models=models)
+
+
+def after(search: SearchResult) -> SearchResult:
+    """Return what may be said of a search in rehearsals: no figure of these is one of the table."""
+    explained = (
+        "Chosen in rehearsals, on tables with the same quasi-identifiers and invented sensitive "
+        "values, so that the choice tells next to nothing of the true ones"
+    )
+    return replace(
+        search,
+        strategy=REHEARSAL,
+        value=None,
+        gap=None,
+        bound=None,
+        feasible=None,
+        minimal=None,
+        proven=False,
+        trace=None,
+        explained=". ".join(filter(None, [search.explained, explained])),
+    )
+
+
+def _about(model: PrivacyModel, copies: Mapping[str, Sequence[str]]) -> Sequence[PrivacyModel]:
+    """A model of the policy as one of the invented tables; none where beliefs have it anyway."""
+    if not model.sensitive:
+        return [model]
+    odds = odds_of(model)
+    if odds is None:
+        return [each for each in model.lasting() if not each.sensitive]
+    attribute = getattr(model, "attribute", None)
+    wider = min(odds * MARGIN, MOST_ODDS)
+    about = [None] if attribute is None else copies[attribute]
+    return [replace(model, attribute=name, odds=wider) for name in about]  # type: ignore[type-var]
+
+
+def _bounded(model: PrivacyModel, invented: Counts) -> PrivacyModel:
+    """A model without odds that implies one about an invented table; itself where none is known."""
+    if odds_of(model) is None:
+        return model
+    name = getattr(model, "attribute", None) or invented.sensitive[0]
+    return model.without_odds(invented.about(name).known) or model
+
+
+def _invented(problem: Problem, attribute: str, noise: Noise) -> list[Ints]:
+    """Several tables (combinations, values) of an attribute with values that no record has."""
+    counts = problem.counts
+    joint = dense(counts.joint[attribute], attribute)
+    cells, values = joint.shape
+    least = ENOUGH * values * noise.scale
+    groups = [
+        groups_of(problem.taxonomies[name], counts.cells[:, place], counts.sizes, least)
+        for place, name in enumerate(counts.names)
+    ]
+    noisy = noisy_counts(joint, [np.zeros(cells, np.intp), *groups], noise)
+    number = max(FEWEST, min(TABLES, MOST_NUMBERS // max(cells * values, 1)))
+    rng = np.random.default_rng()
+    found = []
+    for table in range(number):
+        known = [noise.added(each) for each in noisy] if table else noisy
+        shares = _likelihoods(known, groups, counts.sizes, noise)
+        found.append(np.asarray(rng.multinomial(counts.sizes, shares), np.int64))
+    return found
+
+
+def groups_of(taxonomy: Taxonomy, codes: Codes, sizes: Ints, least: float) -> Codes:
+    """Put the values of a quasi-identifier into groups, most records being in one of ``least``.
+
+    The group of each combination, (combinations,), by ``sizes`` and the ``codes`` of its value: of
+    the finest level that has such groups, or of neighbours where values have an order and that
+    makes more of them. All alike where there are no two such groups.
+    """
+    best = np.zeros(len(codes), np.intp)
+    for level in taxonomy.levels:
+        group = level.groups[codes]
+        records = np.bincount(group, sizes)
+        if sizes[records[group] >= least].sum() * 2 >= sizes.sum():
+            best = np.unique(group, return_inverse=True)[1]
+            break
+    ordered, _ = taxonomy.placed
+    if taxonomy.ordered and len(ordered):
+        place = np.zeros(len(taxonomy.codes), np.intp)  # 0 of values that have none
+        place[ordered] = np.arange(1, len(ordered) + 1)
+        records = np.bincount(place[codes], sizes, len(ordered) + 1)
+        before = records.cumsum() - records
+        neighbours = np.unique((before // least)[place[codes]], return_inverse=True)[1]
+        if neighbours.max(initial=0) > best.max(initial=0):
+            best = neighbours
+    return best
+
+
+def noisy_counts(joint: Ints, groups: Sequence[Codes], noise: Noise) -> list[Ints]:
+    """Count the records of each group with each value, (groups, values), and add noise to each.
+
+    This is all that a choice in rehearsals knows of sensitive values.
+    """
+    found = []
+    for group in groups:
+        counts = np.zeros((int(group.max(initial=0)) + 1, joint.shape[1]), np.int64)
+        np.add.at(counts, group, joint)
+        found.append(noise.added(counts))
+    return found
+
+
+def _likelihoods(
+    noisy: Sequence[Ints], groups: Sequence[Codes], sizes: Ints, noise: Noise
+) -> Floats:
+    """p(w|x) of each combination by noisy counts of everybody, and of each group; (cells, values).
+
+    Counts that are less than the noise say little: to each, and to what is expected of it, the
+    noise is added. The shares of the values in all records are those of the noisy counts again, as
+    the product of the factors of several quasi-identifiers alone has others.
+    """
+    everybody, *others = noisy
+    prior = np.maximum(everybody[0], 0.5)
+    prior = prior / prior.sum()
+    much = SMOOTHED * noise.scale
+    shares = np.tile(prior, (len(sizes), 1))
+    for counts, group in zip(others, groups, strict=True):
+        expected = np.bincount(group, sizes)[:, None] * prior
+        shares *= (np.maximum(counts + much, 1.0) / (expected + much))[group]
+    for _ in range(RAKED):
+        shares /= shares.sum(axis=1, keepdims=True)
+        shares *= prior / np.maximum(sizes @ shares / sizes.sum(), 1e-300)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
