@@ -39,7 +39,7 @@ from anonymizer.recoding.recoding import (
     Task,
     seen_in,
 )
-from anonymizer.recoding.rehearsal import after, rehearsed
+from anonymizer.recoding.rehearsal import AGAINST, after, rehearsed
 from anonymizer.recoding.whole_persons import left_out
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -376,7 +376,12 @@ class Generalization(Recoding):
             recoding, search = self.choose(problem, task.seed, task.run)
         else:
             rehearsal = rehearsed(problem, task.odds, by_bounds=self.by_bounds)
-            recoding, search = self.choose(rehearsal, task.seed, task.run)
+            try:
+                recoding, search = self.choose(rehearsal, task.seed, task.run)
+            except PolicyUnreachableError as error:
+                raise PolicyUnreachableError(
+                    f"in rehearsals, without the sensitive values ({AGAINST}): {error}"
+                ) from None
             search = after(search)
         plan = self.planned(task, recoding, search)
         outcome = plan.carry_out(counted.kept)

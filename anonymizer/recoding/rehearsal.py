@@ -5,10 +5,12 @@ would have been preferred, and that each of them broke the policy (Wong et al. 2
 search never sees the sensitive values. It sees tables with the same quasi-identifiers and invented
 values, and everything that these follow from is noise added to a few counts.
 
-The counts. For each quasi-identifier its values are put into groups of enough records, by
-quasi-identifiers alone. Counted are the records of each group with each sensitive value, and those
-of the whole table: q + 1 tables for each of m sensitive attributes. To each number noise z is added
-with the probability proportional to exp(-|z| / T), T = ceil(4 q m / ln(odds)).
+The counts. Records are counted by the groups of two quasi-identifiers and by sensitive value, for
+any two of them; by those of one where that is all the records allow. What the groups are follows
+from quasi-identifiers alone. These are t tables for each of m sensitive attributes. To each number
+noise z is added with the probability proportional to exp(-|z| / T), T = ceil(4 t m / ln(odds)). How
+often everybody together has each value is known by the release, and has no noise; where a budget
+leaves out records it is not, and has.
 
 Theorem. Let the attacker know all quasi-identifiers, the policy, the method and the release, and
 take all ways to deal the released values of each class to its records for equally likely before
@@ -19,11 +21,11 @@ all values v and w,
 
 Proof. Let S be the ways to deal in which r has v, S' those in which r has w. Exchange the values of
 r and of a record of its class that has w: that takes each element of S to n(w) elements of S', and
-each of S' comes from n(v) of S. Both have the same release. The exchange changes each table of a
-quasi-identifier by at most 4 in all, in four numbers by one, and the others by nothing. So any
-outcome of the noise is at most exp(4 q m / T) <= odds times as likely in one as in the other, and
-so is the recoding, which follows from noisy counts and quasi-identifiers alone (and from randomness
-of its own). That the policy holds of the release follows from the release. Sum over all exchanges.
+each of S' comes from n(v) of S. Both have the same release. The exchange changes each of the t
+tables by at most 4 in all, in four numbers by one, and that of everybody by nothing. So any outcome
+of the noise is at most exp(4 t m / T) <= odds times as likely in one as in the other, and so is the
+recoding, which follows from noisy counts and quasi-identifiers alone (and from randomness of its
+own). That the policy holds of the release follows from the release. Sum over all exchanges.
 
 This is differential privacy of the choice (Dwork et al. 2006; for the noise in whole numbers,
 Ghosh et al. 2009), and it is the choice alone that needs it: the released classes are as they are.
@@ -32,19 +34,22 @@ refusal, where the recoding that was chosen breaks the policy. Who tries n times
 by the factor n: the chance of a release is that of its recoding times the number of tries that were
 refused before, at most n.
 
-Records that a budget leaves out are in no class. As another value of one changes each table by at
-most 2, the choice raises the odds of their values by at most the same factor.
+Records that a budget leaves out are in no class. Another value of one changes each of the t tables
+and that of everybody by at most 2, so that the choice raises the odds of their values by no more.
 
-The rehearsals. p(w|x) is taken for proportional to p(w) times the product of p(w|x_i) / p(w) over
-the quasi-identifiers i, all by noisy counts. Values are drawn by it several times; after the first,
-from counts with more noise of the same kind, as nobody knows which of the numbers are nearer the
-true ones. A recoding is feasible where the policy holds in all of these tables.
+The rehearsals. p(w|x) is taken for proportional to p(w) times a factor for each quasi-identifier,
+by which it makes w likelier, and one for any two of them, by which both together do beyond that:
+all by noisy counts. Values are drawn by it several times; after the first, from counts with more
+noise of the same kind, as nobody knows which numbers are nearer the true ones. A recoding is
+feasible where the policy holds in all of these tables.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, log
+from itertools import combinations
+from math import ceil, log, prod, sqrt
 from secrets import randbelow
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +58,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import dense, too_large
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.privacy import PrivacyModel, odds_of
+from anonymizer.privacy import PrivacyModel
 from anonymizer.privacy.beliefs import MOST_ODDS
 from anonymizer.recoding.problem import Problem
 from anonymizer.recoding.recoding import SearchResult
@@ -74,7 +79,10 @@ FEWEST = 2
 """The fewest tables."""
 
 ENOUGH = 1.5
-"""Records that a group needs on average for each value, as a multiple of the noise."""
+"""Records that a group has on average for each value, as a multiple of the noise."""
+
+GROUPS = 8
+"""The fewest groups for which two quasi-identifiers are counted together."""
 
 MARGIN = 1.05
 """How much larger the odds are in rehearsals, so that the table itself holds more often."""
@@ -87,7 +95,7 @@ RAKED = 20
 
 
 @dataclass(frozen=True)
-class Noise:
+class DiscreteLaplace:
     """Whole numbers z with a probability proportional to exp(-|z| / scale), drawn exactly.
 
     By the source of randomness of the operating system, and without floating point: Canonne,
@@ -109,7 +117,7 @@ class Noise:
             if size or not negative:
                 return -size if negative else size
 
-    def added(self, counts: Ints) -> Ints:
+    def to(self, counts: Ints) -> Ints:
         """Return counts with noise on each, of the same shape."""
         drawn = [self.draw() for _ in range(counts.size)]
         return counts + np.array(drawn, np.int64).reshape(counts.shape)
@@ -123,8 +131,37 @@ def _happens(part: int, whole: int) -> bool:
     return terms % 2 == 1
 
 
+class Groups(NamedTuple):
+    """Groups of the combinations of values by some quasi-identifiers: what records are counted by.
+
+    ``axes`` are the places of the quasi-identifiers, ``group`` (combinations, axes) the group by
+    each.
+    """
+
+    axes: tuple[int, ...]
+    group: Codes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many groups there are by each quasi-identifier."""
+        return tuple(int(most) + 1 for most in self.group.max(axis=0, initial=0))
+
+    def counted(self, numbers: Ints) -> Ints:
+        """Add up numbers of combinations, (combinations, ...), by group, (*shape, ...)."""
+        place = np.zeros(len(self.group), np.intp)
+        for size, group in zip(self.shape, self.group.T, strict=True):
+            place = place * size + group
+        found = np.zeros((prod(self.shape), *numbers.shape[1:]), np.int64)
+        np.add.at(found, place, numbers)
+        return found.reshape(*self.shape, *numbers.shape[1:])
+
+
 def rehearsed(
-    problem: Problem, odds: float, *, by_bounds: bool, noise: type[Noise] = Noise
+    problem: Problem,
+    odds: float,
+    *,
+    by_bounds: bool,
+    noise: type[DiscreteLaplace] = DiscreteLaplace,
 ) -> Problem:
     """Return the problem with invented sensitive values in place of the true ones.
 
@@ -139,12 +176,11 @@ def rehearsed(
             f"{AGAINST} invents values for every combination of quasi-identifiers, and there are "
             "too many of both; coarsen the quasi-identifiers, or leave it out"
         )
-    scale = ceil(4 * len(counts.names) * len(counts.sensitive) / log(odds))
     joint: dict[str, Ints] = {}
     values: dict[str, tuple[object, ...]] = {}
     copies: dict[str, list[str]] = {}
     for attribute in counts.sensitive:
-        found = _invented(problem, attribute, noise(scale))
+        found = _invented(problem, attribute, odds, noise)
         copies[attribute] = [f"{attribute} ({place})" for place in range(1, len(found) + 1)]
         joint |= dict(zip(copies[attribute], found, strict=True))
         if attribute in counts.values:
@@ -186,10 +222,10 @@ def _about(model: PrivacyModel, copies: Mapping[str, Sequence[str]]) -> Sequence
     """A model of the policy as one of the invented tables; none where beliefs have it anyway."""
     if not model.sensitive:
         return [model]
-    odds = odds_of(model)
+    odds = model.odds
     if odds is None:
         return [each for each in model.lasting() if not each.sensitive]
-    attribute = getattr(model, "attribute", None)
+    attribute = model.attribute
     wider = min(odds * MARGIN, MOST_ODDS)
     about = [None] if attribute is None else copies[attribute]
     return [replace(model, attribute=name, odds=wider) for name in about]  # type: ignore[type-var]
@@ -197,31 +233,63 @@ def _about(model: PrivacyModel, copies: Mapping[str, Sequence[str]]) -> Sequence
 
 def _bounded(model: PrivacyModel, invented: Counts) -> PrivacyModel:
     """A model without odds that implies one about an invented table; itself where none is known."""
-    if odds_of(model) is None:
+    if model.odds is None:
         return model
-    name = getattr(model, "attribute", None) or invented.sensitive[0]
+    name = model.attribute or invented.sensitive[0]
     return model.without_odds(invented.about(name).known) or model
 
 
-def _invented(problem: Problem, attribute: str, noise: Noise) -> list[Ints]:
+def _invented(
+    problem: Problem, attribute: str, odds: float, noise: type[DiscreteLaplace]
+) -> list[Ints]:
     """Several tables (combinations, values) of an attribute with values that no record has."""
-    counts = problem.counts
-    joint = dense(counts.joint[attribute], attribute)
+    joint, sizes = dense(problem.counts.joint[attribute], attribute), problem.counts.sizes
     cells, values = joint.shape
-    least = ENOUGH * values * noise.scale
-    groups = [
-        groups_of(problem.taxonomies[name], counts.cells[:, place], counts.sizes, least)
-        for place, name in enumerate(counts.names)
-    ]
-    noisy = noisy_counts(joint, [np.zeros(cells, np.intp), *groups], noise)
+    tables, added = chosen_groups(problem, values, odds, noise)
+    everybody = added if problem.suppresses else None
+    noisy = noisy_counts(joint, tables, added, everybody)
     number = max(FEWEST, min(TABLES, MOST_NUMBERS // max(cells * values, 1)))
     rng = np.random.default_rng()
     found = []
     for table in range(number):
-        known = [noise.added(each) for each in noisy] if table else noisy
-        shares = _likelihoods(known, groups, counts.sizes, noise)
-        found.append(np.asarray(rng.multinomial(counts.sizes, shares), np.int64))
+        more = [added.to(each) for each in noisy[1:]] if table else noisy[1:]
+        known = [noisy[0], *more]
+        shares = _likelihoods(known, tables, sizes, SMOOTHED * added.scale)
+        found.append(np.asarray(rng.multinomial(sizes, shares), np.int64))
     return found
+
+
+def chosen_groups(
+    problem: Problem, values: int, odds: float, noise: type[DiscreteLaplace]
+) -> tuple[list[Groups], DiscreteLaplace]:
+    """Choose what records are counted by, and the noise, by quasi-identifiers alone.
+
+    ``values``: how many the sensitive attribute has. The first are the groups of everybody.
+    """
+    counts, axes = problem.counts, range(len(problem.counts.names))
+
+    def needed(tables: int) -> tuple[DiscreteLaplace, float]:
+        added = noise(ceil(4 * max(tables, 1) * len(counts.sensitive) / log(odds)))
+        return added, ENOUGH * values * added.scale
+
+    def by(axis: int, least: float) -> Codes:
+        taxonomy = problem.taxonomies[counts.names[axis]]
+        return groups_of(taxonomy, counts.cells[:, axis], counts.sizes, least)
+
+    everybody = Groups((), np.zeros((len(counts), 0), np.intp))
+    pairs = list(combinations(axes, 2))
+    added, least = needed(len(pairs))
+    groups = counts.records / least
+    if not pairs or groups < GROUPS:
+        added, least = needed(len(axes))
+        return [everybody, *(Groups((axis,), by(axis, least)[:, None]) for axis in axes)], added
+    some = [by(axis, counts.records / sqrt(groups)) for axis in axes]
+    found = [everybody]
+    for pair in pairs:
+        few, many = sorted(pair, key=lambda axis: int(some[axis].max(initial=0)))
+        more = by(many, least * (int(some[few].max(initial=0)) + 1))
+        found.append(Groups((few, many), np.column_stack([some[few], more])))
+    return found, added
 
 
 def groups_of(taxonomy: Taxonomy, codes: Codes, sizes: Ints, least: float) -> Codes:
@@ -250,37 +318,48 @@ def groups_of(taxonomy: Taxonomy, codes: Codes, sizes: Ints, least: float) -> Co
     return best
 
 
-def noisy_counts(joint: Ints, groups: Sequence[Codes], noise: Noise) -> list[Ints]:
-    """Count the records of each group with each value, (groups, values), and add noise to each.
+def noisy_counts(
+    joint: Ints, tables: Sequence[Groups], noise: DiscreteLaplace, everybody: DiscreteLaplace | None
+) -> list[Ints]:
+    """Count the records of each group with each value, (*groups, values), and add noise to each.
 
-    This is all that a choice in rehearsals knows of sensitive values.
+    The first are those of everybody, with noise where there is one for it. This is all that a
+    choice in rehearsals knows of sensitive values.
     """
-    found = []
-    for group in groups:
-        counts = np.zeros((int(group.max(initial=0)) + 1, joint.shape[1]), np.int64)
-        np.add.at(counts, group, joint)
-        found.append(noise.added(counts))
-    return found
+    whole, *others = (groups.counted(joint) for groups in tables)
+    return [everybody.to(whole) if everybody else whole, *map(noise.to, others)]
 
 
 def _likelihoods(
-    noisy: Sequence[Ints], groups: Sequence[Codes], sizes: Ints, noise: Noise
+    noisy: Sequence[Ints], tables: Sequence[Groups], sizes: Ints, much: float
 ) -> Floats:
-    """p(w|x) of each combination by noisy counts of everybody, and of each group; (cells, values).
+    """p(w|x) of each combination, (combinations, values), by noisy counts of everybody and groups.
 
-    Counts that are less than the noise say little: to each, and to what is expected of it, the
-    noise is added. The shares of the values in all records are those of the noisy counts again, as
-    the product of the factors of several quasi-identifiers alone has others.
+    Counts that are less than the noise say little: ``much`` is added to each, and to what is
+    expected of it. The shares of the values in all records are brought to those of the counts
+    again, as a product of factors has others.
     """
-    everybody, *others = noisy
-    prior = np.maximum(everybody[0], 0.5)
-    prior = prior / prior.sum()
-    much = SMOOTHED * noise.scale
+    prior = np.maximum(noisy[0], 0.5) / np.maximum(noisy[0], 0.5).sum()
+    alone: dict[int, Floats] = {}  # of each quasi-identifier by the finest of its groups
+    finest: dict[int, int] = {}
     shares = np.tile(prior, (len(sizes), 1))
-    for counts, group in zip(others, groups, strict=True):
-        expected = np.bincount(group, sizes)[:, None] * prior
-        shares *= (np.maximum(counts + much, 1.0) / (expected + much))[group]
+    for counts, groups in zip(noisy[1:], tables[1:], strict=True):
+        expected = groups.counted(sizes)[..., None] * prior
+        for place, axis in enumerate(groups.axes):
+            others = tuple({*range(len(groups.axes))} - {place})
+            factor = _factor(counts.sum(axis=others), expected.sum(axis=others), much)
+            expected = expected * np.expand_dims(factor, others)
+            if len(factor) > finest.get(axis, 0):
+                finest[axis], alone[axis] = len(factor), factor[groups.group[:, place]]
+        if len(groups.axes) > 1:
+            shares *= _factor(counts, expected, much)[tuple(groups.group.T)]
+    for each in alone.values():
+        shares *= each
     for _ in range(RAKED):
         shares /= shares.sum(axis=1, keepdims=True)
-        shares *= prior / np.maximum(sizes @ shares / sizes.sum(), 1e-300)
+        shares *= prior / np.maximum(sizes @ shares / sizes.sum(), np.finfo(float).tiny)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _factor(counts: Ints, expected: Floats, much: float) -> Floats:
+    return np.asarray(np.maximum(counts + much, 1.0) / (expected + much))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from anonymizer.counts.roles import require_free
-from anonymizer.errors import PolicyBrokenError, require_columns
+from anonymizer.errors import require_columns
 from anonymizer.feedback.logs import logged
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.release.plan import Plan, PlannedTable, ProvenTable, RecodedTable
@@ -12,13 +12,6 @@ from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.request import Request
 from anonymizer.tables.files import Format
 from anonymizer.tables.relations.relation import Relation
-
-REHEARSED = (
-    "it was chosen in rehearsals, without the sensitive values, and they do not fit it; another "
-    "run draws anew, and n runs may tell n times as much; or relax the policy, or give fewer "
-    "quasi-identifiers"
-)
-"""What is said where against = "method" had the recoding chosen, and the policy does not hold."""
 
 
 def fitted(
@@ -48,11 +41,7 @@ def proven(
     task = requested.task(raw.table, raw.hierarchies)
     if on_counted is not None:
         on_counted(task)
-    found = planned(requested, raw.columns, task)
-    try:
-        return found.proven(raw)
-    except PolicyBrokenError as error:
-        raise error if task.odds is None else error.mended(REHEARSED) from None
+    return planned(requested, raw.columns, task).proven(raw)
 
 
 def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTable:

@@ -310,14 +310,16 @@ def against(
     persons: bool = False,
     known: float = 1,
     numbers: bool = False,
+    odds: float | None = None,
 ) -> str:
     """Whom conditions on equivalence classes hold against, and what they do not promise.
 
     Names of columns, as a sentence lists them; ``persons``: whether some have several records, of
     which a condition is about ``known`` at once, infinitely many where about all; ``numbers``:
-    whether rows are joined, so that it is about all. A differentially private release does not
-    depend on what is known, and needs no such sentences.
-    k-anonymity does not prevent singling out: Cohen and Nissim, PNAS 117 (2020).
+    whether rows are joined, so that it is about all; ``odds``: by how much the choice of the
+    recoding may change what is believed, None where that is not limited. A differentially private
+    release does not depend on what is known, and needs no such sentences. k-anonymity does not
+    prevent singling out: Cohen and Nissim, PNAS 117 (2020).
 
     >>> against("age and sex").partition(".")[0]
     'The policy holds against somebody who knows age and sex of everybody'
@@ -338,10 +340,17 @@ def against(
     elif known > 1:
         several = f" Against who knows up to {known} records of a person km-anonymity alone holds."
         more = f"who knows more than {known} records of a person or anything else"
+    choice = ", who reasons from how the recoding was chosen"
+    if odds is not None:
+        choice = ""
+        several += (
+            " It holds, too, against who knows the method, where the recoding was chosen as its "
+            f"maker says: no value is then more than {odds:g} times as likely against another."
+        )
     return (
         f"The policy holds against somebody who knows {first}{also}.{several} It is no promise "
-        f"against somebody {more}, who reasons from how the recoding was chosen, or who links "
-        "other releases. It does not prevent singling out."
+        f"against somebody {more}{choice}, or who links other releases. It does not prevent "
+        "singling out."
     )
 
 

@@ -127,7 +127,7 @@ def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]
     known = [name for name, each in study.hierarchies.items() if each.follows_table]
     settled = manifest.get("settled", [])
     yield required("settled", {*settled} <= {*known}, _named(settled), _named(known), "study")
-    method = as_listed(study.recoding.described)
+    method = as_listed(study.recoding.described | study.anonymizer().knowing)
     if manifest.get("masking") or study.recoding.name == SafePub.name:
         method = {"method": study.recoding.name}
     yield compared("method", manifest.get("method", {}), method, "study")

@@ -169,7 +169,9 @@ def _against(evidence: Evidence) -> Iterator[Block]:
             if each.model in MODELS and issubclass(MODELS[each.model], EventModel)
         )
         numbers = evidence.manifest.person_numbers is not None
-        yield against(listed(evidence.quasi_identifiers), about, evidence.persons, known, numbers)
+        names = listed(evidence.quasi_identifiers)
+        odds = evidence.manifest.odds
+        yield against(names, about, evidence.persons, known, numbers, odds)
 
 
 def _whose(evidence: Evidence) -> str:
@@ -227,6 +229,8 @@ def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     wording = _wording(verdict)
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
+    if "odds" in verdict.parameters:
+        name = f"{name}, to who knows the method"
     withheld = verdict.hidden(evidence.hides_persons) and verdict.worst is None
     found = WITHHELD if withheld else sentence(wording.measured, places)
     return name, *map(evidence.promised, (sentence(wording.promise, places), found))
