@@ -122,7 +122,7 @@ def test_without_noise_invented_tables_are_like_the_true_one():
     old, woman = table["age"] > 40, table["sex"] == "f"
     table["w"] = np.where(old & woman, "a", np.where(old ^ woman, "b", "c"))
     problem = problem_of(table)
-    made = rehearsed(problem, 1e6, by_bounds=False, noise=Quiet).counts
+    made = rehearsed(problem, 1e30, by_bounds=False, noise=Quiet).counts
     true = problem.counts.joint["w"]
     for joint in made.joint.values():
         assert np.abs(joint - true).sum() / 2 < 0.15 * 20_000
