@@ -63,9 +63,9 @@ ONLY_IN = {
     "weasyprint": {"report"},
 }
 MOST = {
-    # Persons, whole ones, their dates, numbers, pseudonyms, weights, households, margins and the
-    # labels of these are subjects of their own.
-    "files of the core": 322,
+    # Persons, whole ones, their dates, numbers, pseudonyms, weights, households, margins, their
+    # linear programs and labels are subjects of their own.
+    "files of the core": 323,
     "circles of modules at run time": 0,
     "own imports within functions": 56,
     "private share of the functions": 38.2,

@@ -25,7 +25,8 @@ The bound is attained, so that some population has no more people in g,
 - where they are more, and any two have the same attributes in common: the people whom one margin
   excludes are put apart from those whom another one does.
 
-Otherwise it holds, and may be below what is attained. Of several choices of root and leaves the
+Otherwise it holds, and may be below what is attained: linear programs raise it there, as far as
+they are small (``anonymizer.counts.margin_programs``). Of several choices of root and leaves the
 best counts. For cells of decomposable tables see Dobra and Fienberg, "Bounds for cell entries in
 contingency tables given marginal totals and decomposable graphs" (PNAS 97, 2000).
 
@@ -50,7 +51,7 @@ its parts, and mostly more.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations, product
 from types import MappingProxyType
 from typing import NamedTuple
@@ -59,7 +60,8 @@ import numpy as np
 
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Partitions
-from anonymizer.counts.pairs import row_keys, runs
+from anonymizer.counts.margin_programs import MarginPrograms, Totals
+from anonymizer.counts.pairs import numbered, row_keys, runs
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -124,11 +126,17 @@ class KnownMargin(NamedTuple):
         return self.cells[:, [self.names.index(name) for name in names]]
 
 
-class MarginsByLevel(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class MarginsByLevel:
     """Margins by the groups of one level of each attribute, and these ``levels`` where above 0."""
 
-    margins: tuple[KnownMargin, ...]
-    levels: Mapping[str, LevelGroups]
+    margins: tuple[KnownMargin, ...] = field(repr=False)
+    levels: Mapping[str, LevelGroups] = field(repr=False)
+
+    @cached_property
+    def programs(self) -> MarginPrograms:
+        """The linear programs that bound classes where the closed form is not attained."""
+        return MarginPrograms.of([Totals.of(m.names, m.cells, m.people) for m in self.margins])
 
     def bounds(self, groups: Mapping[str, Codes | None]) -> bool:
         """Whether classes of some groups of values have whole groups of the levels."""
@@ -154,12 +162,12 @@ class LeastPeople:
 
     ``groups`` (values,) has the group of each value code of an attribute: those of one group are
     alike. None where every value is like any other. ``views`` are the choices of levels that the
-    margins know, none where all know values.
+    margins know, one where all know values.
     """
 
     margins: tuple[KnownMargin, ...] = field(repr=False)
     groups: Mapping[str, Codes | None] = field(repr=False)
-    views: tuple[MarginsByLevel, ...] = field(default=(), repr=False)
+    views: tuple[MarginsByLevel, ...] = field(repr=False)
 
     @classmethod
     def by(
@@ -185,8 +193,9 @@ class LeastPeople:
             own = KnownMargin(name, names, cells, table.sizes, alike)
             known.append(own._replace(cells=own.placed(names, cells)))
         views = views_of(known)
-        for view in views or (MarginsByLevel(tuple(known), {}),):
+        for view in views:
             require_consistent(view.margins)
+            require_possible(view)
         found = cls(tuple(known), {}, views)
         return found.recoded({name: each.levels[0] for name, each in taxonomies.items()})
 
@@ -227,12 +236,14 @@ class LeastPeople:
         _, first, class_of = np.unique(row_keys(own), return_index=True, return_inverse=True)
         classes = dict(zip(telling, own[first].T, strict=True))
         least = np.zeros(len(first), np.int64)
-        for view in self.views or (MarginsByLevel(self.margins, {}),):
+        groups = {each: codes for each in telling if (codes := self.groups[each]) is not None}
+        for view in self.views:
             if not view.bounds(self.groups):
                 continue
             attributes = tuple(frozenset(each.names) for each in view.margins)
             for star in stars(frozenset(telling), attributes):
                 least = np.maximum(least, self._by(view.margins, star, classes, len(first)))
+            least = view.programs.raised(groups, classes, least)
         return least[class_of]
 
     def among(self, names: Sequence[str], cells: Codes, sizes: Ints) -> Ints:
@@ -329,14 +340,12 @@ def alike_at(taxonomy: Taxonomy, level: int) -> Codes:
 
 
 def views_of(margins: Sequence[KnownMargin]) -> tuple[MarginsByLevel, ...]:
-    """Return the choices of levels that margins know; none where all know values."""
+    """Return the choices of levels that margins know; one where all know values."""
     known: dict[str, dict[int, LevelGroups]] = {}
     for margin in margins:
         for name in margin.names:
             alike = margin.alike.get(name, LevelGroups(0, np.zeros(0, np.intp)))
             known.setdefault(name, {})[alike.level] = alike
-    if not any(any(levels) for levels in known.values()):
-        return ()
     found = []
     for chosen in product(*(levels.values() for levels in known.values())):
         levels = dict(zip(known, chosen, strict=True))
@@ -394,22 +403,6 @@ def parts(lengths: Ints) -> Iterator[slice]:
         high = max(int(np.searchsorted(done, before + AT_ONCE, side="right")), low + 1)
         yield slice(low, high)
         low = high
-
-
-def numbered(known: Codes, others: Codes) -> tuple[Codes, Codes, int]:
-    """Number the distinct rows of ``known``; other rows get the number of an equal one.
-
-    One that equals none gets the number of all, which is returned, too.
-
-    >>> [list(map(int, each)) for each in numbered(np.array([[7], [2]]), np.array([[2], [3]]))[:2]]
-    [[1, 0], [0, 2]]
-    """
-    keys = row_keys(np.concatenate([known, others]))
-    distinct, own = np.unique(keys[: len(known)], return_inverse=True)
-    place = np.searchsorted(distinct, keys[len(known) :])
-    inside = place < len(distinct)
-    inside[inside] = distinct[place[inside]] == keys[len(known) :][inside]
-    return own, np.where(inside, place, len(distinct)), len(distinct)
 
 
 def groups_of(partitions: Partitions, covered: frozenset[str]) -> dict[str, Codes | None]:
@@ -489,6 +482,17 @@ def require_consistent(margins: Sequence[KnownMargin]) -> None:
                 f"other: they have different numbers of {what}, so that no population has both; "
                 "give tables of the same people, with rounded or suppressed counts left out"
             )
+
+
+def require_possible(view: MarginsByLevel) -> None:
+    """Refuse margins that no population has though any two agree: see ``MarginPrograms``."""
+    if view.programs.contradictory:
+        listed = ", ".join(repr(each.name) for each in view.margins)
+        raise InputError(
+            f"the population: the margins {listed} contradict each other: any two of them agree, "
+            "and no population has all of them; give tables of the same people, with rounded or "
+            "perturbed counts left out"
+        )
 
 
 def require_everybody_in(

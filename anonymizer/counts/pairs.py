@@ -251,3 +251,19 @@ def row_keys(cells: Codes) -> Codes:
         key = key * digits + column
         bound *= digits
     return key
+
+
+def numbered(known: Codes, others: Codes) -> tuple[Codes, Codes, int]:
+    """Number the distinct rows of ``known``; other rows get the number of an equal one.
+
+    One that equals none gets the number of all, which is returned, too.
+
+    >>> [list(map(int, each)) for each in numbered(np.array([[7], [2]]), np.array([[2], [3]]))[:2]]
+    [[1, 0], [0, 2]]
+    """
+    keys = row_keys(np.concatenate([known, others]))
+    distinct, own = np.unique(keys[: len(known)], return_inverse=True)
+    place = np.searchsorted(distinct, keys[len(known) :])
+    inside = place < len(distinct)
+    inside[inside] = distinct[place[inside]] == keys[len(known) :][inside]
+    return own, np.where(inside, place, len(distinct)), len(distinct)

@@ -11,8 +11,9 @@ import pandas as pd
 from anonymizer.counts.columns import encoded
 from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts, Partitions
-from anonymizer.counts.margins import LeastPeople, dealt, numbered, require_everybody_in
+from anonymizer.counts.margins import LeastPeople, dealt, require_everybody_in
 from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.pairs import numbered
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.feedback.logs import logged

@@ -276,6 +276,55 @@ def test_what_does_not_go_with_margins():
         Anonymizer(RULES, "state", models).fit(the_table())
 
 
+# Margins in a ring
+
+
+def in_a_ring(times=30) -> pd.DataFrame:
+    """Each sex in each zip are people of one kind, and of these 40 has what others leave over."""
+    kinds = [(20, "m", "9010"), (30, "f", "9011"), (40, "f", "9010"), (40, "m", "9011")]
+    return pd.DataFrame(kinds * times, columns=["age", "sex", "zip"])
+
+
+def ring() -> list[pd.DataFrame]:
+    pairs = [["age", "sex"], ["sex", "zip"], ["zip", "age"]]
+    return [in_a_ring().groupby(pair).size().rename("people").reset_index() for pair in pairs]
+
+
+@pytest.mark.parametrize("search", STRATEGIES)
+def test_every_search_knows_whom_margins_in_a_ring_leave_over(search, monkeypatch):
+    """All thirty of each kind are there for sure; by two margins nobody of 40 would be."""
+    table = in_a_ring(3).assign(state=["flu", "cold"] * 6)
+    known = Margins([people_counted(each, "people") for each in ring()])
+    found = fitted(20, FullDomain(search=search), known, table=table)
+    assert found.release_.levels == {"age": 0, "sex": 0, "zip": 0}
+    assert found.release_.privacy[0].worst == 30
+    monkeypatch.setattr("anonymizer.counts.margin_programs.MOST_WORK", 0)
+    closed = fitted(20, FullDomain(search=search), known, table=table)
+    assert closed.release_.levels != found.release_.levels
+
+
+def test_margins_in_a_ring_of_files(run, tmp_path):
+    in_a_ring(3).assign(state=["flu", "cold"] * 6).to_csv(tmp_path / "table.csv", index=False)
+    for name, each in zip(("age_sex", "sex_zip", "zip_age"), ring(), strict=True):
+        each.to_csv(tmp_path / f"{name}.csv", index=False)
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    third = '  { path = "sex_zip.csv", count = "people" },\n]'
+    study.write_text(STUDY.replace("\n]\n", f"\n{third}\n"))
+    code, _, err = run("run", study, "-o", out)
+    assert (code, err) == (0, "")
+    manifest = json.loads((out / "release.json").read_text())
+    assert [each["worst"] for each in manifest["privacy"]] == [30]
+    code, text, err = run("verify", out, "-s", study, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(text)["privacy"] == manifest["privacy"]
+    # All thirty men of 20 are in 9010, where there are to be 29 men.
+    ring()[1].assign(people=[31, 29, 29, 31]).to_csv(tmp_path / "sex_zip.csv", index=False)
+    code, _, err = run("run", study, "-o", tmp_path / "other")
+    assert code == 2
+    words = "margins 'age_sex.csv', 'zip_age.csv', 'sex_zip.csv' contradict each other: any two"
+    assert words in " ".join(err.split())
+
+
 # Labels of a level
 
 

@@ -53,7 +53,7 @@ def fewest_of_release(
         cells.append(of_class)
     least = LeastPeople.by(known, taxonomies)
     views = tuple(view for view in least.views if _whole(view, manifest))
-    if least.views and not views:
+    if not views:
         return classes
     least = replace(least, groups=groups, views=views)
     people = least.of(study.schema.quasi_identifiers, np.column_stack(cells))
