@@ -136,6 +136,41 @@ def linked(records: Sequence[Record]) -> list[list[Record]]:
     return list(found.values())
 
 
+# Households of persons who have several records
+
+
+def households(group: Sequence[Record], home_of: Mapping[Hashable, Hashable]) -> int:
+    return len({home_of[record.person] for record in group})
+
+
+def household_risk(records: Sequence[Record], home_of: Mapping[Hashable, Hashable]) -> Fraction:
+    """The chance that any member of the household is found that is found most easily.
+
+    Of each class a person is taken for each member who is in it, or a record: the worse of both.
+    """
+    chances = []
+    for by_record in (False, True):
+        missed: dict[Hashable, Fraction] = defaultdict(lambda: Fraction(1))
+        for group in classes_of(records):
+            own = Counter(record.person for record in group)
+            for person, n in own.items():
+                part = Fraction(n, len(group)) if by_record else Fraction(1, len(own))
+                missed[home_of[person]] *= 1 - part
+        chances.append(1 - min(missed.values()))
+    return max(chances)
+
+
+def fewest_households(records: Sequence[Record], home_of: Mapping[Hashable, Hashable]) -> int:
+    """The fewest households left to who knows the labels of all records of all members of one."""
+    own: dict[Hashable, Counter] = defaultdict(Counter)
+    for record in records:
+        own[record.person][record.labels] += 1
+    members: dict[Hashable, Counter] = defaultdict(Counter)
+    for person, held in own.items():
+        members[home_of[person]][frozenset(held.items())] += 1
+    return min(sum(those == other for other in members.values()) for those in members.values())
+
+
 def effective(group: Sequence[Record], table: Sequence[Record]) -> float:
     """2^H of the sensitive values."""
     return 2.0 ** -sum(float(p) * log2(p) for p in shares(group).values())

@@ -16,6 +16,7 @@ from anonymizer.counts.persons import (
     by_persons,
 )
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints
@@ -113,12 +114,20 @@ def of_persons(
 
 
 def of_households(
-    table: engine.Table, class_of: Codes, classes: int, households: Persons
+    table: engine.Table,
+    class_of: Codes,
+    classes: int,
+    households: Persons,
+    persons: Persons | None,
 ) -> Histograms:
-    """Count records by class and household."""
+    """Count records by class and household, and say whose household each of ``persons`` is of."""
     codes, sizes = households.person_of, engine.sizes_of(table)
-    joint = counted_by(codes, len(households), class_of, classes, sizes)
-    return {HOUSEHOLD: joint}, {HOUSEHOLD: ()}
+    joint = {HOUSEHOLD: counted_by(codes, len(households), class_of, classes, sizes)}
+    if persons is None:
+        return joint, {HOUSEHOLD: ()}
+    household_of = np.zeros(len(persons), np.intp)
+    household_of[persons.person_of] = codes
+    return joint, {HOUSEHOLD: (), PERSON: tuple(household_of.tolist())}
 
 
 def counted_by(
@@ -235,6 +244,22 @@ def require_everybody(counts: Counts) -> None:
             f"the population lacks {number:,} {what} of the table, in {int(lacking.sum()):,} of "
             f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
             "who is in the table"
+        )
+
+
+def require_one_household(
+    table: engine.Table, person: Sequence[str], household: Sequence[str]
+) -> None:
+    """Require that all records of a person are of one household."""
+    _, first = engine.grouped(table, [*person, *household])
+    person_of = engine.grouped(table, person)[0][first]
+    several = int((np.bincount(person_of) > 1).sum())
+    if several:
+        listed = " and ".join(map(repr, household))
+        raise InputError(
+            f"{listed} must tell one household of each person, and tells several of "
+            f"{plural(several, 'person')} by {' and '.join(map(repr, person))}; give all records "
+            "of a person the same one, or leave out household"
         )
 
 

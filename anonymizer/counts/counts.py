@@ -12,6 +12,7 @@ from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged, row_
 from anonymizer.counts.persons import (
     HIDDEN,
     HOUSEHOLD,
+    MEMBER,
     PERSON,
     PersonValues,
     by_persons,
@@ -110,6 +111,15 @@ class Classes:
         return np.asarray(joint / np.maximum(self.sizes, 1)[:, None])
 
     @property
+    def households(self) -> Codes | None:
+        """The household of each person, shape (persons,), where records are counted by these.
+
+        None where nobody has several records, or no column tells who lives together.
+        """
+        known = self.values and self.attribute == of_column(PERSON)
+        return np.array(self.values, np.intp) if known else None
+
+    @property
     def prior(self) -> Floats:
         """p(w) of the whole table, shape (values,)."""
         return np.asarray(self.margin / self.margin.sum())
@@ -171,9 +181,9 @@ class Counts:
     counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
     attribute; ``of_persons`` are the records by person and value of each of these. Without them
     nobody knows what a person counts in each class. Where people live together there is
-    ``HOUSEHOLD``. ``least``: where of the population only margins are known, what bounds the people
-    of classes, which do not add up then. Merged classes without a recoding of their own have the
-    sum of the bounds of their parts.
+    ``HOUSEHOLD``, and the ``values`` of ``PERSON`` are the household of each. ``least``: where of
+    the population only margins are known, what bounds the people of classes, which do not add up
+    then. Merged classes without a recoding of their own have the sum of the bounds of their parts.
     """
 
     names: tuple[str, ...]
@@ -242,7 +252,7 @@ class Counts:
     def judged(self, attribute: str | None, unit: str | None = None) -> Classes:
         """Return what a model judges: as ``about``, and in every way that persons may be counted.
 
-        ``unit``: ``PERSON`` or ``HOUSEHOLD`` where it is by that of each record.
+        ``unit``: ``PERSON``, ``HOUSEHOLD`` or ``MEMBER`` where it is by that of each record.
         """
         names = judged_by(attribute, unit, self.joint)
         ways = [self.about(name) for name in names]
@@ -394,6 +404,8 @@ def judged_by(
 
     InputError where it is about persons or households, and nobody knows whose each record is.
     """
+    if unit == MEMBER:
+        unit = PERSON if PERSON in known and HOUSEHOLD in known else HOUSEHOLD
     if unit is not None and unit not in known:
         example = 'person = "patient_id"' if unit == PERSON else 'household = "household_id"'
         raise InputError(

@@ -49,6 +49,13 @@ AT_ONCE = 2**23
 HOUSEHOLD = f"{HIDDEN}household"
 """The counts of each class by the household that its records are of."""
 
+MEMBER = f"{HIDDEN}member"
+"""The counts by member of a household: by ``PERSON`` where persons have several records.
+
+What the columns count is then the number of the household of each. Else a record is a member, and
+they are those by ``HOUSEHOLD``.
+"""
+
 MOST_PARTS = 2**53
 """Bound on the parts of all persons together: up to there floats hold whole numbers exactly."""
 

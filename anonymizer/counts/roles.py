@@ -83,11 +83,11 @@ def require_fitting(
             "several records has no weight here; release a table with a row for each person, "
             "or leave out weight or person"
         )
-    if person and household:
+    if person_numbers and household:
         raise InputError(
-            f"column {household[0]!r} tells households apart, and persons of several "
-            "records have none here; give the column as person in place of that of persons, so "
-            "that the policy counts households, or leave out person or household"
+            "numbers of persons show which rows are of one person, and how surely somebody then "
+            "finds a household by all rows of its members is not defined here; leave out household "
+            f"(column {household[0]!r}), or the numbers (person below [output] in a study)"
         )
 
 

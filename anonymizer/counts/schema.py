@@ -22,6 +22,7 @@ from anonymizer.counts.columns import (
     one_of_each_text,
     one_spelling,
     require_everybody,
+    require_one_household,
 )
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.margin_labels import placed
@@ -252,7 +253,10 @@ class Schema:
         spelled = self.sensitive if respell else ()
         columns = {name: one_spelling(table[name]) for name in spelled}
         columns |= {name: one_of_each_text(table[name]) for name in self.keys}
-        return engine.replaced(table, columns)
+        found = engine.replaced(table, columns)
+        if self.person and self.household:
+            require_one_household(found, self.person, self.household)
+        return found
 
     def _require_no_index(self, table: engine.Table) -> None:
         """Refuse a column with a role that is an index of pandas."""
@@ -482,8 +486,9 @@ class Schema:
             )
             joint, values = joint | more[0], values | more[1]
         if self.household:
-            more = of_households(table, class_of, classes, Persons.of(table, self.household))
-            joint, values = joint | more[0], values | more[1]
+            homes = Persons.of(table, self.household)
+            more_of = of_households(table, class_of, classes, homes, persons)
+            joint, values = joint | more_of[0], values | more_of[1]
         gaps = []
         for name in self.sensitive if self.missing == "gap" else ():
             order = missing_last(values[name])

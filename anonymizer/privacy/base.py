@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import HOUSEHOLD, PERSON
+from anonymizer.counts.persons import HOUSEHOLD, MEMBER, PERSON
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -108,7 +108,8 @@ class PrivacyModel(ABC):
     its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
     measured against. ``of_persons``: it counts persons, by the column that tells whose each record
-    is; ``of_households``: households, by theirs. ``required``: parameters with a default that a
+    is; ``of_households``: households, by theirs, and ``of_members`` by their members, persons
+    where these have several records. ``required``: parameters with a default that a
     study has to give nevertheless. ``value_monotone``: merging sensitive values only ever raises
     the measure, or only ever lowers it; then readers who take some values for one find nothing
     worse than the two who take all of them for one, or none. ``beyond``: the message about a
@@ -138,6 +139,7 @@ class PrivacyModel(ABC):
     absolute: ClassVar[bool] = False
     of_persons: ClassVar[bool] = False
     of_households: ClassVar[bool] = False
+    of_members: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
@@ -192,6 +194,8 @@ class PrivacyModel(ABC):
     @property
     def unit_of(self) -> str | None:
         """The name of the counts by person, or by household, that it judges; None of others."""
+        if self.of_members:
+            return MEMBER
         return PERSON if self.of_persons else HOUSEHOLD if self.of_households else None
 
     @property
@@ -215,7 +219,7 @@ class PrivacyModel(ABC):
 
         InputError where it counts records, and nobody has said what it means of persons.
         """
-        if self.sensitive or self.of_persons:
+        if self.sensitive or self.of_persons or self.of_households:
             return self
         raise InputError(
             f"{self.name} counts records, and what it means of persons who have several is not "

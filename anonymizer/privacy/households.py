@@ -2,23 +2,27 @@
 
 Households are told apart by a column that no release has. Records count as they do without it:
 these models stand next to those of records, and change none of them.
+
+Where persons have several records, the members of a household are persons, and classes are those by
+person: ``Classes.households`` has those of the persons then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, nextafter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
+from anonymizer.counts.linked import compositions
 from anonymizer.counts.pairs import by_pairs, tabulated
 from anonymizer.information.matrices import occurring
 from anonymizer.kernels import Bound, Kind
-from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.base import PositiveShare, PrivacyModel, Whole, Wording, reads_sparse
-from anonymizer.privacy.events import CompositionKAnonymity
+from anonymizer.privacy.events import CompositionKAnonymity, alike
 from anonymizer.privacy.sizes import KAnonymity, SizeModel
 
 NEAR = 1e-9
@@ -66,6 +70,11 @@ class HouseholdCompositionKAnonymity(CompositionKAnonymity):
     He knows how many members are in each class, and that there are no others. Left are the
     households that have exactly as many in each. Composition-k-anonymity of households, and
     monotone for the same reason. Each class has people of k households then, which is implied.
+
+    Of members who have several records he knows all records of each. Left are the households that
+    have as many members of each composition. Persons who are alike stay so where classes merge, and
+    so do such households. To count the members of each class, whoever they are, would not do:
+    one member in two classes and two members of one class each would be alike, until these merge.
     """
 
     name = "household-composition-k-anonymity"
@@ -79,6 +88,7 @@ class HouseholdCompositionKAnonymity(CompositionKAnonymity):
     )
     of_persons = False
     of_households = True
+    of_members = True
     wording = Wording(
         "Whoever knows the released values of {shared} of all members of a household is left with "
         "at least {k:number} households of exactly such members.",
@@ -87,6 +97,12 @@ class HouseholdCompositionKAnonymity(CompositionKAnonymity):
         "another column, whoever knows the members of one knows it.",
     )
     start = {"k": 3}
+
+    @reads_sparse
+    def measure(self, classes: Classes) -> Floats:
+        """The fewest households that have the same members, shape (1,)."""
+        same = alike_households(classes)
+        return np.array([float(same[same > 0].min() if same.any() else 0)])
 
     def implied(self) -> tuple[PrivacyModel, ...]:
         """The households of each class."""
@@ -106,6 +122,12 @@ class HouseholdRisk(PrivacyModel):
     factor falls, and their product does not; one that is left out was at most 1. Not strongly
     monotone: other classes may break it by themselves. It implies n_g >= 1 / risk.
 
+    Of members who have several records there is a factor for each member and class that he has
+    records in, and the worse of two ways counts: who takes a person of the class is right by one of
+    its persons, and who takes a record by the member's share of its records. Monotone: two factors
+    of a member become one, whose chance is no larger than the larger of them, as a class has no
+    fewer persons, and a share of a merged class lies between those of its parts.
+
     Exact: near the bound products are compared as fractions, the bound being the decimal number
     that was given.
     """
@@ -123,6 +145,7 @@ class HouseholdRisk(PrivacyModel):
     sensitive = False
     per_class = False
     of_households = True
+    of_members = True
     wording = Wording(
         "Whoever knows {shared} of all members of a household finds the record of any of them with "
         "a probability of at most {risk:share}.",
@@ -150,57 +173,117 @@ class HouseholdRisk(PrivacyModel):
 
         Above ``risk`` if and only if the exact chance is.
         """
-        sizes, held = by_size(classes)
-        chances = chances_of(sizes, held)
+        return np.array([max(map(self._highest, taken(classes)))])
+
+    def _highest(self, found: "TakenRecords | TakenMembers") -> float:
+        chances = found.chances
         highest = float(chances.max(initial=0.0))
         if abs(highest - self.risk) > NEAR * self.risk:
-            return np.array([highest])
-        near = held[:, np.flatnonzero(chances >= self.risk * (1 - NEAR))]
-        broken = any(found > self.exact for found in exactly(sizes, near))
+            return highest
+        near = np.flatnonzero(chances >= self.risk * (1 - NEAR))
+        broken = any(each > self.exact for each in found.exactly(near))
         # A float may lie on the other side of the bound than the chance itself.
-        above = max(highest, nextafter(self.risk, inf))
-        return np.array([above if broken else min(highest, self.risk)])
+        return max(highest, nextafter(self.risk, inf)) if broken else min(highest, self.risk)
 
     def implied(self) -> tuple[PrivacyModel, ...]:
         """The records of each class: one that is found alone is of a household."""
         return (KAnonymity(ceil(1 / self.exact)),)
 
 
-def by_size(classes: Classes) -> tuple[Ints, Any]:
-    """Return the sizes of classes, and the records of each household by these, sparse.
+class TakenRecords(NamedTuple):
+    """Records that are taken for those of members, each of a class by its size.
 
-    Shapes (sizes,) and (sizes, households): which class of a size a record is in does not matter.
+    ``sizes`` (sizes,) are those of classes, and ``held`` (sizes, households), sparse, the records
+    of each household by these: which class of a size a record is in does not matter.
     """
-    held = by_pairs(classes.joint).tocoo()
-    sizes, kind = np.unique(classes.sizes, return_inverse=True)
-    shape = len(sizes), held.shape[1]
-    return sizes, by_pairs(tabulated(kind[held.row], held.col, held.data, shape)).tocsc()
+
+    sizes: Ints
+    held: Any
+
+    @classmethod
+    def of(cls, classes: Classes) -> "TakenRecords":
+        """Count the records of each household by size of class."""
+        held = by_pairs(classes.joint).tocoo()
+        sizes, kind = np.unique(classes.sizes, return_inverse=True)
+        shape = len(sizes), held.shape[1]
+        return cls(sizes, by_pairs(tabulated(kind[held.row], held.col, held.data, shape)).tocsc())
+
+    @property
+    def chances(self) -> Floats:
+        """The chance that any record of each household is found, shape (households,)."""
+        alone = self.sizes == 1
+        # Of one record the chance is 1, whose logarithm is none; a class of a population has none.
+        missed = np.where(self.sizes < 2, 0.0, np.log1p(-1 / np.maximum(self.sizes, 2)))
+        found = -np.expm1(self.held.T @ missed)
+        return np.asarray(np.where(self.held.T @ alone.astype(float) > 0, 1.0, found))
+
+    def exactly(self, some: Codes) -> list[Fraction]:
+        """The same as fractions, of each combination of records that some households have."""
+        columns = (self.held[:, [place]] for place in some)
+        kinds = {(*zip(own.indices.tolist(), own.data.tolist(), strict=True),) for own in columns}
+        return [_exact(self.sizes, kind) for kind in kinds]
 
 
-def chances_of(sizes: Ints, held: Any) -> Floats:
-    """Return the chance that any record of each household is found, shape (households,).
-
-    ``held`` (sizes, households) are its records in classes of each size.
-    """
-    alone = sizes == 1
-    # Of one record the chance is 1, whose logarithm is none; a class of a population may have none.
-    missed = np.where(sizes < 2, 0.0, np.log1p(-1 / np.maximum(sizes, 2)))
-    found = -np.expm1(held.T @ missed)
-    return np.asarray(np.where(held.T @ alone.astype(float) > 0, 1.0, found))
-
-
-def exactly(sizes: Ints, held: Any) -> Sequence[Fraction]:
-    """Return the same as fractions, of each combination of records that some households have."""
-    kinds = {
-        (*zip(own.indices.tolist(), own.data.tolist(), strict=True),)
-        for own in (held[:, [place]] for place in range(held.shape[1]))
-    }
-    return [_exact(sizes, records) for records in kinds]
-
-
-def _exact(sizes: Ints, records: Sequence[tuple[int, int]]) -> Fraction:
+def _exact(sizes: Ints, records: Iterable[tuple[int, int]]) -> Fraction:
     missed = Fraction(1)
     for place, number in records:
         size = int(sizes[place])
         missed *= Fraction(size - 1, size) ** number
     return 1 - missed
+
+
+class TakenMembers(NamedTuple):
+    """Members who have several records, each taken for one with a chance in each of their classes.
+
+    The chance is ``part`` in ``whole``, and ``household`` whose, each of shape (pairs,).
+    """
+
+    household: Codes
+    part: Ints
+    whole: Ints
+
+    @property
+    def chances(self) -> Floats:
+        """The chance that any member of each household is found, shape (households,)."""
+        sure = self.part == self.whole
+        missed = np.log1p(-np.where(sure, 0.0, self.part / self.whole))
+        found = -np.expm1(np.bincount(self.household, missed))
+        return np.where(np.bincount(self.household, sure) > 0, 1.0, found)
+
+    def exactly(self, some: Codes) -> list[Fraction]:
+        """The same as fractions, of some households."""
+        pairs = [np.flatnonzero(self.household == place) for place in some]
+        found = []
+        for own in pairs:
+            missed = Fraction(1)
+            for part, whole in zip(self.part[own].tolist(), self.whole[own].tolist(), strict=True):
+                missed *= 1 - Fraction(part, whole)
+            found.append(1 - missed)
+        return found
+
+
+def taken(classes: Classes) -> tuple[TakenRecords | TakenMembers, ...]:
+    """Return what is taken for members of households, in each way that they may be counted."""
+    if classes.households is None:
+        return (TakenRecords.of(classes),)
+    held = by_pairs(classes.joint).tocsr()
+    class_of = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
+    home = classes.households[held.indices]
+    persons = np.bincount(class_of, minlength=len(classes))[class_of]
+    by_record = TakenMembers(home, held.data, classes.sizes[class_of])
+    return TakenMembers(home, np.ones(len(home), np.int64), persons), by_record
+
+
+def alike_households(classes: Classes) -> Ints:
+    """Count the households that have the same members as each, shape (households,).
+
+    The household among them; 0 of one without records.
+    """
+    home = classes.households
+    if home is None:
+        return alike(classes.joint)
+    composition = compositions(classes.joint)
+    there = composition >= 0
+    shape = int(composition.max(initial=-1)) + 1, int(home.max(initial=-1)) + 1
+    ones = np.ones(int(there.sum()), np.int64)
+    return alike(tabulated(composition[there], home[there], ones, shape))

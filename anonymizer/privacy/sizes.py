@@ -159,13 +159,15 @@ class LargestShare(PrivacyModel):
         return (Bound(Kind.SHARES, 0.0, lower=np.zeros(persons), upper=upper),)
 
 
-def with_implied(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+def with_implied(models: Sequence[PrivacyModel], persons: bool = False) -> tuple[PrivacyModel, ...]:
     """Add models of classes that models of households imply, where no other has that k or more.
 
     They say which classes are suppressed: what households have in several is no single one's fault.
+    ``persons``: have several records.
     """
     found = tuple(models)
-    for added in [each for model in models for each in model.implied()]:
+    implied = [each for model in models for each in model.implied()]
+    for added in [each.over_persons() for each in implied] if persons else implied:
         others = [model.threshold for model in found if type(model) is type(added)]
         if added.threshold > max([1, *others]):
             found = (*found, added)
@@ -197,11 +199,14 @@ def over_persons(
     require_persons(models, bool(person), bool(household))
     if not person:
         return with_implied(models)
-    found = tuple(model.over_persons() for model in models)
+    found = with_implied([model.over_persons() for model in models], persons=True)
     k = max((model.k for model in found if isinstance(model, PersonKAnonymity)), default=1)
-    known = max((model.k for model in found if isinstance(model, EventModel)), default=1)
+    events = [each for each in found if isinstance(each, EventModel) and each.of_persons]
+    known = max((model.k for model in events), default=1)
     if known > k:
         k, found = known, (*found, PersonKAnonymity(known))
+    homes = [model for model in found if isinstance(model, SizeModel) and model.of_households]
+    k = max([k, *(int(model.threshold) for model in homes)])
     if k > 1 and not any(isinstance(model, LargestShare) for model in found):
         found = (*found, LargestShare(1 / k))
     return _of_compositions(found) if numbers else found

@@ -325,12 +325,15 @@ def _audited(
         }
     own = {name: found for name in about if (found := table.there(name)) is not None}
     alike = {**_hierarchies_of(release), **hierarchies}
-    models = over_persons(release.models, table.person) if table.person else release.models
+    models = release.models
+    if table.person:
+        models = over_persons(models, table.person, table.household)
     hidden = obstacle_to_keys(table, table.person) if table.person else None
     judging = [model for model in models if table.person and model.judges_persons]
     persons = person_audit(table, judging) if table.person and not hidden else None
     together = [model for model in models if model.of_households]
-    apart = obstacle_to_keys(table, table.household) if table.household else NO_HOUSEHOLDS
+    keys = (*table.household, *table.person)
+    apart = obstacle_to_keys(table, keys) if table.household else NO_HOUSEHOLDS
     households = None if apart else household_audit(table, together)
     if together:
         hidden = hidden or apart

@@ -326,7 +326,7 @@ def assess_file(
     The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
     attributes, and with ``details`` that of each. ``sampled``: its weights and households.
     """
-    if subject.schema.household and not sampled.household:
+    if not subject.schema.person and not sampled.household:
         sampled = replace(sampled, household=subject.schema.household)
     sampled.require_apart(subject.schema)
     with _opened(subject, watch, details == "record") as measured:

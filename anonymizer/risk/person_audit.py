@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.counting import recount
-from anonymizer.counts.persons import HOUSEHOLD, Persons
+from anonymizer.counts.persons import MEMBER, Persons
 from anonymizer.counts.schema import Schema
 from anonymizer.information.matrices import occurring
 from anonymizer.privacy import PrivacyModel, Verdict
-from anonymizer.privacy.events import alike
-from anonymizer.privacy.households import by_size, chances_of
+from anonymizer.privacy.households import alike_households, taken
 from anonymizer.release.column_warnings import names_but
 from anonymizer.release.manifest.placement import overlapping
 from anonymizer.release.proof import judged
@@ -117,16 +116,18 @@ def household_audit(table: PlacedPeople, models: Sequence[PrivacyModel]) -> Hous
     All members count whom the release has, also those of whom others were left out.
     """
     mark = next(names_but(table.original.columns))
-    schema = Schema((mark,), (), missing=table.release.schema.missing, household=table.household)
-    rows = table.original[[*table.household]].assign(**{mark: table.class_of})
+    missing = table.release.schema.missing
+    schema = Schema((mark,), (), missing=missing, person=table.person, household=table.household)
+    rows = table.original[[*schema.keys]].assign(**{mark: table.class_of})
     admitted = schema.admit(rows[table.admitted])
     inside = admitted[admitted[mark] >= 0]
     counts = recount(inside, schema)
-    same = alike(counts.joint[HOUSEHOLD])
+    members = counts.judged(None, MEMBER)
+    same = alike_households(members)
     return HouseholdAudit(
         len(same),
         int((same == 1).sum()),
         int(same.min()),
-        float(chances_of(*by_size(counts.about(HOUSEHOLD))).max()),
+        max(float(each.chances.max()) for each in taken(members)),
         judged(inside, counts, schema, models),
     )

@@ -1,6 +1,7 @@
 """Who is found where any record of a household gives away the others: by hand, and by fractions."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from math import nextafter
 
@@ -20,6 +21,7 @@ from anonymizer import (
     InputError,
     KAnonymity,
     KmAnonymity,
+    LargestShare,
     PersonKAnonymity,
 )
 from anonymizer.counts.counting import recount
@@ -185,16 +187,71 @@ def test_households_that_no_column_tells_are_not_counted(model):
     assert [each.model for each in found] == [model]
 
 
-def test_a_column_of_households_is_none_of_persons():
+def test_numbers_of_persons_show_more_of_households_than_is_defined():
     message = (
-        "column 'home' tells households apart, and persons of several records have none here; give "
-        "the column as person in place of that of persons, so that the policy counts households, "
-        "or leave out person or household"
+        "numbers of persons show which rows are of one person, and how surely somebody then finds "
+        "a household by all rows of its members is not defined here; leave out household "
+        r"\(column 'home'\), or the numbers"
     )
     with pytest.raises(InputError, match=message):
-        Schema(("a",), (), person=("who",), household=("home",))
+        Schema(("a",), (), person=("who",), household=("home",), person_numbers=True)
     with pytest.raises(InputError, match=r"'home' has more than one role; .* that of households"):
         Schema(("home",), (), household=("home",))
+
+
+def test_all_records_of_a_person_are_of_one_household():
+    table = pd.DataFrame({"a": list("xyxyz"), "who": list("ppqqr"), "home": [1, 1.0, 1, 2, 3]})
+    message = (
+        "'home' must tell one household of each person, and tells several of 1 person by 'who'; "
+        "give all records of a person the same one, or leave out household"
+    )
+    schema = Schema(("a",), (), person=("who",), household=("home",))
+    with pytest.raises(InputError, match=message):
+        schema.admit(table)
+    assert len(schema.admit(table.assign(home=["1", 1, " 1", 1.0, 3]))) == 5
+
+
+def members_of(joint, home_of) -> Classes:
+    """Classes by person, who live in numbered households."""
+    return replace(classes_of(joint), values=tuple(home_of), attribute="person")
+
+
+def test_members_who_have_several_records_by_hand():
+    """Persons a and b live together, c and d by themselves; a has 3 of the 5 records of a class.
+
+    Of persons a and b are found with 1 - 2/3 x 1/2, of records with 1 - 2/5 x 1/2.
+    """
+    classes = members_of([[3, 0, 1, 1], [0, 1, 0, 1]], [0, 0, 1, 2])
+    assert HouseholdRisk(1).measure(classes) == pytest.approx([4 / 5])
+    assert holds(HouseholdRisk(0.8), classes).all()
+    assert not holds(HouseholdRisk(0.79), classes).any()
+    even = members_of([[1, 0, 1, 1], [0, 1, 0, 1]], [0, 0, 1, 2])
+    assert HouseholdRisk(1).measure(even) == pytest.approx([2 / 3])
+    sure = members_of([[1, 0], [0, 2]], [0, 1])
+    assert HouseholdRisk(1).measure(sure) == [1]
+
+
+def test_households_are_alike_by_all_records_of_all_members():
+    """Who has two classes is not two who have one each, though each class has as many persons."""
+    joint = [[1, 1, 0, 1, 0], [1, 0, 1, 0, 1]]  # one person of both, and two pairs of one each
+    same = HouseholdCompositionKAnonymity(2)
+    assert same.measure(members_of(joint, [0, 1, 1, 2, 2])) == [1]
+    pairs = [row[1:] for row in joint]
+    assert same.measure(members_of(pairs, [0, 0, 1, 1])) == [2]
+    assert same.measure(members_of([[1, 1, 0], [0, 0, 1]], [0, 0, 1])) == [1]
+
+
+def test_models_of_households_stay_what_they_are_of_persons():
+    models = [HouseholdRisk(0.25), HouseholdCompositionKAnonymity(3), KAnonymity(2)]
+    found = over_persons(models, ("who",), ("home",))
+    assert [*found] == [
+        *models[:2],
+        PersonKAnonymity(2),
+        PersonKAnonymity(4),
+        HouseholdKAnonymity(3),
+        LargestShare(1 / 4),
+    ]
+    assert over_persons([HouseholdKAnonymity(5)], ("who",), ("home",))[1:] == (LargestShare(1 / 5),)
 
 
 def test_every_record_has_a_household():

@@ -293,7 +293,8 @@ def test_a_check_counts_households():
 
 REFUSED = [
     ({"household": ()}, "household-risk counts households, and no column tells which records are"),
-    ({"person": "place"}, "'home' tells households apart, and persons of several records have non"),
+    ({"person": "place", "person_numbers": True}, "numbers of persons show which rows are of one"),
+    ({"person": "whose"}, r"'home' must tell one household of each person, and tells several of 1"),
     ({"household": "age"}, "'age' has more than one role; .* quasi-identifier and that of househo"),
     ({"household": "street"}, "street"),
     ({"privacy": [PersonKAnonymity(2)]}, "person-k-anonymity counts persons, and no column"),
@@ -317,7 +318,7 @@ REFUSED = [
 def test_what_does_not_fit_households_is_refused(changed, message):
     anonymizer = anonymizer_of([HouseholdRisk(0.9)])
     with pytest.raises(InputError, match=message):
-        anonymizer.set_params(**changed).fit(table_of(np.random.default_rng(0)))
+        anonymizer.set_params(**changed).fit(table_of(np.random.default_rng(0)).assign(whose=1))
 
 
 # Files
