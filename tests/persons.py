@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import log2
+from math import floor, log2
 from typing import NamedTuple
 
 
@@ -134,6 +134,15 @@ def linked(records: Sequence[Record]) -> list[list[Record]]:
         found[composition].append(record)
         found[composition, record.labels].append(record)
     return list(found.values())
+
+
+# Persons who have weights
+
+
+def people(group: Sequence[Record], weight_of: Mapping[Hashable, object]) -> int:
+    """The people whom the persons of a class stand for, each once and for themselves at least."""
+    own = {record.person: Fraction(str(weight_of[record.person])) for record in group}
+    return floor(sum(max(weight, Fraction(1)) for weight in own.values()))
 
 
 # Households of persons who have several records

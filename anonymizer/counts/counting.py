@@ -23,13 +23,14 @@ from anonymizer.counts.margins import LeastPeople, require_everybody_in
 from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema, taxonomies_of
+from anonymizer.counts.weighed_persons import WeighedPersons
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, ParquetColumns
 from anonymizer.tables.files.opening import require_named
-from anonymizer.tables.population import Margins, Population
+from anonymizer.tables.population import WEIGHTS, Margins, Population
 from anonymizer.tables.spelling import SpellingKeys, alike_keys
 
 
@@ -38,7 +39,7 @@ class Counted:
     """The records of a table that are ``kept``, and how many there are of each kind.
 
     ``tally`` counts them, and ``people`` the quasi-identifiers of the population that models are
-    about; None where there is none. ``least`` bounds its people where only margins are known.
+    about; None where there is none. ``least`` counts its people where these do not add up.
     """
 
     schema: Schema
@@ -46,7 +47,7 @@ class Counted:
     tally: engine.Tally = field(repr=False)
     people: engine.Tally | None = field(repr=False)
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
-    least: LeastPeople | None = field(default=None, repr=False)
+    least: LeastPeople | WeighedPersons | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -61,6 +62,11 @@ class Counted:
         hierarchies = settled(hierarchies, table)
         if isinstance(people, Margins):
             return cls._by_margins(kept, schema, hierarchies, people)
+        if people is WEIGHTS and schema.person and schema.weight is not None:
+            tally = engine.tally(kept, schema.columns)
+            taxonomies = taxonomies_of(tally, hierarchies)
+            weighed = WeighedPersons.of(tally, schema, taxonomies)
+            return cls(schema, kept, tally, None, taxonomies, weighed)
         population = schema.people_of(people, kept)
         tally = engine.tally(kept, schema.columns)
         everybody = (

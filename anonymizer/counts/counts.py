@@ -14,6 +14,7 @@ from anonymizer.counts.persons import (
     HOUSEHOLD,
     MEMBER,
     PERSON,
+    SOMEBODY,
     PersonValues,
     by_persons,
     of_column,
@@ -21,7 +22,7 @@ from anonymizer.counts.persons import (
 )
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
-from anonymizer.information.matrices import CountMatrix, dense, is_sparse, too_large
+from anonymizer.information.matrices import CountMatrix, dense, is_sparse, occurring, too_large
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 Partitions = Mapping[str, Partition]
@@ -36,14 +37,17 @@ class Grouping(Protocol):
 
 
 class Least(Protocol):
-    """What bounds the people of classes where they do not add up: see ``LeastPeople``."""
+    """What counts the people of classes where they do not add up.
+
+    See ``LeastPeople``, which bounds them, and ``WeighedPersons``.
+    """
 
     @property
     def total(self) -> int:
         """How many people there are in all."""
 
-    def of(self, names: tuple[str, ...], cells: Codes) -> Ints:
-        """The fewest people of classes, shape (classes,)."""
+    def people(self, names: tuple[str, ...], cells: Codes, sizes: Ints) -> Ints:
+        """The people of classes of so many records, shape (classes,)."""
 
     def recoded(self, partitions: Partitions) -> "Least":
         """The same for classes of coarser values."""
@@ -118,6 +122,13 @@ class Classes:
         """
         known = self.values and self.attribute == of_column(PERSON)
         return np.array(self.values, np.intp) if known else None
+
+    @property
+    def persons(self) -> Ints:
+        """The persons of each class where records are counted by these, else its records."""
+        if self.attribute == of_column(PERSON):
+            return np.asarray(occurring(self.joint), np.int64)
+        return self.sizes
 
     @property
     def prior(self) -> Floats:
@@ -252,7 +263,8 @@ class Counts:
     def judged(self, attribute: str | None, unit: str | None = None) -> Classes:
         """Return what a model judges: as ``about``, and in every way that persons may be counted.
 
-        ``unit``: ``PERSON``, ``HOUSEHOLD`` or ``MEMBER`` where it is by that of each record.
+        ``unit``: ``PERSON``, ``HOUSEHOLD``, ``MEMBER`` or ``SOMEBODY`` where it is by that of each
+        record.
         """
         names = judged_by(attribute, unit, self.joint)
         ways = [self.about(name) for name in names]
@@ -316,8 +328,8 @@ class Counts:
         return found if self.least is None else found.by_least(self.least)
 
     def by_least(self, least: "Least") -> "Counts":
-        """The counts with the fewest people that each class can have; never fewer than records."""
-        people = np.maximum(least.of(self.names, self.cells), self.sizes)
+        """The counts with the people that each class has, where these do not add up."""
+        people = least.people(self.names, self.cells, self.sizes)
         return replace(self, population=people, least=least)
 
     def select(self, classes: Mask | Codes) -> "Counts":
@@ -406,6 +418,8 @@ def judged_by(
     """
     if unit == MEMBER:
         unit = PERSON if PERSON in known and HOUSEHOLD in known else HOUSEHOLD
+    if unit == SOMEBODY:
+        unit = PERSON if PERSON in known else None
     if unit is not None and unit not in known:
         example = 'person = "patient_id"' if unit == PERSON else 'household = "household_id"'
         raise InputError(

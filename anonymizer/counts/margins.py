@@ -246,6 +246,10 @@ class LeastPeople:
             least = view.programs.raised(groups, classes, least)
         return least[class_of]
 
+    def people(self, names: tuple[str, ...], cells: Codes, sizes: Ints) -> Ints:
+        """Return the same of classes of so many records, each of which is of another of them."""
+        return np.maximum(self.of(names, cells), sizes)
+
     def among(self, names: Sequence[str], cells: Codes, sizes: Ints) -> Ints:
         """Deal the fewest people of classes to rows of records, never fewer than these; (rows,).
 

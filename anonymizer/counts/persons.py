@@ -56,6 +56,9 @@ What the columns count is then the number of the household of each. Else a recor
 they are those by ``HOUSEHOLD``.
 """
 
+SOMEBODY = f"{HIDDEN}somebody"
+"""The counts by ``PERSON`` where persons have several records, else those of the records alone."""
+
 MOST_PARTS = 2**53
 """Bound on the parts of all persons together: up to there floats hold whole numbers exactly."""
 

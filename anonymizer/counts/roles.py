@@ -51,7 +51,6 @@ INSTEAD_OF_WORST = (
 
 def require_fitting(
     person: Sequence[str],
-    weight: str | None,
     household: Sequence[str],
     per_person: str,
     person_numbers: bool,
@@ -77,12 +76,6 @@ def require_fitting(
             'that column as person, such as person = "patient_id" (below [data] in a study), or '
             "leave the numbers out (person below [output])"
         )
-    if person and weight is not None:
-        raise InputError(
-            f"column {weight!r} is the sampling weight of each record, and a person of "
-            "several records has no weight here; release a table with a row for each person, "
-            "or leave out weight or person"
-        )
     if person_numbers and household:
         raise InputError(
             "numbers of persons show which rows are of one person, and how surely somebody then "
@@ -91,12 +84,21 @@ def require_fitting(
         )
 
 
-def require_releasable(weight: str | None, household: Sequence[str]) -> None:
-    """Refuse to release weights where there are none, or where they tell of households."""
+def require_releasable(weight: str | None, household: Sequence[str], person: Sequence[str]) -> None:
+    """Refuse to release weights where there are none, or where they tell of households.
+
+    Where persons have several records, too: means of records have no sums that are people.
+    """
     if weight is None:
         raise InputError(
             "released weights need the column that has them: name it as weight, such as weight = "
             '"sampling_weight" (below [data] in a study)'
+        )
+    if person:
+        raise InputError(
+            f"column {weight!r} is the weight of a person, and a sum over the records of a class "
+            "counts persons of several records as often as they have these; leave out person, or "
+            "release no weight"
         )
     if household:
         raise InputError(

@@ -53,6 +53,7 @@ from anonymizer.tables.population import (
     Margins,
     Population,
     people_weighed,
+    require_one_weight,
     require_weights,
 )
 from anonymizer.tables.spelling import alike_keys
@@ -124,9 +125,9 @@ class Schema:
             roles = self._roles(twice[0])
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
         counted = self.per_person, self.person_numbers
-        require_fitting(self.person, self.weight, self.household, *counted)
+        require_fitting(self.person, self.household, *counted)
         if self.releases_weight:
-            require_releasable(self.weight, self.household)
+            require_releasable(self.weight, self.household, self.person)
 
     def _roles(self, name: str) -> str:
         """The roles of a column that has several, in words."""
@@ -256,6 +257,8 @@ class Schema:
         found = engine.replaced(table, columns)
         if self.person and self.household:
             require_one_household(found, self.person, self.household)
+        if self.person and self.weight is not None:
+            require_one_weight(found, self.weight, self.person)
         return found
 
     def _require_no_index(self, table: engine.Table) -> None:
@@ -358,7 +361,7 @@ class Schema:
         """Count the people whom the records of a raw table stand for; None without weights."""
         if self.weight is None:
             return None
-        return people_weighed(table, self.weight, self.quasi_identifiers)
+        return people_weighed(table, self.weight, self.quasi_identifiers, self.person)
 
     def require_released(self, table: engine.Table) -> None:
         """Refuse as a release a table that misses columns, records or values, or has an identifier.

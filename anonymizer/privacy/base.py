@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import HOUSEHOLD, MEMBER, PERSON
+from anonymizer.counts.persons import HOUSEHOLD, MEMBER, PERSON, SOMEBODY
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -109,7 +109,8 @@ class PrivacyModel(ABC):
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
     measured against. ``of_persons``: it counts persons, by the column that tells whose each record
     is; ``of_households``: households, by theirs, and ``of_members`` by their members, persons
-    where these have several records. ``required``: parameters with a default that a
+    where these have several records; ``of_somebody``: it counts persons there, and else records.
+    ``required``: parameters with a default that a
     study has to give nevertheless. ``value_monotone``: merging sensitive values only ever raises
     the measure, or only ever lowers it; then readers who take some values for one find nothing
     worse than the two who take all of them for one, or none. ``beyond``: the message about a
@@ -140,6 +141,7 @@ class PrivacyModel(ABC):
     of_persons: ClassVar[bool] = False
     of_households: ClassVar[bool] = False
     of_members: ClassVar[bool] = False
+    of_somebody: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
@@ -196,6 +198,8 @@ class PrivacyModel(ABC):
         """The name of the counts by person, or by household, that it judges; None of others."""
         if self.of_members:
             return MEMBER
+        if self.of_somebody:
+            return SOMEBODY
         return PERSON if self.of_persons else HOUSEHOLD if self.of_households else None
 
     @property

@@ -17,6 +17,7 @@ from anonymizer.privacy.base import (
     Share,
     Wording,
     one_of,
+    reads_sparse,
 )
 from anonymizer.privacy.population import (
     ESTIMATORS,
@@ -84,6 +85,7 @@ class IndividualRisk(PopulationModel):
     """The estimated risk that a record of a sample is found: E(1 / F_g | f_g) <= risk.
 
     By the sampling weights: f_g records of a class stand for F_g people, the sum of their weights.
+    Where persons have several records f_g are the persons of a class, and F_g sums their weights.
     Benedetti, Franconi (1998); :func:`anonymizer.privacy.population.individual` has the formulas.
 
     Strongly monotone. r_f(F) = E(1 / F | f) falls with F: it is the integral of (p s / (1 - q s))^f
@@ -111,6 +113,7 @@ class IndividualRisk(PopulationModel):
     source = "Benedetti, Franconi 1998"
     bounded_by = "risk"
     strongly_monotone = True
+    of_somebody = True
     beyond = "is below {best:.6g}, the risk where nothing tells the records of the table apart"
     wording = Wording(
         "Whoever knows {shared} of a person, and that somebody like them is in this table, finds "
@@ -133,9 +136,14 @@ class IndividualRisk(PopulationModel):
                 f"a table of everybody {HighestReidentificationRisk.name} is the risk itself"
             )
 
+    @reads_sparse
     def measure(self, classes: Classes) -> Floats:
         """The estimated probability of each class, shape (classes,)."""
-        return individual(classes.sizes, self.sizes(classes))
+        return individual(classes.persons, self.sizes(classes))
+
+    def over_persons(self) -> PrivacyModel:
+        """Itself: f_g are persons, each of whom has a weight."""
+        return self
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,9 @@ class GeneralizationPlan(RecodingPlan):
         People whom no released class stands for may be anybody whose values were suppressed: they
         are ``*`` where there is such a class.
         """
-        people = self._people()
+        if self.weighs_persons and str(self.schema.weight) not in released.columns:
+            return None  # a release shows neither persons nor weights
+        people = self._people(released)
         if people is None or self.margins is not None:  # which know nobody whom no class stands for
             return people
         return matched(released, people, self.schema.without_persons)
@@ -144,6 +146,11 @@ class GeneralizationPlan(RecodingPlan):
         """Whether models are about the people whom the weights of the records tell."""
         return any(model.by_weights for model in self.models)
 
+    @property
+    def weighs_persons(self) -> bool:
+        """Whether these are records of persons who have several, and a weight each."""
+        return self.by_weights and bool(self.schema.person)
+
     def people_in(self, admitted: engine.Table) -> Tally | None:
         """The population that models are about: the people whom records stand for, where these are.
 
@@ -157,7 +164,7 @@ class GeneralizationPlan(RecodingPlan):
         """The plan for the records of another table, which stand for other people."""
         if self.margins is not None:
             return self.bounded(admitted)
-        if not self.by_weights:
+        if not self.by_weights or self.weighs_persons:
             return self
         people = cast(Tally, self.people_in(admitted))
         return replace(self, population=People.of(people, self.taxonomies))
@@ -182,8 +189,13 @@ class GeneralizationPlan(RecodingPlan):
         left = super().forgetting
         return replace(left, population=None) if self.by_weights else left  # type: ignore[call-arg]
 
-    def _people(self) -> Tally | None:
-        """The population recoded."""
+    def _people(self, recoded: engine.Table) -> Tally | None:
+        """The population recoded, as a table was; of persons who have weights those of the table.
+
+        They count once in each class, so that they are known when it is recoded alone.
+        """
+        if self.weighs_persons:
+            return cast(Tally, self.schema.people_of(WEIGHTS, recoded))
         everybody = self.everybody
         if everybody is None:
             return None
@@ -202,7 +214,7 @@ class GeneralizationPlan(RecodingPlan):
             return self._of_whole_persons(recoded, given)
         if not given.any() and not self.suppression.most(engine.records(recoded)):
             return Outcome(recoded, given, False, ())
-        people = self._people()
+        people = self._people(recoded)
         counts, everybody = classes_of(recoded, self.published, people)
         class_of = everybody[:rows]
         tables = [recoded] if people is None else [recoded, people]
@@ -303,7 +315,7 @@ class Generalization(Recoding):
         """
         self.budget.require_of_records()
         if counts.least is not None:
-            require_removed(self.budget)
+            require_removed(self.budget, isinstance(counts.least, LeastPeople))
         problem = Problem(counts, taxonomies, models, objective, self.budget)
         problem.require_possible()
         return problem
@@ -389,8 +401,9 @@ class Generalization(Recoding):
         suppressed = outcome.suppressed
         left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
         seen = seen_in(left, plan.taxonomies)
-        if counted.least is not None:  # the values of margins are no record's
-            seen = {name: mask | counted.least.values(name, mask) for name, mask in seen.items()}
+        least = counted.least
+        if isinstance(least, LeastPeople):  # the values of margins are no record's
+            seen = {name: mask | least.values(name, mask) for name, mask in seen.items()}
         return replace(plan, seen=seen), outcome
 
     def planned(
@@ -398,10 +411,9 @@ class Generalization(Recoding):
     ) -> GeneralizationPlan:
         """The plan that a recoding makes for a task."""
         counted, people = task.counted, task.counted.people
-        margins = population_of(task.models) if counted.least is not None else None
-        fewest = (
-            None if margins is None else People.fewest(counted.counts, cast(Partitions, recoding))
-        )
+        margins, fewest = population_of(task.models), None
+        if isinstance(counted.least, LeastPeople):
+            fewest = People.fewest(counted.counts, cast(Partitions, recoding))
         return GeneralizationPlan(
             counted.schema,
             without_people(task.models),
@@ -410,20 +422,25 @@ class Generalization(Recoding):
             search,
             self.budget,
             fewest if people is None else People.of(people, counted.taxonomies),
-            cast(Margins | None, margins),
+            margins if isinstance(margins, Margins) else None,
         )
 
 
-def require_removed(budget: Suppression) -> None:
-    """Refuse to keep suppressed records where margins bound the people of classes.
+def require_removed(budget: Suppression, margins: bool) -> None:
+    """Refuse to keep suppressed records where the people of classes do not add up.
 
-    Those of the class of suppressed records are people of no other class, of whom margins tell
-    little.
+    By ``margins`` those of the class of suppressed records are people of no other class, of whom
+    margins tell little.
     """
     if budget.share and not budget.remove:
+        unknown = (
+            "margins of a population do not tell how many people suppressed records may be of"
+            if margins
+            else "persons of several suppressed classes stand for their people once, which no "
+            "search of classes counts"
+        )
         raise InputError(
-            "margins of a population do not tell how many people suppressed records may be of; "
-            "give remove = true with suppression, which leaves these records out"
+            f"{unknown}; give remove = true with suppression, which leaves these records out"
         )
 
 

@@ -1,9 +1,7 @@
-"""The people of the classes of a node, where margins bound them and they do not add up."""
+"""The people of the classes of a node, where these do not add up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from anonymizer.counts.counts import Counts, Least
 from anonymizer.hierarchy import Taxonomy
@@ -14,7 +12,7 @@ from anonymizer.recoding.lattice import Node, level_recoding
 
 @dataclass(frozen=True, eq=False)
 class NodePeople:
-    """The fewest people of the classes of a node, where of a population only margins are known.
+    """The people of the classes of a node: the fewest by margins, or those whom persons stand for.
 
     ``cells`` are the value codes of each raw class, shape (classes, names).
     """
@@ -35,5 +33,5 @@ class NodePeople:
         """Return the classes of a node with these people, which do not add up; see ``Counts``."""
         least = self.least.recoded(level_recoding(self.taxonomies, self.names, node))
         counts = classes.counts.copy()
-        counts[:, -2] = np.maximum(least.of(self.names, self.cells[classes.members]), classes.sizes)
+        counts[:, -2] = least.people(self.names, self.cells[classes.members], classes.sizes)
         return FrequencySet(classes.keys, counts, *classes[2:])

@@ -135,11 +135,13 @@ class AppliedPlan(GeneralizationPlan):
         recoded = engine.without_traces(self.hidden(self._left(admitted), forced))
         return replace(self.suppressed(recoded, forced), hidden=self.schema.quasi_identifiers)
 
-    def _people(self) -> engine.Tally | None:
+    def _people(self, recoded: engine.Table) -> engine.Tally | None:
         """The population recoded: who is like records that are suppressed is hidden as they are."""
-        everybody = self.everybody
-        if everybody is None or self.unseen != "suppress" or isinstance(self.recoding, Regions):
-            return super()._people()
+        everybody, hides = self.everybody, self.unseen == "suppress"
+        if everybody is None or not hides or isinstance(self.recoding, Regions):
+            return super()._people(recoded)
+        if self.weighs_persons:
+            return super()._people(recoded)
         return self.hidden(everybody, self.strange(everybody))
 
     def hidden(self, table: T, records: Mask) -> T:

@@ -27,7 +27,7 @@ def smallest_class(check: Check) -> str:
     return (
         f"{plural(check.records, 'record')} of {plural(check.persons, 'person')} in {classes}, the "
         f"smallest of {k}: k = {k}. One person has up to {check.largest_share:.2%} of the records "
-        "of a class."
+        f"of a class.{_fewest_people(check)}"
     )
 
 

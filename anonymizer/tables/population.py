@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.words import plural
 from anonymizer.kernels.arrays import Ints
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -61,33 +62,46 @@ def people_counted(table: engine.Table, count: str, name: str = "population") ->
     return Tally(rows, people[people > 0])
 
 
-def people_weighed(table: engine.Table, weight: str, names: Sequence[str]) -> Tally:
+def people_weighed(
+    table: engine.Table, weight: str, names: Sequence[str], person: Sequence[str] = ()
+) -> Tally:
     """Count the people whom records stand for, by the columns ``names``: F_c, rounded down.
 
     The sum of the sampling weights of each combination of values that stands in the table, where a
     record stands for itself at least. Rounded down, people are never more than the weights say.
-    ``require_weights`` tells which columns hold weights.
+    ``require_weights`` tells which columns hold weights. Of those who have several records by the
+    columns ``person`` each counts once in a combination.
 
-    >>> sample = pd.DataFrame({"sex": ["f", "m", "m"], "w": [2.9, 0.5, 1.75]})
+    >>> sample = pd.DataFrame({"sex": ["f", "m", "m"], "w": [2.9, 0.5, 1.75], "id": [1, 2, 2]})
     >>> people_weighed(sample, "w", ["sex"]).sizes.tolist()
     [2, 2]
+    >>> people_weighed(sample.assign(w=3), "w", ["sex"], ["id"]).sizes.tolist()
+    [3, 3]
     """
+    parts, sizes = weights_in_rows(table, weight), engine.sizes_of(table)
+    group, first = engine.grouped(table, names)
+    people = np.zeros(len(first), np.int64)
+    if person:
+        _, once = engine.grouped(table, [*names, *person])
+        np.add.at(people, group[once], parts[once])
+    else:
+        np.add.at(people, group, parts if sizes is None else parts * sizes)
+    kinds = engine.rows_of(table)[[*names]].iloc[first].reset_index(drop=True)
+    return Tally(kinds, people // MILLION)
+
+
+def weights_in_rows(table: engine.Table, weight: str) -> Ints:
+    """Return the millionths of people whom a record of each row stands for, shape (rows,)."""
     codes, values = engine.distinct(table[weight])
     numbers = [max(number_of(value) or Decimal(1), Decimal(1)) for value in values]
-    sizes = engine.sizes_of(table)
-    records = np.bincount(codes, sizes, minlength=len(values))
+    records = np.bincount(codes, engine.sizes_of(table), minlength=len(values))
     if float((np.array(numbers, float) * records).sum()) >= MOST_WEIGHED:
         raise InputError(
             f"column {weight!r}, the sampling weight, comes to {MOST_WEIGHED:,} people or more in "
             "all, which is more than can be counted; give weights that add up to the population"
         )
     with exactly():
-        parts = np.array([int(number * MILLION) for number in numbers], np.int64)[codes]
-    group, first = engine.grouped(table, names)
-    people = np.zeros(len(first), np.int64)
-    np.add.at(people, group, parts if sizes is None else parts * sizes)
-    kinds = engine.rows_of(table)[[*names]].iloc[first].reset_index(drop=True)
-    return Tally(kinds, people // MILLION)
+        return np.array([int(number * MILLION) for number in numbers], np.int64)[codes]
 
 
 def require_weights(table: engine.Table, weight: str) -> None:
@@ -102,6 +116,22 @@ def require_weights(table: engine.Table, weight: str) -> None:
         raise InputError(
             f"column {weight!r}, the sampling weight, has no number above 0 in {count} of "
             f"{engine.records(table)} records; correct it, or leave these records out"
+        )
+
+
+def require_one_weight(table: engine.Table, weight: str, person: Sequence[str]) -> None:
+    """Require that all records of a person have the same weight; the message has none of them."""
+    codes, values = engine.distinct(table[weight])
+    first: dict[Decimal | None, int] = {}
+    number = np.array([first.setdefault(number_of(each), len(first)) for each in values], np.intp)
+    person_of, _ = engine.grouped(table, person)
+    once = np.unique(np.column_stack([person_of, number[codes]]), axis=0)
+    several = int((np.bincount(once[:, 0]) > 1).sum())
+    if several:
+        raise InputError(
+            f"column {weight!r}, the sampling weight, must be that of a person in all records, and "
+            f"has several for {plural(several, 'person')} by {' and '.join(map(repr, person))}; "
+            "give each person one weight, or leave out weight or person"
         )
 
 

@@ -234,7 +234,7 @@ def measure_quality(
         )
     watch("measuring groups, classes and statistics", 0, None)
     measures = measures_of(pairing)
-    weight = weight or by.schema.weight
+    weight = weight or (None if by.schema.person else by.schema.weight)
     weights = None if weight is None else _weights(pairing.table[weight])
     validation: dict[str, Any] = {"representative": representative, "folds": folds, "seed": seed}
     return Quality(
@@ -289,7 +289,8 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    weight = study.schema.weight
+    # That of a person, whom a table of records counts as often as they have some.
+    weight = None if study.schema.person else study.schema.weight
     recoder = _recoder(study, manifest, taxonomies)
     if study.schema.releases_weight:
         released = released.drop(columns=[weight])

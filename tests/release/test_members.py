@@ -303,9 +303,7 @@ def test_a_policy_of_members_is_examined_with_the_original_alone(published):
         "household-risk",
     }
     VISITS.assign(home=list("abbbbbccdd")).to_csv(other, index=False)
-    with pytest.raises(
-        InputError, match="must tell one household of each person, and tells"
-    ):
+    with pytest.raises(InputError, match="must tell one household of each person, and tells"):
         verify_release(release, original=other)
 
 

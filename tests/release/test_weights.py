@@ -329,8 +329,8 @@ MANY = (
         ({"weight": ["people"]}, "weight must name a column, not list"),
         ({"weight": "sex"}, r"'sex' has more than one role; .* quasi-identifier and the sampling"),
         (
-            {"person": "place"},
-            "column 'people' is the sampling weight of each record, and a",
+            {"person": "place", "released_weight": "class"},
+            "column 'people' is the weight of a person, and a sum over the records of a class",
         ),
         ({"recoding": "boxes"}, "k-map is about a population; choose full-domain recoding"),
     ],
@@ -357,8 +357,8 @@ def test_models_that_weights_say_nothing_about_are_refused():
         check(raw, ["age"], privacy=[KMap(5, population="weights")])
     with pytest.raises(InputError, match="weight must name a column, not 3"):
         check(raw, ["age"], weight=3)
-    with pytest.raises(InputError, match="a person of several records has no weight here"):
-        check(raw, ["age"], weight="people", person="place")
+    with pytest.raises(InputError, match="must be that of a person in all records, and has sever"):
+        check(raw, ["age"], weight="people", person="w")
 
 
 def test_a_table_is_checked_as_it_stands_by_hand():
