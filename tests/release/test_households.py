@@ -17,6 +17,7 @@ from lengths import at_length
 from anonymizer import (
     Anonymizer,
     Boxes,
+    Cut,
     DifferentialPrivacy,
     Fixed,
     FullDomain,
@@ -186,6 +187,46 @@ def test_households_of_each_class_are_for_every_recoding(recoding):
         rows = released[names].astype(str).itertuples(index=False, name=None)
         classes = by_class(rows, raw["home"].iloc[released["place"]])
         assert all(len(group) >= 3 for group in classes)
+
+
+def in_rooms(rng: np.random.Generator) -> pd.DataFrame:
+    """Households whose members have the same rooms, and ages of their own."""
+    raw = table_of(rng, 30)
+    rooms = dict(zip(range(30), rng.integers(1, 7, 30).tolist(), strict=True))
+    return raw.assign(rooms=[rooms[int(home[1:])] for home in raw["home"]])
+
+
+def labels_of_homes(raw: pd.DataFrame, recoding) -> list[set[str]]:
+    """The released labels of rooms of each household."""
+    both = {"rooms": Hierarchy.ranges(widths=[2, 4]), "age": AGE}
+    made = Anonymizer(both, "w", [HouseholdKAnonymity(3)], household="home", recoding=recoding)
+    released = made.fit_transform(raw)
+    labels = released["rooms"].astype(str).to_numpy()
+    homes = raw["home"].iloc[released["place"]].to_numpy()
+    return [{*labels[homes == home]} for home in {*homes}]
+
+
+@pytest.mark.parametrize("recoding", [FullDomain(), VariableRange(), Cut()], ids=repr)
+def test_what_all_members_have_has_one_label_where_each_value_has_one(recoding):
+    for seed in range(at_length(3, 60)):
+        raw = in_rooms(np.random.default_rng(seed))
+        assert {len(labels) for labels in labels_of_homes(raw, recoding)} == {1}
+
+
+@pytest.mark.parametrize("recoding", [Boxes(), MergedCells()], ids=repr)
+def test_members_may_have_several_labels_of_what_they_all_have(recoding):
+    """As the documentation says: no promise is broken, and no recoding is refused."""
+    found = [labels_of_homes(in_rooms(np.random.default_rng(seed)), recoding) for seed in range(3)]
+    assert max(len(labels) for homes in found for labels in homes) > 1
+
+
+def test_suppression_hides_one_member_and_not_the_other():
+    raw = PAIRS.assign(age=[20, 30, 20, 30, 20, 30, 20, 80], rooms=[2, 2, 3, 3, 2, 2, 3, 3])
+    both = {"rooms": "suppress", "age": "suppress"}
+    fixed = Fixed({"rooms": 0, "age": 0}, suppression=0.5, remove=True)
+    made = Anonymizer(both, "w", [HouseholdKAnonymity(2)], household="home", recoding=fixed)
+    released = made.fit_transform(raw.assign(place=range(8)))
+    assert sorted(released["place"]) == [0, 1, 2, 4, 5, 6]  # of b and d the others are alone
 
 
 def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, object]:
