@@ -188,8 +188,9 @@ def over_persons(
 
     What models of who knows several records imply is added as a model where no other has that k or
     more: k persons in each class, which says what is to be suppressed, and is quicker to see. Where
-    nobody says how large a share of a class may be one person's, it is 1 / k: a person of whom a
-    class of k has more records than that is found with a higher probability than it promises.
+    nobody says how large a share of a class may be one person's, it is 1 / k, of persons or of
+    households: a person of whom a class of k has more records than that is found with a higher
+    probability than it promises.
     InputError where a model is about records alone.
 
     ``numbers``: a release has a number for each person, which tells their composition. Then k
