@@ -81,7 +81,7 @@ FEWEST = 2
 ENOUGH = 1.5
 """Records that a group has on average for each value, as a multiple of the noise."""
 
-GROUPS = 8
+GROUPS = 20
 """The fewest groups for which two quasi-identifiers are counted together."""
 
 MARGIN = 1.05

@@ -142,6 +142,8 @@ grid = 2
 strategy = "exhaustive"
 seed = 7
 time-limit = 1.5
+against = "method"
+odds = 2
 
 [objective]
 name = "mutual-information"
@@ -155,8 +157,10 @@ person = "number"
     study = Study(tmp_path / "deep" / "s.toml")
     assert study.format_of(study.data_path).separator == ","
     assert study.format_of(study.data_path).missing_values == ("?", "n/a")
-    of_persons = PersonKAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl"), LargestShare(0.5)
-    assert study.privacy == (*of_persons, CompositionKAnonymity(2))
+    plain = PersonKAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl")
+    known = EntropyLDiversity(1.5, odds=2), TCloseness(1, "kl", odds=2)
+    of_persons = LargestShare(0.5), CompositionKAnonymity(2)
+    assert study.privacy == (*plain, *known, *of_persons)
     params = study.anonymizer(3).get_params(deep=False)
     assert params.pop("quasi_identifiers").keys() == {"age", "sex"}
     assert params == {
@@ -190,6 +194,8 @@ person = "number"
         "shift": Shift("day", 9, "%d.%m.%Y"),
         "released_weight": "leave-out",
         "person_numbers": True,
+        "against": "method",
+        "odds": 2,
     }
     assert len(study.read()) == 4
 
