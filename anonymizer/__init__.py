@@ -107,6 +107,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.recoding.safepub import SafePub as SafePub
     from anonymizer.release.anonymizer import Anonymizer as Anonymizer
     from anonymizer.release.plan import Plan as Plan
+    from anonymizer.release.pseudonyms import PseudonymKey as PseudonymKey
     from anonymizer.release.release import Release as Release
     from anonymizer.release.study import Study as Study
     from anonymizer.release.verification.verification import (
@@ -156,6 +157,7 @@ HOMES = {
     "recoding.safepub": "SafePub",
     "release.anonymizer": "Anonymizer",
     "release.plan": "Plan",
+    "release.pseudonyms": "PseudonymKey",
     "release.release": "Release",
     "release.study": "Study",
     "release.verification.verification": "Verification verify_release",

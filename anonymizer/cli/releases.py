@@ -18,6 +18,7 @@ from anonymizer.release.files import MANIFEST, digest_of_file, home_of
 from anonymizer.release.fitting import fitted
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import Order
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.publish import publish
 from anonymizer.release.release import Release
 from anonymizer.release.request import Unseen
@@ -86,14 +87,23 @@ def verify(
     counts: tuple[Path, ...],
     strict: bool,
     as_json: bool,
+    person_key: Path | None,
     **signed_as: Any,
 ) -> int:
     """Carry out ``verify``."""
     if counts and original is not None:
         raise click.UsageError("--counts stand in place of the --original; give one of them")
+    if person_key is not None and (parts or counts):
+        raise click.UsageError("--person-key is for a release of one table, not of counts")
+    given = {} if person_key is None else {"person_key": PseudonymKey.read(person_key)}
     with progress() as watch:
         found = verifying(parts, counts)(
-            release, study, key=key, original=original, series=expected(**signed_as), watch=watch
+            *(release, study),
+            **given,
+            key=key,
+            original=original,
+            series=expected(**signed_as),
+            watch=watch,
         )
     warn(found.warnings)
     show("the release was verified", as_json, found, verification_report)
@@ -146,8 +156,6 @@ def apply(
         keys = signed_by, person_key
         apply_part(release, table, counts, output, known, others, force, keys, as_json)
         return
-    if person_key is not None:
-        raise click.UsageError("--person-key is for a part, whose counts are given with --counts")
     signer = signer_of(**signing)
     wishes = ApplyOptions(cast(Unseen, unseen), suppression, drop)
     with progress() as shown, never_lost(shown) as watch:
@@ -163,6 +171,7 @@ def apply(
             key=signer,
             signed_by=signed_by,
             strict=strict,
+            person_key=None if person_key is None else PseudonymKey.read(person_key),
         )
     with printing(f"the release is in {output}"):
         warn(proof.warnings)

@@ -130,6 +130,11 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     type=PATH,
     help="The study of the release; needed where the manifest only has digests, or there is none.",
 )
+@click.option(
+    "--person-key",
+    type=PATH,
+    help="The key of the pseudonyms of persons: with --original these are compared, too.",
+)
 @strict_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
@@ -218,7 +223,12 @@ def demo() -> None:
 @click.option(
     *("--key", "signed_by"), type=PATH, help="The key of who released it: it must have signed it."
 )
-@person_key_option
+@click.option(
+    "--person-key",
+    type=PATH,
+    help="The key of pseudonyms of persons: that of the release, where it has some; of a part, "
+    "that of all sites.",
+)
 @sign_options
 @strict_option
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")

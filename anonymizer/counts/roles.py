@@ -69,7 +69,9 @@ def require_fitting(
             "the column that tells whose each record is, as person, or leave it out"
         )
     if not isinstance(person_numbers, bool):
-        raise InputError(f"person_numbers = {shown(person_numbers)} must be True or False")
+        raise InputError(
+            f"person_numbers = {shown(person_numbers)} must be True, False or a PseudonymKey"
+        )
     if person_numbers and not person:
         raise InputError(
             "a release can have numbers of persons where a column tells whose each record is; name "

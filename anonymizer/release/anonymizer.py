@@ -25,6 +25,7 @@ from anonymizer.release.estimator import Conventions, learned, require_rows, sco
 from anonymizer.release.fitting import fitted, planned
 from anonymizer.release.frames import rows_of, table_of, with_target, without_index
 from anonymizer.release.plan import ProvenTable, RecodedTable
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.request import Against, RecodingName, ReleasedWeight, Request, Unseen
 from anonymizer.tables.engine import T
@@ -73,7 +74,8 @@ class Anonymizer(Displayed, Request, Conventions):
     person_numbers
         Whether the release has a number for each person, random and new in each, so that the rows
         of a person can be joined. The policy is about these rows together then. The column is
-        called as that of persons, or ``"person"`` where these are several.
+        called as that of persons, or ``"person"`` where these are several. By a
+        :class:`PseudonymKey` it has pseudonyms in their place, the same in all releases by one key.
     weight
         The column of the sampling weights of a survey: how many people each record stands for. It
         is left out of the release; models with ``population="weights"`` are about these people.
@@ -169,7 +171,7 @@ class Anonymizer(Displayed, Request, Conventions):
     household: str | Sequence[str] = ()
     shift: Shift | Mapping[str, Any] | None = None
     released_weight: ReleasedWeight = "leave-out"
-    person_numbers: bool = False
+    person_numbers: bool | PseudonymKey = False
     against: Against | None = None
     odds: float | None = None
 

@@ -17,6 +17,7 @@ from anonymizer.release.manifest.parts import Order
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.place import Place, as_study, written_as
 from anonymizer.release.plan import Plan, RecodedTable
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.publisher import Expectation, FileOptions, publisher
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release
@@ -92,13 +93,15 @@ def publish_applied(
     key: PrivateKey | None = None,
     signed_by: Path | None = None,
     strict: bool = False,
+    person_key: PseudonymKey | None = None,
 ) -> tuple[Release, Manifest]:
     """Recode a table as a release was, and write the result into a directory.
 
     The release is verified first; the key in the file ``signed_by`` must have signed it. The new
     one is verified twice, as :func:`publish` does it; ``key`` signs it, and ``strict`` refuses one
     that has warnings. ``table``: one of a file,
-    of several files or of a database, read and written by the ``means``.
+    of several files or of a database, read and written by the ``means``. ``person_key``: of the
+    pseudonyms of persons, where the release has them; by default that of the study.
 
     Raises InputError when release, table and directory do not fit, or values are not covered;
     PolicyBrokenError when the release does not hold, or its policy not of the table under the
@@ -109,7 +112,7 @@ def publish_applied(
         raise InputError(f"{directory} is the release that is applied; choose another directory")
     with publisher(directory, table, force=force, key=key, strict=strict) as publication:
         watch("reading the release", 0, None)
-        plan = Plan.from_manifest(release, study=study)
+        plan = Plan.from_manifest(release, study=study, person_key=person_key)
         require_followable(release, study, key=signed_by, watch=watch)
         assert plan.followed is not None
         manifest = plan.followed.manifest

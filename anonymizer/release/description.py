@@ -19,9 +19,10 @@ from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel, over_persons
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.document import PINNED, STRATEGY, StudyDocument, read_document
+from anonymizer.release.document import PINNED, PSEUDONYM, STRATEGY, StudyDocument, read_document
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.place import Place, written_as
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.relations import CountedTable, records_in
 from anonymizer.release.request import RECODINGS, known_to
 from anonymizer.tables.engine import Tally
@@ -119,6 +120,14 @@ class Description:
             document.output.weight == "class",
             document.output.person is not None,
         )
+
+    @property
+    def person_key(self) -> PseudonymKey | None:
+        """The key of the pseudonyms of persons, where a release has them; not read yet."""
+        given = self.document.output.person
+        if not isinstance(given, Mapping):
+            return None
+        return PseudonymKey(self.path.parent / given[PSEUDONYM])
 
     @cached_property
     def shift(self) -> Shift | None:

@@ -147,6 +147,9 @@ class ObjectiveOptions(Section):
     aggregate: StrictStr | None = None
 
 
+NUMBERED, PSEUDONYM = "number", "pseudonym"
+"""What a release may have for each person: a random number, or a hash by the key in a file."""
+
 MOST_PARTS = 10_000
 """Files that a released table may be spread over."""
 
@@ -158,7 +161,8 @@ class OutputOptions(Section):
     ``parts``: how many files of a folder it is spread over, one file by default. ``order``: that of
     the records, at random or as in the table. ``weight``: whether sampling weights are left out, or
     are the mean of each class. ``person``: what the release has in place of
-    the columns that tell whose each record is, by default nothing.
+    the columns that tell whose each record is, by default nothing: a random number of each person,
+    or a pseudonym made with a key.
     """
 
     file: Literal["released.csv", "released.parquet"] | None = None
@@ -166,7 +170,17 @@ class OutputOptions(Section):
     csv_safe: StrictBool = False
     order: Order = "random"
     weight: ReleasedWeight = "leave-out"
-    person: Literal["number"] | None = None
+    person: Literal["number"] | dict[StrictStr, StrictStr] | None = None
+
+    @field_validator("person", mode="before")
+    @classmethod
+    def _joining(cls, given: object) -> object:
+        """Refuse what is no way to join the rows of a person, and name those that are."""
+        of_key = given.get(PSEUDONYM) if isinstance(given, Mapping) and len(given) == 1 else None
+        if given != NUMBERED and not isinstance(of_key, str):
+            ways = f'"{NUMBERED}", or {{ {PSEUDONYM} = "key.file" }} with the file of a key'
+            raise PydanticCustomError("no_way", f"must be {ways}")
+        return given
 
 
 def _as_read(annotation: Any) -> Any:

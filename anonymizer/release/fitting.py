@@ -58,7 +58,8 @@ def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTa
     drawn = fitted.random or fitted.private  # of values that are drawn no option may tell how
     method = {"method": recoding.name} if drawn else recoding.described | requested.knowing
     shift = requested.chosen_shift
-    plan = Plan(fitted, task.seed, requested.fingerprint, method, shift=shift)
+    key = requested.person_key
+    plan = Plan(fitted, task.seed, requested.fingerprint, method, shift=shift, person_key=key)
     plan = replace(plan, settled=_settled(requested, plan))
     return PlannedTable(plan, counted.kept, outcome, None if fitted.private else counted.counts)
 

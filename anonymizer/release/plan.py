@@ -35,6 +35,7 @@ from anonymizer.release.frames import (
 )
 from anonymizer.release.numbering import numbered
 from anonymizer.release.proof import prove, same_classes
+from anonymizer.release.pseudonyms import PseudonymKey, required_key
 from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.release import Release, Seeds
 from anonymizer.release.request import UNSEEN, Unseen
@@ -67,7 +68,8 @@ class Plan:
     shuffled baseline. ``study``: fingerprint of everything that was requested. ``method``: the
     recoding that was, with its options. ``followed``: the release that it was read from, None of a
     plan that was fitted. ``settled``: quasi-identifiers whose ground follows from the table.
-    ``shift``: how dates of persons are moved, anew in each table.
+    ``shift``: how dates of persons are moved, anew in each table. ``person_key``: what makes the
+    pseudonyms of persons, where a release has them.
     """
 
     fitted: RecodingPlan
@@ -77,10 +79,15 @@ class Plan:
     followed: "AppliedRelease | None" = field(default=None, repr=False)
     settled: tuple[str, ...] = ()
     shift: Shift | None = None
+    person_key: PseudonymKey | None = None
 
     @classmethod
     def from_manifest(
-        cls, path: str | Path, *, study: "Description | str | Path | None" = None
+        cls,
+        path: str | Path,
+        *,
+        study: "Description | str | Path | None" = None,
+        person_key: PseudonymKey | None = None,
     ) -> "Plan":
         """The plan of a release that was written: it recodes other tables alike.
 
@@ -92,19 +99,22 @@ class Plan:
             The study of the release, or its path. Its hierarchies place values that the manifest
             does not list; without it those of rules alone are known. Its policy is needed where
             that is about a population or a hierarchy of sensitive values.
+        person_key
+            The key of the pseudonyms of persons, where the release has them: other tables have the
+            same ones. By default it is that of the study.
 
         Raises
         ------
         InputError
             When the manifest or the table next to it is damaged, when values were drawn at random,
-            or the study is needed and not given, or is another one.
+            or study or key are needed and not given, or are others.
         """
         from anonymizer.release.applied_release import AppliedRelease
         from anonymizer.release.description import Description
 
         known = study if study is None or isinstance(study, Description) else Description(study)
         found = AppliedRelease.at(Path(path), known)
-        manifest = found.manifest
+        manifest, of_study = found.manifest, None if known is None else known.person_key
         seed = manifest.seeds.search or 0
         return cls(
             found.source.plan,
@@ -113,6 +123,7 @@ class Plan:
             manifest.method,
             found,
             shift=manifest.chosen_shift,
+            person_key=required_key(manifest.person_key, person_key, of_study),
         )
 
     def __repr__(self) -> str:
@@ -328,7 +339,8 @@ class PlannedTable(NamedTuple):
             released, moved, alike = recoded, (*moved, weight), int((weights == 1).sum())
             outcome = replace(outcome, released=released)
         if withheld:  # from here on nobody sees whose a record is, or for how many it stands
-            released = numbered(engine.without_columns(recoded, withheld), recoded, schema)
+            kept = engine.without_columns(recoded, withheld)
+            released = numbered(kept, recoded, schema, plan.person_key)
             outcome = replace(outcome, released=released)
         release = Release(
             released=engine.records(released),
@@ -354,6 +366,7 @@ class PlannedTable(NamedTuple):
             shift=plan.shift,
             released_weight="class" if schema.releases_weight else None,
             person_numbers=fitted.schema.number,
+            person_key=None if plan.person_key is None else plan.person_key.check_of_releases,
         )
         compared = RawComparison(fitted, raw, self.admitted, outcome, moved)
         if fitted.private:

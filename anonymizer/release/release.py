@@ -38,6 +38,7 @@ LEFT_OUT = (
     "shift",
     "released_weight",
     "person_numbers",
+    "person_key",
 )
 """Parts that a manifest has only where there is something to report."""
 
@@ -145,6 +146,9 @@ class Release(Displayed):
         ``"class"`` where the column ``weight`` is released, as the mean of each class.
     person_numbers
         The column of the release that has a number for each person; None where it has none.
+    person_key
+        Which key made these numbers, as a hash, where they are pseudonyms; None where they are
+        random.
     """
 
     released: int
@@ -179,6 +183,7 @@ class Release(Displayed):
     shift: Shift | None = None
     released_weight: str | None = None
     person_numbers: str | None = None
+    person_key: str | None = None
 
     def __repr__(self) -> str:
         records = f"{self.released:,} records"

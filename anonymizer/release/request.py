@@ -39,6 +39,7 @@ from anonymizer.recoding.problem import Run
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.recoding.safepub import SafePub
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.tables import engine
 
 RecodingName = Literal[
@@ -206,7 +207,7 @@ class Request:
     household: str | Sequence[str]
     shift: Shift | Mapping[str, Any] | None
     released_weight: ReleasedWeight
-    person_numbers: bool
+    person_numbers: bool | PseudonymKey
     against: Against | None
     odds: float | None
     seed: int
@@ -221,6 +222,7 @@ class Request:
         """SHA-256 of all that is requested, as a manifest has it, hierarchies by content."""
         schema, objective = self.schema, self.chosen_objective
         pinned, shift = schema.insensitive, self.chosen_shift
+        numbers = True if self.person_key is None else "pseudonym"
         described = [[name, each.describe()] for name, each in self.hierarchies.items()]
         return digest_of(
             {
@@ -240,7 +242,8 @@ class Request:
                 **({"household": schema.household} if schema.household else {}),
                 **({"released_weight": "class"} if schema.releases_weight else {}),
                 **({} if shift is None else {"shift": shift.to_dict()}),
-                **({"person_numbers": True} if schema.person_numbers else {}),
+                # Of a key neither the place nor a hash: a study is the same with another one.
+                **({"person_numbers": numbers} if schema.person_numbers else {}),
                 **self.knowing,
             }
         )
@@ -255,6 +258,18 @@ class Request:
         """What is reported of readers whom the release is safe from; empty where it is not said."""
         odds = self.chosen_odds
         return {} if odds is None else {"against": self.against, "odds": odds}
+
+    @property
+    def person_key(self) -> PseudonymKey | None:
+        """What makes the pseudonyms of persons, where a release has them."""
+        given = self.person_numbers
+        return given if isinstance(given, PseudonymKey) else None
+
+    @property
+    def _numbers(self) -> bool:
+        """Whether a release has something for each person, random or by a key."""
+        given = self.person_numbers
+        return True if isinstance(given, PseudonymKey) else given
 
     @property
     def chosen_shift(self) -> Shift | None:
@@ -308,7 +323,7 @@ class Request:
             self.per_person,
             household,
             self.released_weight == RELEASED_WEIGHTS[1],
-            self.person_numbers,
+            self._numbers,
         )
 
     @property
@@ -322,7 +337,7 @@ class Request:
             column_names("household", self.household),
         )
         known = known_to(self.against, self.odds, models)
-        return over_persons(known, person, household, self.person_numbers is True)
+        return over_persons(known, person, household, self._numbers is True)
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -437,6 +452,8 @@ class Request:
                 "verify = False gives rows for a model, and no number of a person; leave out "
                 "person_numbers"
             )
+        if self.person_key is not None:
+            self.person_key.require()
 
     def _require_single_records(self) -> None:
         """Refuse households where a single record is protected."""

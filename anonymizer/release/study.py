@@ -24,6 +24,7 @@ from anonymizer.release.document import (
     validated,
 )
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, StudyProposal
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.tables.reading import STUDY, read_whole
 
 
@@ -93,7 +94,7 @@ class Study(Description):
             household=self.schema.household,
             shift=self.shift,
             released_weight=self.document.output.weight,
-            person_numbers=self.schema.person_numbers,
+            person_numbers=self.person_key or self.schema.person_numbers,
             against=search.against,
             odds=search.odds,
             seed=search.seed,
@@ -206,6 +207,11 @@ class Scheme(Study):
     def data_path(self) -> Path:
         """Where the table of the study lies."""
         return self.study.data_path
+
+    @property
+    def person_key(self) -> PseudonymKey | None:
+        """That of the study, whose paths are relative to its own file."""
+        return self.study.person_key
 
     @cached_property
     def privacy(self) -> tuple[PrivacyModel, ...]:

@@ -74,6 +74,8 @@ def release_report(
         yield moved_dates(release.shift)
     if release.released_weight is not None:
         yield mean_weight(release.weight)
+    if release.person_key is not None:
+        yield joined_releases(release.person_numbers)
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
         yield (
@@ -100,6 +102,16 @@ def mean_weight(weight: str | None) -> str:
     return (
         f"{weight} has in each record the mean weight of its class: the people of a class are "
         "those of the table, and a record of it tells no weight of its own."
+    )
+
+
+def joined_releases(column: str | None) -> str:
+    """What pseudonyms of persons tell, which are the same in other releases."""
+    return (
+        f"{column} has a pseudonym of each person, made with a key. All releases by that key have "
+        "the same ones, and can be joined: what protects in each of them does not protect in two "
+        "together, and nothing here has looked at two. Whoever has the key finds every person "
+        "whom they can name."
     )
 
 

@@ -286,7 +286,7 @@ def test_the_fitted_recoding_numbers_the_persons_of_the_next_table():
     ("options", "message"),
     [
         ({"person": ()}, "numbers of persons where a column tells whose each record is; name"),
-        ({"person_numbers": "yes"}, "person_numbers = 'yes' must be True or False"),
+        ({"person_numbers": "yes"}, "person_numbers = 'yes' must be True, False or a PseudonymKey"),
         ({"recoding": Boxes()}, "numbers of persons are for full-domain and fixed, not for boxes"),
         ({"recoding": FullDomain(suppression=0.1)}, "suppress whole persons, by suppress-persons"),
         ({"verify": False}, "verify = False gives rows for a model, and no number of a person"),
@@ -456,4 +456,4 @@ def test_numbers_without_persons_are_refused_by_their_keys(tmp_path, capsys):
     assert "or leave the numbers out (person below [output])" in capsys.readouterr().err
     study = laid(tmp_path, STUDY.replace('"number"', '"numbers"'))
     assert code_of("run", study, "--output", tmp_path / "out") == 2
-    assert "[output] person must be 'number'" in capsys.readouterr().err
+    assert '[output] person must be "number", or { pseudonym =' in capsys.readouterr().err

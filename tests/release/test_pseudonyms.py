@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from anonymizer import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.cli import main
 from anonymizer.counts.persons import PER_PERSON
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.publish import publish
 from anonymizer.release.sites import (
     PartCounts,
@@ -22,7 +23,6 @@ from anonymizer.release.sites import (
     publish_part,
     verify_parts,
 )
-from anonymizer.release.sites.pseudonyms import PseudonymKey
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables import engine
@@ -205,9 +205,15 @@ def test_the_pseudonym_is_a_keyed_hash_of_the_text(tmp_path):
 TEXTS = st.lists(st.text("ab1,\"'[]\\ ", max_size=3), min_size=2, max_size=2)
 
 
-@given(TEXTS, TEXTS)
-def test_different_persons_have_different_pseudonyms(one, other):
-    key = PseudonymKey(SECRET.encode(), Path("key"))
+@pytest.fixture(scope="module")
+def key(tmp_path_factory):
+    path = tmp_path_factory.mktemp("key") / "sites.key"
+    path.write_text(SECRET)
+    return PseudonymKey(path)
+
+
+@given(one=TEXTS, other=TEXTS)
+def test_different_persons_have_different_pseudonyms(key, one, other):
     assert (key.pseudonym(one) == key.pseudonym(other)) == (one == other)
 
 
@@ -385,7 +391,7 @@ def test_from_the_command_line(tmp_path, capsys, monkeypatch):
     code, said = run("verify", "release", *given, "--original", "all.csv")
     assert (code, "--counts stand in place of the --original" in said) == (2, True)
     code, said = run("apply", "release", "all.csv", "-o", "next", "--person-key", "sites.key")
-    assert (code, "--person-key is for a part" in said) == (2, True)
+    assert (code, "a key of pseudonyms of persons, and the release has none" in said) == (2, True)
 
 
 def test_released_counts_read_back_as_they_were_proven(tmp_path, monkeypatch):

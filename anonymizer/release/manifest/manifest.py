@@ -24,6 +24,7 @@ from anonymizer.release.manifest.parts import (
     AppliedRelease,
     Count,
     Digest,
+    KeyCheck,
     LabelText,
     ManifestPart,
     ReleasedFile,
@@ -147,6 +148,11 @@ class Reported(ManifestPart):
         None,
         description="The column of the release that has a number for each person, where it has "
         "one: its policy is about all rows of a person together.",
+    )
+    person_key: KeyCheck | None = Field(
+        None,
+        description="Which key made these numbers, where they are pseudonyms: a keyed hash that "
+        "tells nothing of the key, the same in all releases that can be joined by them.",
     )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(

@@ -51,8 +51,8 @@ def require_no_numbers(number: str | None, what: str) -> None:
     if number is not None:
         raise InputError(
             f"{what} looks at each row by itself, and column {number!r} of the release numbers "
-            'persons, which joins their rows; release without person = "number" (below [output] '
-            "in a study) for it, or examine the release with verify --original"
+            "persons, which joins their rows; release without person below [output] of a study "
+            "(person_numbers) for it, or examine the release with verify --original"
         )
 
 

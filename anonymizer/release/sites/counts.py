@@ -40,11 +40,11 @@ from anonymizer.release.manifest.parts import ReleasedFile
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.plan import Plan, ProvenTable
 from anonymizer.release.proof import prove, same_classes
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.publisher import Expectation, publisher
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.release import Release
 from anonymizer.release.signing import PrivateKey
-from anonymizer.release.sites.pseudonyms import PseudonymKey
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import (
@@ -212,6 +212,12 @@ def require_countable(study: Study) -> None:
             f"{study.path}: [recoding] suppress-persons is for a table that lies in one place: a "
             "site cannot tell by the released classes which persons were left out; leave it out, "
             "and records of small classes are suppressed"
+        )
+    if study.schema.person_numbers:
+        raise InputError(
+            f"{study.path}: [output] person is for a table that lies in one place: the persons of "
+            "the released counts are not those of a part, so that no site could give its rows "
+            "the same numbers; leave it out where parts are counted"
         )
     if study.schema.household:
         raise InputError(

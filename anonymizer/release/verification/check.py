@@ -149,6 +149,7 @@ WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
 ORIGINAL = "only who has the private key and the original table can tell"
+OF_PERSON_KEY = "only the key of the pseudonyms can tell; give that with --person-key"
 OF_KEY = "only the key of who released it can tell; give that with --key"
 LONG = "they stand for a list of values that is too long for a manifest"
 OFFSETS = "how far the dates of each person were moved is kept nowhere; they are not compared"
@@ -217,6 +218,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", GIVEN, "columns.missing columns.missing_values.* person.* per_person weight"),
     ("study", GIVEN, "household.* shift.days shift.format released_weight"),
     ("consistent", "", "person_numbers"),
+    ("key", OF_PERSON_KEY, "person_key"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
@@ -10,10 +11,19 @@ from anonymizer.hierarchy.reading import of_rule, settled_as
 from anonymizer.release.files import MANIFEST, SIGNATURE
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.place import Place, as_study
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.signing import LENGTH, PrivateKey, PublicKey, fingerprint_of, signature_at
 from anonymizer.release.study import Study
-from anonymizer.release.verification.check import ABSENT, OF_KEY, FieldCheck, required, said
+from anonymizer.release.verification.check import (
+    ABSENT,
+    OF_KEY,
+    OF_PERSON_KEY,
+    FieldCheck,
+    required,
+    said,
+)
+from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import GivenFormat, describe_file
 
 GROUND = (
@@ -21,6 +31,32 @@ GROUND = (
     "next to the release"
 )
 NOT_SIGNED = "the key did not sign this release"
+
+
+class RawEvidence(NamedTuple):
+    """What only the steward of a release has: its original and the key of its pseudonyms.
+
+    ``original``: the place of the table, or its counts.
+    """
+
+    original: Path | Tally | None = None
+    person_key: PseudonymKey | None = None
+
+    def key_check(self, manifest: Manifest) -> Iterator[FieldCheck]:
+        """Whether the key of the pseudonyms of persons is that of the release."""
+        key, reported = self.person_key, manifest.person_key
+        if key is None:
+            if reported is not None:
+                yield FieldCheck("person_key", "unchecked", None, reason=OF_PERSON_KEY)
+            return
+        if reported is None:
+            raise InputError(
+                f"{key.path} is given as a key of pseudonyms of persons, and the release has "
+                "none; leave out --person-key"
+            )
+        alike = key.check_of_releases == reported
+        words = "of persons is another one: a person has other pseudonyms by it"
+        yield required("person_key", alike, "", words, "key")
 
 
 @dataclass(frozen=True)

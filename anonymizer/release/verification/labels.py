@@ -16,6 +16,7 @@ from anonymizer.hierarchy.partition import MARKED, joint_label, members_of
 from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
+from anonymizer.release.pseudonyms import is_pseudonym
 from anonymizer.release.request import RECODINGS
 from anonymizer.release.verification.check import (
     OFFSETS,
@@ -214,6 +215,18 @@ def weighed(facts: Facts) -> Iterator[FieldCheck]:
     agrees = one_each and all(number is not None and number > 0 for number in numbers)
     words = "has several weights in a class, or weights that are no numbers above 0"
     yield required(WEIGHTS_OF_CLASSES, agrees, "", words, "recomputed")
+
+
+def joined(facts: Facts) -> Iterator[FieldCheck]:
+    """The column that joins the rows of a person has numbers, or pseudonyms, as is reported."""
+    name = facts.schema.number
+    if name is None:
+        return
+    keyed = bool(facts.manifest.get("person_key"))
+    values = map(plain_text, engine.distinct(facts.table[name])[1])
+    agrees = all((is_pseudonym if keyed else str.isdecimal)(text or "") for text in values)
+    words = f"has other values in the column of persons than {'pseudonyms' if keyed else 'numbers'}"
+    yield required("person_numbers", agrees, "", words, "recomputed")
 
 
 def shifted(facts: Facts) -> Iterator[FieldCheck]:

@@ -7,7 +7,6 @@ the released table, and who is in them is known there.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -23,7 +22,7 @@ from anonymizer.release.proof import judged, same_classes, same_persons
 from anonymizer.release.relations import CountedTable
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import FieldCheck, required
-from anonymizer.release.verification.evidence import place_of
+from anonymizer.release.verification.evidence import RawEvidence, place_of
 from anonymizer.release.verification.stored import StoredTable
 from anonymizer.tables import engine
 from anonymizer.tables.population import mean_weights
@@ -67,15 +66,16 @@ def judged_by_table(
 def of_original(
     manifest: Manifest,
     study: Study | None,
-    original: Path | engine.Tally,
+    raw: RawEvidence,
     stored: StoredTable,
     table: engine.Tally,
     schema: Schema,
 ) -> tuple[Sequence[Verdict], list[FieldCheck]]:
     """Recode the original as a manifest says, and judge its classes by what it alone shows.
 
-    ``original``: its place, or its counts. ``table``: the released one, ``stored``, counted by the
-    roles of ``schema``. The verdicts are in the order of the manifest; none where the original is
+    ``raw``: its place, or its counts, and the key of the pseudonyms of persons, by which they are
+    compared, too. ``table``: the released one, ``stored``, counted by the roles of ``schema``.
+    The verdicts are in the order of the manifest; none where the original is
     another table.
 
     Raises InputError when the original cannot be read or recoded.
@@ -87,13 +87,15 @@ def of_original(
     names = [*source.plan.schema.columns]
     hierarchies = {name: each.hierarchy for name, each in source.reaches.items()}
     known = {name: each for name, each in hierarchies.items() if each is not None}
+    original = raw.original
+    assert original is not None
     if isinstance(original, engine.Tally):
-        raw = CountedTable(original, known)
+        counted = CountedTable(original, known)
     else:
         place = place_of(original, roles.missing_values, study, names)
         with place.opened(names) as relation:
-            raw = CountedTable.of(relation, names, known, place.form)
-    there = replace(source.plan.schema, identifiers=()).admit(raw.table)
+            counted = CountedTable.of(relation, names, known, place.form)
+    there = replace(source.plan.schema, identifiers=()).admit(counted.table)
     unseen = "error" if manifest.unseen is None else manifest.unseen.treated
     plan = plan_for(source, there, unseen)[0]
     try:
@@ -104,9 +106,11 @@ def of_original(
         return (), [FieldCheck(field, "unchecked", None, reason=OVERLAPPING)]
     cells = manifest.spreadsheet
     safe = cells is not None and cells.safe
-    released = None if recoded is None else numbered(recoded, recoded, plan.schema)
+    key = raw.person_key
+    released = None if recoded is None else numbered(recoded, recoded, plan.schema, key)
     shown = disarmed(released) if released is not None and safe else released
-    same = same_classes if schema.number is None else same_persons
+    # Random numbers are others each time, and so are pseudonyms without their key.
+    same = same_classes if schema.number is None or key is not None else same_persons
     if recoded is None or shown is None or not same(shown, table, schema):
         return (), [required(field, False, "", OTHER, "original")]
     persons, people = plan.schema.persons_of(there), plan.people(recoded)

@@ -58,29 +58,39 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
         words = f"pins its columns, and has none named {_named(others)}"
         yield required("table.columns", not others, "", words, "study")
     values = list(study.document.data.missing_values)
-    persons = manifest.get("person", []), list(study.schema.person)
+    yield from _of_persons(manifest, study)
+    missing = {"missing": schema.missing, "missing_values": values}
+    yield from compared_all("columns", reported, missing, "study")
+
+
+def _of_persons(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
+    """Columns that tell of persons, households and people, and what is released in their place."""
+    schema = study.schema
+    persons = manifest.get("person", []), list(schema.person)
     if any(persons):
         yield compared("person", *persons, "study")
-    counted = manifest.get("per_person", "share"), study.schema.per_person
+    counted = manifest.get("per_person", "share"), schema.per_person
     if counted != ("share", "share"):
         yield compared("per_person", *counted, "study")
-    numbers = manifest.get("person_numbers"), study.schema.number
+    numbers = manifest.get("person_numbers"), schema.number
     if any(numbers):
         yield compared("person_numbers", *numbers, "study")
-    households = manifest.get("household", []), list(study.schema.household)
+    keyed = bool(manifest.get("person_key"))
+    if keyed is not (study.person_key is not None):  # which key it is only the key tells
+        ways = "random numbers of persons", "pseudonyms of persons"
+        yield required("person_key", False, ways[keyed], f"says {ways[not keyed]}", "study")
+    households = manifest.get("household", []), list(schema.household)
     if any(households):
         yield compared("household", *households, "study")
     shifts = manifest.get("shift"), study.shift and study.shift.to_dict()
     if any(shifts):
         yield compared("shift", *shifts, "study")
-    means = "class" if study.schema.releases_weight else None
+    means = "class" if schema.releases_weight else None
     if manifest.get("released_weight") or means:
         yield compared("released_weight", manifest.get("released_weight"), means, "study")
-    weights = manifest.get("weight"), study.schema.weight
+    weights = manifest.get("weight"), schema.weight
     if any(weights):
         yield compared("weight", *weights, "study")
-    missing = {"missing": schema.missing, "missing_values": values}
-    yield from compared_all("columns", reported, missing, "study")
 
 
 def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:

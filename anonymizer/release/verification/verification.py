@@ -21,11 +21,12 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import ReportedWarning, Series, steward_file
 from anonymizer.release.person_warnings import person_warnings
 from anonymizer.release.proof import judged, verify
+from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.relations import counted_in
 from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels
 from anonymizer.release.verification.check import FieldCheck, leaves, required, treatment_of
-from anonymizer.release.verification.evidence import RequiredEvidence
+from anonymizer.release.verification.evidence import RawEvidence, RequiredEvidence
 from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.verification.persons import judged_by_table, of_original
 from anonymizer.release.verification.policies import models_of, policy_of_study, rules
@@ -133,6 +134,7 @@ def verify_release(
     series: Mapping[str, str] = MappingProxyType({}),
     steward: bool = True,
     counted: Tally | None = None,
+    person_key: PseudonymKey | None = None,
     watch: Watch = ignore,
 ) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
@@ -162,6 +164,9 @@ def verify_release(
         Whether the steward's file is read, where there is one.
     counted
         The counts of the original in its place, where the policy is about persons.
+    person_key
+        The key of the pseudonyms of persons, where the release has them: with it and the original
+        the pseudonyms are compared, too.
     watch
         Is told of the progress on large tables: what is done, how much of it, and of how much.
 
@@ -193,9 +198,9 @@ def verify_release(
                 return _bare(path, study)
             table = path
         signed = [*evidence.checks(directory, content, manifest, study), *wrong]
-        found = _verified(
-            table, manifest, study, watch, evidence.original if counted is None else counted
-        )
+        raw = RawEvidence(evidence.original if counted is None else counted, person_key)
+        signed += raw.key_check(manifest)
+        found = _verified(table, manifest, study, watch, raw)
         known = {check.field for check in signed}
         others = [check for check in found.checks if check.field not in known]
         if not manifest.whole and not wrong:
@@ -259,7 +264,7 @@ def _verified(
     manifest: Manifest,
     study: Study | None,
     watch: Watch,
-    original: Path | Tally | None,
+    raw: RawEvidence,
 ) -> Verification:
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
@@ -269,7 +274,7 @@ def _verified(
             watch("comparing checksums", 0, None)
             of_files = [*file_checks(path, manifest.to_dict())]
             watch("counting the table", 0, None)
-            return _verified_in(stored, path, of_files, manifest, study, original)
+            return _verified_in(stored, path, of_files, manifest, study, raw)
     except InputError as error:
         of_files = [*file_checks(path, manifest.to_dict())] if path.is_dir() else []
         if all(check.agrees for check in of_files):
@@ -285,7 +290,7 @@ def _verified_in(
     of_files: Sequence[FieldCheck],
     manifest: Manifest,
     study: Study | None,
-    original: Path | Tally | None,
+    raw: RawEvidence,
 ) -> Verification:
     models, hidden = models_of(manifest, study), manifest.hides_policy
     schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
@@ -303,8 +308,8 @@ def _verified_in(
     people = None if study is None else _people(study, manifest, stored.form, table)
     facts = _facts(manifest, stored, table, schema, models, people)
     shows = hidden or bool(manifest.person) or manifest.released_weight is not None
-    if original is not None and shows:
-        verdicts, found = of_original(manifest, study, original, stored, table, schema)
+    if raw.original is not None and shows:
+        verdicts, found = of_original(manifest, study, raw, stored, table, schema)
         facts = replace(facts, verdicts=verdicts or facts.verdicts)
         checks += found
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
@@ -353,7 +358,7 @@ def _facts(
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, labels.sets, labels.regions,
     figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
-    labels.shifted, labels.weighed,    figures.warnings,
+    labels.shifted, labels.weighed, labels.joined, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 

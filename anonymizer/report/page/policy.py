@@ -23,6 +23,7 @@ from anonymizer.report.release import (
     TOGETHER,
     against,
     as_they_were,
+    joined_releases,
     mean_weight,
     moved_dates,
 )
@@ -185,7 +186,8 @@ def _whose(evidence: Evidence) -> str:
         each = "Those about sensitive values hold, too, where all who have a value in any record "
         counted = f"{each}are counted for it. " if evidence.manifest.per_person else ""
         if not evidence.hides_persons:
-            return f"{OF_NUMBERS} {counted}All other figures here count records."
+            joined = OF_NUMBERS.format("number" if evidence.manifest.person_key is None else KEYED)
+            return f"{joined} {counted}All other figures here count records."
         return (
             "The conditions count persons, whose several records count as much together as the one "
             f"record of another. {counted}The released table does not show whose its records are, "
@@ -199,8 +201,9 @@ def _whose(evidence: Evidence) -> str:
     )
 
 
+KEYED = "pseudonym"
 OF_NUMBERS = (
-    "Each person has a number in the released table, which joins their rows. The conditions count "
+    "Each person has a {} in the released table, which joins their rows. The conditions count "
     "persons, and hold of all rows of a person together: of the persons who have as many rows with "
     "the same released values."
 )
@@ -260,6 +263,7 @@ def open_points(evidence: Evidence) -> Iterator[Point]:
     yield from _columns(evidence)
     yield from _shifted(evidence)
     yield from _weighted(evidence)
+    yield from _joined(evidence)
     yield from _unprotected(evidence)
     yield from _missing(evidence)
     yield from _models(evidence)
@@ -288,6 +292,12 @@ def _weighted(evidence: Evidence) -> Iterator[Point]:
             "a class stand together, and so the mix of strata that they were drawn from. Of a "
             "class whose records were all drawn from one, it tells the stratum of everybody in it.",
         )
+
+
+def _joined(evidence: Evidence) -> Iterator[Point]:
+    """What pseudonyms tell that are the same in other releases."""
+    if evidence.manifest.person_key is not None:
+        yield "Releases that can be joined", joined_releases(evidence.manifest.person_numbers)
 
 
 def _shifted(evidence: Evidence) -> Iterator[Point]:
