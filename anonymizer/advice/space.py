@@ -7,6 +7,7 @@ begins there, whatever the policy, suppression and size of the lattice, and its 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
@@ -186,6 +187,14 @@ class Space:
         evaluator = self.problem.evaluator
         return evaluator.objective.score(evaluator.plain(node, evaluator.sets().at(node)))
 
+    def shown(self, node: Node, classes: Counts) -> Counts:
+        """Return the classes of a node as a release shows them: with rows that are of one person.
+
+        ``classes``: as they would be released. Where rows are joined nothing is suppressed but
+        whole persons, on whom there is no advice: they are those of the node.
+        """
+        return self.at(node) if joins(self.problem.counts) else classes
+
     def candidate(self, node: Node) -> Candidate:
         """Return a feasible node as it would be released."""
         evaluator = self.problem.evaluator
@@ -304,6 +313,9 @@ class Disclosure(Result):
         probability.
     prior
         The largest share of a value among these records: what is guessed without a class.
+    joined
+        Whether a release shows which rows are of one person: then a class is that of the persons
+        who have equally many rows in each, by which who knows all of them guesses.
     """
 
     attribute: str
@@ -312,6 +324,32 @@ class Disclosure(Result):
     guessed: int
     worst: float
     prior: float
+    joined: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as JSON has them; ``joined`` where rows are."""
+        found = super().to_dict()
+        return found if self.joined else {n: each for n, each in found.items() if n != "joined"}
+
+
+def joins(counts: Counts) -> bool:
+    """Whether a release shows which rows are of one person."""
+    return any(each.numbered for each in counts.of_persons.values())
+
+
+def guessed_by(counts: Counts, attribute: str) -> Classes:
+    """Return the classes by which an attribute is guessed: cells, where rows are joined.
+
+    In a cell each way of counting persons has the same shares: the records stand for all.
+    """
+    if not joins(counts):
+        return counts.about(attribute)
+    return counts.judged(attribute).linked[0].sets.others[0]
+
+
+def disclosure_in(counts: Counts, attribute: str) -> Disclosure:
+    """Count what classes disclose of an attribute, or cells, where rows of a person are joined."""
+    return replace(disclosure_of(guessed_by(counts, attribute)), joined=joins(counts))
 
 
 def disclosure_of(classes: Classes) -> Disclosure:
@@ -363,9 +401,11 @@ class FoundRelease:
 def found_by_levels(space: Space, node: Node, recoding: str) -> FoundRelease:
     """Evaluate a node of the lattice."""
     candidate = space.candidate(node)
+    evaluation = space.evaluation(candidate)
     return _found(
         space,
-        space.evaluation(candidate),
+        evaluation,
+        shown=space.shown(node, evaluation.classes),
         recoding=recoding,
         hidden=space.starred(node),
         value=space.quantity(space.problem.evaluator.objective.score(candidate)),
@@ -381,9 +421,11 @@ def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> F
     problem = space.problem
     policy = [model for model in problem.models if not model.name.startswith(CONFINED)]
     chosen, search = recoding.choose(problem.under(policy), seed, space.run)
+    evaluation = Evaluation.of(problem, chosen)
     return _found(
         space,
-        Evaluation.of(problem, chosen),
+        evaluation,
+        shown=evaluation.classes,
         recoding=recoding.name,
         hidden=_hidden(chosen, space),
         value=search.value,
@@ -410,8 +452,8 @@ def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
     return tuple(name for name in names if len(chosen[name]) == 1)
 
 
-def _found(space: Space, evaluation: Evaluation, **known: object) -> FoundRelease:
-    """Return the result with what the classes keep and disclose."""
+def _found(space: Space, evaluation: Evaluation, shown: Counts, **known: object) -> FoundRelease:
+    """Return the result with what the classes keep, and what they disclose as they are shown."""
     classes, about = evaluation.classes, evaluation.about
     original, retained = evaluation.original(about), evaluation.retained(about)
     informs = isinstance(space.problem.objective, MutualInformation)
@@ -422,7 +464,7 @@ def _found(space: Space, evaluation: Evaluation, **known: object) -> FoundReleas
         original=original if about else None,
         retained=retained if about else None,
         lost=_lost(evaluation, original, retained) if informs and about else None,
-        disclosures=tuple(disclosure_of(classes.about(name)) for name in classes.sensitive),
+        disclosures=tuple(disclosure_in(shown, name) for name in shown.sensitive),
         **known,  # type: ignore[arg-type]
     )
 

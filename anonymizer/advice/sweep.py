@@ -8,8 +8,8 @@ from math import ceil, floor, log10
 import numpy as np
 
 from anonymizer.advice.changes import with_threshold
-from anonymizer.advice.space import Disclosure, Space, disclosure_of
-from anonymizer.counts.counts import Classes
+from anonymizer.advice.space import Disclosure, Space, disclosure_in
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import mutual_information
 from anonymizer.privacy import (
@@ -219,9 +219,9 @@ class Sweeper:
         found = self._best([*self.held, *swept])
         if found is None:
             return None
-        evaluation, value = found
+        evaluation, value, shown = found
         classes = evaluation.classes
-        judged = judged_classes(self.swept, classes, self.attribute)
+        judged = judged_classes(self.swept, shown, self.attribute)
         self._classes[threshold] = replace(judged, population=None)
         retained = evaluation.retained([self.attribute])
         most = retained if most is None else most
@@ -232,11 +232,14 @@ class Sweeper:
             retained,
             min(retained / most, 1.0) if most > TOLERANCE else 1.0,
             value,
-            disclosure_of(classes.about(self.attribute)),
+            disclosure_in(shown, self.attribute),
         )
 
-    def _best(self, models: Sequence[PrivacyModel]) -> tuple[Evaluation, float] | None:
-        """Search the best recoding under a policy, and evaluate it with the study's objective."""
+    def _best(self, models: Sequence[PrivacyModel]) -> tuple[Evaluation, float, Counts] | None:
+        """Search the best recoding under a policy, and evaluate it with the study's objective.
+
+        The counts are those that a release shows: with which rows are of one person, where it does.
+        """
         space = self.space.under(models)
         if self.recoding is not None:
             return self._best_recoding(self.recoding, space)
@@ -245,16 +248,18 @@ class Sweeper:
             return None
         found = space.evaluation(space.candidate(entry[2]))
         there = found.classes.select(found.classes.sizes > 0)
-        return replace(found, classes=there), space.quantity(entry[0])
+        shown = space.shown(entry[2], there)
+        return replace(found, classes=there), space.quantity(entry[0]), shown
 
     def _best_recoding(
         self, recoding: Generalization, space: Space
-    ) -> tuple[Evaluation, float] | None:
+    ) -> tuple[Evaluation, float, Counts] | None:
         try:
             chosen, search = recoding.choose(space.problem, self.seed, space.run)
         except PolicyUnreachableError:
             return None
-        return Evaluation.of(space.problem, chosen), search.value or 0.0
+        found = Evaluation.of(space.problem, chosen)
+        return found, search.value or 0.0, found.classes
 
 
 def sweeper_of(

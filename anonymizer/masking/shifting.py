@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from math import nan
 from secrets import randbelow
 from typing import Any, cast
 
@@ -16,11 +17,13 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import one_of_each_text
+from anonymizer.counts.linked import compositions
+from anonymizer.counts.pairs import csr_of, row_keys
 from anonymizer.counts.persons import Persons
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, column_names, require_columns, require_whole, shown
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy.calendar import ISO, Clock, pattern_of
+from anonymizer.hierarchy.calendar import DAY, ISO, Clock, pattern_of
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables import engine
 from anonymizer.tables.engine import T
@@ -118,13 +121,41 @@ class Shift:
         calendar.
         """
         require_columns(table.columns, [*person, *self.names])
-        keys = {name: one_of_each_text(engine.stripped(table[name])) for name in person}
-        known = Persons.of(engine.replaced(table, keys), person)
+        known = _persons(table, person)
         spread = 2 * self.days + 1
         drawn = np.array([randbelow(spread) for _ in range(len(known))], np.int64)
         days_of = drawn[known.person_of]
         columns = {name: self._column(table, name, days_of) for name in self.names}
         return engine.replaced(table, columns)
+
+    def alone(self, table: engine.Table, person: Sequence[str]) -> tuple[int, int]:
+        """Count the persons whose dates are as far apart as those of nobody else, and all persons.
+
+        By the days from the first date of a person to each other one, column by column: moving
+        them together changes none of these. One date alone is apart from none.
+        """
+        known = _persons(table, person)
+        days_of = np.array([self._days(table[name]) for name in self.names])
+        column_of, row = np.nonzero(~np.isnan(days_of))
+        days, person_of = days_of[column_of, row].astype(np.int64), known.person_of[row]
+        first = np.full(len(known), np.iinfo(np.int64).max)
+        np.minimum.at(first, person_of, days)
+        dates = np.stack([person_of, column_of, days - first[person_of]], axis=1)
+        rows = np.unique(row_keys(dates), return_index=True)[1]  # a date counts once
+        date_of = np.unique(row_keys(dates[:, 1:]), return_inverse=True)[1]
+        shape = int(date_of.max(initial=-1)) + 1, len(known)
+        held = csr_of(date_of[rows], person_of[rows], np.ones(len(rows), np.int64), shape)
+        kinds = compositions(held)
+        alike = np.bincount(kinds + 1)[kinds + 1]
+        several = np.bincount(person_of[rows], minlength=len(known)) > 1
+        return int((several & (alike == 1)).sum()), len(known)
+
+    def _days(self, column: pd.Series) -> list[float]:
+        """The day of each value, from any first one; NaN of what is none (rows,)."""
+        clock, (codes, values) = Clock(format=self.format), engine.distinct(column)
+        moments = map(clock.moment, values)
+        days = [nan if each is None else float(each.place // DAY) for each in moments]
+        return [days[code] for code in codes.tolist()]
 
     def _column(self, table: engine.Table, name: str, days_of: Ints) -> pd.Series:
         """A column with each date moved; ``days_of``: of each row, from 0 for -days (rows,)."""
@@ -176,6 +207,12 @@ class Shift:
         except (OverflowError, ValueError):
             return True
         return False
+
+
+def _persons(table: engine.Table, person: Sequence[str]) -> Persons:
+    """Return the persons of a table that nobody admitted: told apart by texts."""
+    keys = {name: one_of_each_text(engine.stripped(table[name])) for name in person}
+    return Persons.of(engine.replaced(table, keys), person)
 
 
 def _way_out(role: str, name: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
+from anonymizer.masking import Shift
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.column_warnings import (
     Hidden,
@@ -100,6 +101,21 @@ class RawComparison:
             *self._of_keys(),
             *identifying_warnings(table, [*table.columns]),
         )
+
+    def of_dates(self, shift: Shift) -> Iterator[ReleaseWarning]:
+        """Warn of moved dates that tell a person by how far they are apart, where rows are joined.
+
+        A table of counts alone has no such columns.
+        """
+        schema, original = self.fitted.schema, self.raw.original
+        left = self.outcome.left(self.admitted)
+        if not schema.person_numbers or (original is None and isinstance(left, Tally)):
+            return
+        names = [*schema.person, *shift.names]
+        table = engine.chosen(left, names) if original is None else original.relation.tally(names)
+        alone, persons = shift.alone(table, schema.person)
+        if alone:
+            yield ReleaseWarning("dates-find-persons", shift.names[0], alone, persons)
 
     def _of_keys(self) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several of the records that a sample is drawn from."""

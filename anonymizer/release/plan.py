@@ -376,6 +376,9 @@ class PlannedTable(NamedTuple):
         if alike:
             told = ReleaseWarning("weight-tells", schema.weight, alike, counts.occupied)
             release = replace(release, warnings=(*release.warnings, told))
+        if plan.shift is not None:
+            more = compared.of_dates(plan.shift)
+            release = replace(release, warnings=(*release.warnings, *more))
         return ProvenTable(raw, released, plan, release)
 
 

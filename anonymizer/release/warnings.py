@@ -80,10 +80,17 @@ OF_RAW = (
     "shared-identifier",
     "identifying-values",
     "weight-tells",
+    "dates-find-persons",
 )
 """Warnings whose figures are of the raw table or of some records, so that none can be checked."""
 
-OF_STEWARD = ("column-gives-away", "telling-order", "spellings-alike", "weight-tells")
+OF_STEWARD = (
+    "column-gives-away",
+    "telling-order",
+    "spellings-alike",
+    "weight-tells",
+    "dates-find-persons",
+)
 """Those that are the steward's alone.
 
 Whoever knows the quasi-identifiers of all counts what ``suppression-tells`` does: which classes are
@@ -327,6 +334,15 @@ WARNINGS: dict[str, Caution] = {
         "the weights of {count:,} of {of:,} classes are those of their records, of which all have "
         "the same {column}: it tells the stratum that everybody in them was drawn from; choose "
         "coarser levels, or leave the weight out",
+    ),
+    "dates-find-persons": Caution(
+        "dates that are moved by person, in a release that has numbers of persons, where nobody "
+        "else has dates as far apart",
+        "persons whose dates nobody else has so far apart, persons",
+        "{count:,} of {of:,} persons have dates as far apart as nobody else, in {column} and all "
+        "columns that are shifted: moving them leaves that as it is, and their numbers show which "
+        "dates are theirs, so that who knows the days between finds all their rows; leave out the "
+        "numbers (person below [output]), or the dates",
     ),
     TELLING_ORDER: Caution(
         "records that are kept in the order of an identifier or of a generalized quasi-identifier, "

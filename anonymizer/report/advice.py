@@ -86,9 +86,10 @@ def _summary(advice: "Advice") -> Iterator[str]:
 
 
 def _disclosed(found: "Disclosure") -> str:
+    by = "by who knows all rows of their person" if found.joined else "from their class"
     return (
         f"the value of {found.sure:,} of {plural(found.records, 'record')} is known for sure "
-        f"from their class, that of {found.guessed:,} can be guessed with 80 % or more, and "
+        f"{by}, that of {found.guessed:,} can be guessed with 80 % or more, and "
         f"nobody's with more than {found.worst:.4g} ({found.prior:.4g} without any class)"
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural, share_of
 from anonymizer.hierarchy import shown_label
+from anonymizer.privacy import MODELS
 from anonymizer.release.information import lost
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
@@ -156,10 +157,18 @@ def _none_holds(nearest: Fit) -> str:
     point = ", ".join(f"{name} = {value:g}" for name, value in nearest.parameters.items())
     share = held_out.records_broken / held_out.records
     breaks = "breaks" if held_out.broken == 1 else "break"
-    said = (
+    none = (
         f"{f'Under {point} no' if point else 'No'} recoding holds the policy on the half held out, "
-        f"so that none is best. Nearest is {nearest.recoding}: {held_out.broken:,} of "
-        f"{held_out.classes:,} classes there {breaks} it, with {share:.1%} of the records"
+        f"so that none is best. Nearest is {nearest.recoding}"
+    )
+    if whole := [name for name in held_out.failing if not MODELS[name].per_class]:
+        return (
+            f"{none}: {' and '.join(whole)} {'fails' if len(whole) == 1 else 'fail'} there, of the "
+            "table as a whole; that half would need coarser levels."
+        )
+    said = (
+        f"{none}: {held_out.broken:,} of {held_out.classes:,} classes there {breaks} it, with "
+        f"{share:.1%} of the records"
     )
     ways = {
         "min_records": "min-records = {:,} would have kept these classes from being formed",

@@ -4,7 +4,7 @@ No column is read or looked through more often than the figures need.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.release.frames import table_of
 from anonymizer.risk import refinement
 from anonymizer.risk.measured import MeasuredTable
-from anonymizer.risk.persons import PersonRisk
+from anonymizer.risk.persons import PersonRisk, cells_of
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import (
     Columnar,
@@ -51,7 +51,8 @@ class Assessment:
     ``reidentification`` is the risk that a record is found by an attacker who knows that its person
     is in the table, ``inference`` that of each sensitive attribute. Where ``persons`` have several
     records re-identification is about the person whose a record is, and each person counts once for
-    inference. ``sample`` is the risk by sampling weights and of households.
+    inference. ``sample`` is the risk by sampling weights and of households. ``joined`` is inference
+    by an attacker who knows all records of a person, where a release shows which are of one.
     """
 
     table: Columnar  # admitted
@@ -61,6 +62,7 @@ class Assessment:
     inference: Mapping[str, Inference]
     persons: PersonRisk | None = None
     sample: SampleRisk | None = None
+    joined: Mapping[str, Inference] = field(default_factory=dict)
 
     @property
     def query_loss(self) -> QueryLoss:
@@ -87,11 +89,20 @@ class Assessment:
                     "records": records,  # those of the measures are parts where persons count once
                     "guessed": about.guessed,
                     "guessed_without": about.guessed_without,
+                    **self._of_joined(name),
                 }
                 for name, about in self.inference.items()
             },
             "query_loss": self.query_loss.to_dict(),
         }
+
+    def _of_joined(self, name: str) -> dict[str, object]:
+        """What is guessed of an attribute by all rows of a person, where these are joined."""
+        about = self.joined.get(name)
+        if about is None:
+            return {}
+        found = {"guessed": about.guessed, "max_posterior": float(about.posterior.max())}
+        return {"all_records_known": found}
 
     def by_class(self) -> pd.DataFrame:
         """One row per class, numbered from 1; the values of the class are left out.
@@ -220,7 +231,21 @@ def assess_columns(
         return Assessment(table, schema, classes, classes.reidentification(), inference)
     watch("looking at choices of events", 0, None)
     about = Inference.tallied(classes.class_of, persons.person_of, classes.weights)
-    return Assessment(table, schema, classes, about, inference, PersonRisk.of(about, models))
+    risk, joined = PersonRisk.of(about, models), _joined(table, schema, classes, persons)
+    return Assessment(table, schema, classes, about, inference, risk, joined=joined)
+
+
+def _joined(
+    table: Columnar, schema: Schema, classes: Refinement, persons: Persons
+) -> dict[str, Inference]:
+    """Measure inference of each attribute by all rows of a person, where these are joined."""
+    if not schema.person_numbers:
+        return {}
+    cell_of = cells_of(classes.class_of, persons.person_of, classes.weights)
+    return {
+        name: Inference.tallied(cell_of, by_text(table[name])[0], classes.weights)
+        for name in schema.sensitive
+    }
 
 
 def _persons(table: Columnar, schema: Schema) -> Persons:

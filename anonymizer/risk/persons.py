@@ -6,12 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.counts.pairs import tabulated
-from anonymizer.kernels.arrays import Ints
+from anonymizer.counts.linked import compositions
+from anonymizer.counts.pairs import row_keys, tabulated
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.privacy import PersonKAnonymity, PrivacyModel
 from anonymizer.privacy.events import MOST_EVENTS, alike, least_left
 from anonymizer.release.results import Result, as_json
 from anonymizer.risk.profile import Inference
+
+
+def cells_of(class_of: Codes, person_of: Codes, records: Ints | None) -> Codes:
+    """Number the cells that rows are in: of a class, and of persons of one composition (rows,).
+
+    Whoever sees which rows are of one person, and knows all of somebody, guesses by these.
+    ``records``: of each row, one where None.
+    """
+    shape = int(class_of.max()) + 1, int(person_of.max()) + 1
+    ones = np.ones(len(class_of), np.int64)
+    held = tabulated(class_of, person_of, ones if records is None else records, shape)
+    pairs = np.stack([class_of, compositions(held)[person_of]], axis=1)
+    return np.unique(row_keys(pairs), return_inverse=True)[1]
+
 
 ALONE = 2
 """Fewer persons left than this are the person alone."""

@@ -27,7 +27,7 @@ from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.objectives import Objective
-from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
+from anonymizer.privacy import TOLERANCE, PrivacyModel, Verdict, population_of
 from anonymizer.recoding import Problem, Run, as_done
 from anonymizer.recoding.apply import Evaluation
 from anonymizer.recoding.best import Best
@@ -149,13 +149,19 @@ def _half(half: Evaluation, about: Sequence[str]) -> Half:
     )
 
 
+def _of_table(verdict: Verdict) -> bool:
+    """Whether a verdict is about a model of the table as a whole."""
+    return not verdict.model.per_class
+
+
 def needs(recoding: Generalization, fitted: Evaluation, other: Evaluation) -> Mapping[str, float]:
     """Return by option of a recoding the value that would have kept the policy held out.
 
-    Each alone, of the recoding as it was fitted, and only options that it has.
+    Each alone, of the recoding as it was fitted, and only options that it has; none where a model
+    of the table as a whole is broken.
     """
-    if other.satisfied:
-        return {}
+    if other.satisfied or any(not each.satisfied for each in other.verdicts if _of_table(each)):
+        return {}  # what the table as a whole breaks is no class's, and no option of classes mends
     found: dict[str, float | None] = {}
     if hasattr(recoding, "min_records") and not recoding.budget.share:
         found["min_records"] = other.min_records_needed(fitted)

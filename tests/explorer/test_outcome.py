@@ -10,10 +10,11 @@ from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.persons import PERSON
 from anonymizer.errors import AnonymizerError
-from anonymizer.explorer.answers.attack import seen_by
+from anonymizer.explorer.answers.attack import exposure_of, seen_by
 from anonymizer.explorer.answers.classes import by_labels, named_class
 from anonymizer.explorer.answers.counted import Counter
 from anonymizer.explorer.answers.outcome import StudyOutcome, outcome_of
+from anonymizer.explorer.views.attack import cautions
 from anonymizer.privacy import HighestReidentificationRisk, KAnonymity, PersonKAnonymity
 from anonymizer.recoding import Problem
 from anonymizer.recoding.apply import Evaluation
@@ -209,6 +210,52 @@ def test_whole_persons_are_suppressed_as_a_run_does(tmp_path, method):
         assert found.counts.sizes.tolist() == [7]  # the ages suppressed, and nobody
     else:
         assert "at most 0.2 of the persons are suppressed" in found.refusal
+
+
+NUMBERED = """
+[data]
+path = "visits.csv"
+person = "who"
+[quasi-identifiers]
+age = { widths = [20, 100] }
+[sensitive]
+attributes = "w"
+[[privacy]]
+model = "distinct-l-diversity"
+l = 2
+[output]
+person = "number"
+"""
+
+
+def test_numbers_of_persons_are_looked_at_as_a_run_does(tmp_path):
+    """a and b were there at 20 and at 60, and have hiv at 60: the ages are suppressed."""
+    rows = "who,age,w\na,20,flu\na,60,hiv\nb,20,cold\nb,60,hiv\nc,20,flu\nd,20,cold\n"
+    (tmp_path / "visits.csv").write_text(f"{rows}e,60,flu\nf,60,cold\n")
+    path = tmp_path / "study.toml"
+    path.write_text(NUMBERED)
+    found = outcome_of(Counter().counted(Study(path)))
+    release, _ = publish(Study(path), tmp_path / "out")
+    assert not found.refusal
+    assert found.counts.sizes.tolist() == [8]
+    assert [each.worst for each in found.release.privacy] == [e.worst for e in release.privacy]
+    assert release.levels == {"age": 2}
+    text = NUMBERED.replace("[output]", '[recoding]\nmethod = "fixed"\nlevels.age = 0\n[output]')
+    broken = outcome_of(Counter().counted(Study.parsed(text, path)))
+    assert "the levels given do not satisfy" in broken.refusal
+    text = text.replace("l = 2", "l = 1").replace('"number"', '{ pseudonym = "none.key" }')
+    keyless = outcome_of(Counter().counted(Study.parsed(text, path)))
+    assert "cannot read the key of persons" in keyless.refusal
+    (tmp_path / "none.key").write_text("0f" * 32)
+    seen = outcome_of(Counter().counted(Study.parsed(text, path)))
+    exposed = exposure_of(seen.counts, None, "w")
+    assert (exposed.guessing.surest, exposed.guessing.certain) == (1, 2)  # hiv of a and of b
+    assert (seen.disclosures["w"].joined, seen.disclosures["w"].worst) == (True, 1)
+    plain = outcome_of(Counter().counted(Study.parsed(text.partition("[output]")[0], path)))
+    assert exposure_of(plain.counts, None, "w").guessing.surest == 0.5
+    said, of_records = ([*cautions(each, True)] for each in (seen, plain))
+    assert said[0].startswith("The release joins the rows of a person. A value is guessed here by")
+    assert of_records == ["Records are counted here, of which a person may have several."]
 
 
 def test_a_policy_out_of_reach_says_so():

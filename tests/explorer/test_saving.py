@@ -156,6 +156,15 @@ def test_margins_of_a_population_are_found_from_another_home(study, tmp_path):
     assert places == [{"path": "../people.csv"}, {"path": "../people.csv", "count": "n"}]
 
 
+def test_the_key_of_pseudonyms_is_found_from_another_home(study, tmp_path):
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    text = study.read_text().replace("[data]", '[data]\nperson = "name"')
+    study.write_text(text + '\n[output]\nperson = { pseudonym = "persons.key" }\n')
+    found = save_study(Session(study, home), "study.toml")
+    assert Study(found.study).document.output.person == {"pseudonym": "../persons.key"}
+
+
 def test_a_link_to_a_study_stays_one(study, tmp_path):
     link = tmp_path / "link.toml"
     link.symlink_to(study)

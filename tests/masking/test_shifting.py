@@ -211,3 +211,37 @@ def test_rows_of_a_tally_are_moved_alike(drawing):
     assert sorted(moved["in"]) == ["2024-01-01", "2024-02-28", "2024-03-02 08:30:00"]
     assert moved.sizes.tolist() == [1, 1, 1]
     assert np.array_equal(moved.index, tally.index)
+
+
+def day(number: int) -> date:
+    return date(2024, 1, 1) + timedelta(number)
+
+
+def test_dates_that_are_apart_as_those_of_nobody_else_by_hand():
+    """a and b came again after 17 days, c after 16; d and e came once, and e stayed for a day."""
+    rows = [("a", 0), ("a", 17), ("b", 90), ("b", 107), ("c", 3), ("c", 19), ("d", 5), ("e", 7)]
+    table = pd.DataFrame(
+        {"who": [who for who, _ in rows], "in": [day(at) for _, at in rows], "out": None}
+    )
+    assert Shift("in", 9).alone(table, ["who"]) == (1, 5)
+    table.loc[7, "out"] = day(8)
+    assert Shift(["in", "out"], 9).alone(table, ["who"]) == (2, 5)
+    again = pd.concat([table, table.assign(who=table["who"] + " ")], ignore_index=True)
+    assert Shift(["in", "out"], 9).alone(again, ["who"]) == (2, 5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), *[st.integers(0, 6) | st.none()] * 2), min_size=1))
+def test_plain_python_counts_the_same_and_moving_them_changes_nothing(rows):
+    dates = [[None if at is None else day(at) for at in row[1:]] for row in rows]
+    table = pd.DataFrame(dates, columns=["in", "out"], dtype=object)
+    table["who"] = [row[0] for row in rows]
+    apart = {}
+    for who in {row[0] for row in rows}:
+        own = {(c, row[c]) for row in rows if row[0] == who for c in (1, 2) if row[c] is not None}
+        first = min((at for _, at in own), default=0)
+        apart[who] = frozenset((column, at - first) for column, at in own)
+    kinds = Counter(apart.values())
+    alone = sum(len(each) > 1 and kinds[each] == 1 for each in apart.values())
+    shift = Shift(["in", "out"], 300)
+    assert shift.alone(table, ["who"]) == (alone, len(apart))
+    assert shift.alone(shift.moved(table, ["who"]), ["who"]) == (alone, len(apart))

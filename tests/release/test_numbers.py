@@ -365,6 +365,20 @@ def test_a_numbered_release_is_verified_by_the_folder_alone(tmp_path, file):
     assert "does not show whose" not in page
 
 
+@pytest.mark.parametrize("sensitive", ['[sensitive]\nattributes = "w"\n', ""])
+def test_numbers_that_are_nearly_unique_are_no_warning_to_who_verifies(tmp_path, sensitive):
+    """Of persons with a record each; without a sensitive attribute other columns are counted."""
+    text = STUDY.replace('[sensitive]\nattributes = "w"\n', sensitive)
+    if not sensitive:
+        text = text.replace('[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n', "")
+    study, out = laid(tmp_path, text), tmp_path / "out"
+    pd.read_csv(tmp_path / "visits.csv").drop_duplicates("who").to_csv(
+        tmp_path / "visits.csv", index=False
+    )
+    assert code_of("run", study, "--output", out) == 0
+    assert verify_release(out, study).differences == ()
+
+
 @pytest.fixture
 def numbered_release(tmp_path) -> tuple[Path, pd.DataFrame]:
     out = tmp_path / "out"

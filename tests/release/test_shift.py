@@ -272,3 +272,50 @@ def test_quality_leaves_out_columns_that_were_moved(published):
     columns = {name for each in found.tables for name in each.columns}
     assert columns == {name for each in same.tables for name in each.columns} == {"age", "place"}
     assert found.measures["granularity"].value == same.measures["granularity"].value
+
+
+def twice() -> pd.DataFrame:
+    """Twelve persons of two stays: two of them come again after a week, the others after others."""
+    begin = pd.Timestamp("2024-01-01")
+    rows = [
+        (f"p{who}", 20 + who % 2, begin + pd.Timedelta(days=at))
+        for who in range(12)
+        for at in (who * 3, who * 3 + max(who, 1) + 6)
+    ]
+    return pd.DataFrame(rows, columns=["who", "age", "in"])
+
+
+@pytest.mark.parametrize("kind", ["arrow", "duckdb"])
+def test_numbers_of_persons_and_moved_dates_together_are_warned_of(kind):
+    """Who comes again after 7 days is p0 or p1; 8 to 17 days are one person's each."""
+    raw = KINDS[kind](pa.Table.from_pandas(twice()))
+    asked = {"privacy": [KAnonymity(2)], "person": "who", "shift": Shift("in", 20)}
+    numbered = Anonymizer(AGES, **asked, person_numbers=True).fit(raw)
+    told = [each for each in numbered.release_.warnings if each.code == "dates-find-persons"]
+    assert [(each.column, each.count, each.of) for each in told] == [("in", 10, 12)]
+    assert "10 of 12 persons have dates as far apart as nobody else" in told[0].message
+    public = numbered.release_.manifest.warnings
+    assert "dates-find-persons" not in {each.code for each in public}
+    plain = Anonymizer(AGES, **asked).fit(raw).release_
+    assert "dates-find-persons" not in {each.code for each in plain.warnings}
+
+
+def test_dates_that_are_apart_alike_are_not_warned_of():
+    raw = twice()
+    raw["in"] = [pd.Timestamp("2024-01-01") + pd.Timedelta(days=9 * (row % 2)) for row in raw.index]
+    asked = {"privacy": [KAnonymity(2)], "person": "who", "shift": Shift("in", 20)}
+    found = Anonymizer(AGES, **asked, person_numbers=True).fit(raw).release_
+    assert "dates-find-persons" not in {each.code for each in found.warnings}
+
+
+def test_the_steward_is_told_of_dates_that_find_persons_and_readers_are_not(tmp_path, capsys):
+    twice().to_csv(tmp_path / "stays.csv", index=False)
+    text = STUDY.replace('"in", "out"', '"in"') + '[output]\nperson = "number"\n'
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(tmp_path / "study.toml"), "--output", str(tmp_path / "out")])
+    assert not end.value.code
+    assert "(dates-find-persons): 10 of 12 persons have dates as far" in capsys.readouterr().err
+    assert '"dates-find-persons"' not in (tmp_path / "out" / "release.json").read_text()
+    assert '"dates-find-persons"' in (tmp_path / "out.steward.json").read_text()
+    assert verify_release(tmp_path / "out").satisfied

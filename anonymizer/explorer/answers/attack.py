@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.advice.space import disclosure_of
+from anonymizer.advice.space import disclosure_of, guessed_by
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.feedback.words import count, number, share
 from anonymizer.risk.attacks import guesses, linkage
@@ -65,7 +65,8 @@ def exposure_of(
 
     The attacker recognizes the released values that those known became: records that are
     suppressed are a class of their own. ``in_table``: whether the attacker knows that the person
-    is in the table; else anybody of the population may be meant, where the counts have one.
+    is in the table; else anybody of the population may be meant, where the counts have one. Where
+    rows are joined, values are guessed by all rows of a person.
     """
     seen = seen_by(counts, known)
     some = seen.sizes > 0
@@ -79,7 +80,7 @@ def exposure_of(
         highest=success.highest,
         average=success.average,
         alone=success.certain,
-        guessing=None if attribute is None else _guessing(seen.about(attribute)),
+        guessing=None if attribute is None else _guessing(guessed_by(seen, attribute)),
     )
 
 

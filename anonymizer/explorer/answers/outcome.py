@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from anonymizer.advice.space import Disclosure, disclosure_of
+from anonymizer.advice.space import Disclosure, disclosure_in
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted, recount
 from anonymizer.counts.counts import Counts
@@ -136,7 +136,7 @@ class StudyOutcome:
         counts = self.counts
         if counts is None:
             return {}
-        return {name: disclosure_of(counts.about(name)) for name in counts.sensitive}
+        return {name: disclosure_in(counts, name) for name in counts.sensitive}
 
     @cached_property
     def information(self) -> tuple[float, float] | None:

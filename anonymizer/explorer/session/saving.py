@@ -79,6 +79,9 @@ class Shelf:
         elsewhere = self.directory.resolve() != self.session.path.parent.resolve()
         if elsewhere:
             content["data"]["path"] = self._anywhere(content["data"]["path"])
+        person = content.get("output", {}).get("person")
+        if elsewhere and isinstance(person, dict):  # the file of the key of pseudonyms
+            content["output"]["person"] = {way: self._anywhere(at) for way, at in person.items()}
         for name, rule in content["quasi-identifiers"].items():
             content["quasi-identifiers"][name] = self._ruled(rule, elsewhere)
         for model in content["privacy"]:

@@ -3,8 +3,10 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anonymizer.advice.space import joins
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.persons import PERSON
 from anonymizer.explorer.answers.attack import (
     NOTHING,
     Exposure,
@@ -46,7 +48,7 @@ def comparison(
     """
     if outcome.counts is None or outcome.plan is None:
         return "There is no release to attack: the study cannot be carried out as it stands."
-    said = " ".join(_cautions(outcome, knows_all))
+    said = " ".join(cautions(outcome, knows_all))
     return f"{said} {_against(outcome, best, method)}".strip()
 
 
@@ -68,7 +70,7 @@ def _best_levels(best: StudyOutcome | None) -> str:
     return "Best levels: the same policy, with the levels that are best by the study's objective."
 
 
-def _cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
+def cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
     """Yield cautions about the figures of a release."""
     raw, counts, plan = outcome.raw, outcome.counts, outcome.plan
     if plan is not None and plan.random:
@@ -78,6 +80,13 @@ def _cautions(outcome: StudyOutcome, knows_all: bool) -> Iterator[str]:
             "Classes have labels of their own: who knows some attributes is taken to recognize the "
             "label that each of them has for the person."
         )
+    if counts is not None and joins(counts):
+        yield (
+            "The release joins the rows of a person. A value is guessed here by all of them, and "
+            "who is found is said of single records: the policy is about all records of a person."
+        )
+    elif counts is not None and PERSON in counts.joint:
+        yield "Records are counted here, of which a person may have several."
     if raw is not None and counts is not None and raw.records > counts.records:
         left = plural(raw.records - counts.records, "record is", "records are")
         yield f"{left} left out of the release."

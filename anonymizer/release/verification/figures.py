@@ -223,7 +223,8 @@ def _proven(reported: Mapping[str, Any]) -> FieldCheck:
 def warnings(facts: Facts) -> Iterator[FieldCheck]:
     """The warnings that the table alone gives."""
     listed = at(facts.manifest, "warnings")
-    known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive)
+    # Numbers of persons tell nothing but what they are for.
+    known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive, facts.schema.number)
     others = [name for name in facts.stored.columns if name not in known]
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))

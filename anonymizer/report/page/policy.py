@@ -45,6 +45,7 @@ STRONGEST = (
     "missing-as-value",
     "similar-numbers",
     "weight-tells",
+    "dates-find-persons",
     "telling-order",
     "missing-sensitive",
     "spellings-alike",

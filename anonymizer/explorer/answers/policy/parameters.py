@@ -43,7 +43,7 @@ def offered(schema: Schema) -> list[str]:
 
 def _suits(model: PrivacyModel, schema: Schema) -> bool:
     try:
-        over_persons([model], schema.person, schema.household)
+        over_persons([model], schema.person, schema.household, schema.person_numbers)
     except InputError:  # it counts persons where none are known, or records where they are
         return False
     return bool(schema.sensitive) or not model.sensitive
