@@ -98,6 +98,13 @@ def sample_report(risk: SampleRisk) -> Iterator[Block]:
         ],
         "s .6g .6g .6g ,",
     )
+    if risk.riskiest:
+        yield Table(
+            "Classes whose records are found most surely",
+            ["class", "records", "people", "risk"],
+            [[each.number, each.records, each.people, each.risk] for each in risk.riskiest],
+            ", , ,.10g .6g",
+        )
     if risk.households is not None:
         yield (
             f"Households alone with the classes of their members: {risk.households_alone:,} of "

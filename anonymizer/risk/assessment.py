@@ -206,7 +206,7 @@ def assess(
     columns.require_apart(schema)
     measured = MeasuredTable.of(table_of(table), schema, respell=True)
     found = assess_columns(measured.table, schema)
-    return replace(found, sample=sample_risk(measured, schema, columns))
+    return replace(found, sample=sample_risk(measured, schema, columns, found.classes))
 
 
 def assess_columns(

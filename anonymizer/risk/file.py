@@ -332,7 +332,7 @@ def assess_file(
     with _opened(subject, watch, details == "record") as measured:
         schema = subject.schema
         assessment = assess_columns(measured.table, schema, watch, subject.privacy)
-        sample = sample_risk(measured, schema, sampled)
+        sample = sample_risk(measured, schema, sampled, assessment.classes)
         assessment = replace(assessment, sample=sample)
         columns = [name for name in measured.columns if isinstance(name, str)]
         withheld = replace(schema, releases_weight=False).withheld  # a raw table has raw weights

@@ -1,7 +1,7 @@
 """The risk of a sample: how many people its records stand for, and who lives with whom."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
 import numpy as np
@@ -15,13 +15,20 @@ from anonymizer.privacy.events import alike
 from anonymizer.privacy.population import household, individual
 from anonymizer.release.results import Result
 from anonymizer.risk.measured import MeasuredTable
-from anonymizer.risk.refinement import Columnar, refined_by, rows_in
+from anonymizer.risk.refinement import Columnar, Refinement, refined_by, rows_in
 from anonymizer.tables import engine
+from anonymizer.tables.counts_file import as_text
 from anonymizer.tables.population import require_weights
 from anonymizer.tables.values import number_of
 
 HIGH = 0.1
 """Records whose risk lies above are counted."""
+
+MOST_CLASSES = 10
+"""Classes that are listed, of those with the highest risk."""
+
+DIGITS = 12
+"""Digits of a risk beyond which two may differ by the order of sums alone."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +95,26 @@ class RecordRisk(Result):
 
 
 @dataclass(frozen=True)
+class ClassRisk(Result):
+    """The risk of the records of one class, by how many people they stand for.
+
+    ``number``: of the class, from 1, as ``by_class`` has it; its values would tell of records.
+    """
+
+    number: int
+    records: int  # f_g
+    people: float  # F_g, the sum of their weights
+    risk: float  # with which each of them is found
+
+
+@dataclass(frozen=True)
 class SampleRisk(Result):
     """The risk of a sample whose records stand for people, or who live in households.
 
     Without weights a record stands for itself. ``of_household`` is the risk that any member of a
     record's household is found. A household is alone where no other one has as many members in
-    each class.
+    each class. ``riskiest`` are at most ``MOST_CLASSES`` classes, those of the highest risk by
+    weights first, of fewer people first where these are equal.
     """
 
     of_record: RecordRisk
@@ -102,12 +123,15 @@ class SampleRisk(Result):
     of_household: RecordRisk | None = None
     households: int | None = None
     households_alone: int | None = None
+    riskiest: tuple[ClassRisk, ...] = ()
 
 
 def sample_risk(
-    measured: MeasuredTable, schema: Schema, columns: SampleColumns
+    measured: MeasuredTable, schema: Schema, columns: SampleColumns, numbered: Refinement
 ) -> SampleRisk | None:
     """Measure a sample by its weights and households; None where no column is given.
+
+    ``numbered``: the classes of the admitted records, by whose numbers some are listed.
 
     Raises InputError when a column is unknown, a weight is no number above 0, or a record misses
     its household.
@@ -125,15 +149,46 @@ def sample_risk(
         people = np.bincount(classes.class_of, weights * records)
         risks = individual(classes.sizes, people)
     own = risks[classes.class_of]
+    riskiest: tuple[ClassRisk, ...] = ()
+    if people is not None:
+        order = np.lexsort([people, -risks.round(DIGITS)])[:MOST_CLASSES]
+        numbers = _numbers(measured.table, numbered, table, classes, schema, order)
+        figures = classes.sizes[order], people[order], risks[order]
+        rows = zip(numbers, *(each.tolist() for each in figures), strict=True)
+        riskiest = tuple(ClassRisk(*row) for row in rows)
     found = SampleRisk(
         RecordRisk.of(own, records),
         None if people is None else fsum(people.tolist()),
         None if people is None else float(people.min()),
+        riskiest=riskiest,
     )
     if not columns.household:
         return found
     home = _households(table, columns.household, records)
     return _with_households(found, own, classes.class_of, home, records)
+
+
+def _numbers(
+    table: Columnar,
+    numbered: Refinement,
+    other: Columnar,
+    classes: Refinement,
+    schema: Schema,
+    some: Codes,
+) -> list[int]:
+    """Return the numbers, from 1, that some ``classes`` of another table have in a table.
+
+    Both have the same classes, in another order where they were counted by other columns. Values
+    are compared by their texts.
+    """
+    rows = np.array([int(np.argmax(classes.class_of == each)) for each in some])
+    there = np.ones((len(some), len(numbered.class_of)), bool)
+    for name in schema.quasi_identifiers:
+        codes, values = engine.distinct(table[name])
+        texts = np.array([as_text(value) for value in values], object)
+        for own, value in zip(there, other[name].iloc[rows].tolist(), strict=True):
+            own &= (texts == as_text(value))[codes]
+    return [int(number) + 1 for number in numbered.class_of[there.argmax(axis=1)]]
 
 
 def _with_households(
@@ -142,13 +197,11 @@ def _with_households(
     """Add the households; ``own`` risk, class, household and records of each row (rows,)."""
     one_by_one = np.repeat(np.arange(len(records)), records)
     risks = household(own[one_by_one], home[one_by_one])
-    return SampleRisk(
-        found.of_record,
-        found.people,
-        found.fewest_people,
-        RecordRisk.of(risks, np.ones(len(risks), np.int64)),
-        int(home.max()) + 1,
-        _alone(home, class_of, records),
+    return replace(
+        found,
+        of_household=RecordRisk.of(risks, np.ones(len(risks), np.int64)),
+        households=int(home.max()) + 1,
+        households_alone=_alone(home, class_of, records),
     )
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anonymizer import InputError
 from anonymizer.risk import assess
 from anonymizer.risk.file import Subject, assess_file
-from anonymizer.risk.sample import HIGH, SampleColumns
+from anonymizer.risk.sample import HIGH, MOST_CLASSES, SampleColumns
 
 SECRETS = ("Nemo",)
 TABLE = pd.DataFrame(
@@ -93,12 +93,29 @@ def expected(table: pd.DataFrame, names: list[str], *, weighted: bool) -> dict[s
         "of_household": figures(found),
         "households": len(members),
         "households_alone": sum(alike[each] == 1 for each in members.values()),
+        "riskiest": riskiest(sizes, people) if weighted else [],
     }
+
+
+def riskiest(sizes: Counter, people: Counter) -> object:
+    """Ten classes of the highest risk, of fewer people first; without their numbers."""
+    found = [(chance(sizes[kind], people[kind]), people[kind], sizes[kind]) for kind in sizes]
+    found.sort(key=lambda each: (-round(each[0], 12), each[1]))
+    return [
+        {"records": size, "people": pytest.approx(of), "risk": pytest.approx(risk)}
+        for risk, of, size in found[:MOST_CLASSES]
+    ]
+
+
+def unnumbered(sample: dict) -> dict:
+    """The figures without the numbers of classes, which follow from the order of the records."""
+    rows = [{n: each for n, each in row.items() if n != "number"} for row in sample["riskiest"]]
+    return sample | {"riskiest": rows}
 
 
 def sample_of(table: object, **columns: object) -> object:
     """The figures of a sample as JSON has them."""
-    return json.loads(json.dumps(assess(table, "age", **columns).to_dict()["sample"]))
+    return unnumbered(json.loads(json.dumps(assess(table, "age", **columns).to_dict()["sample"])))
 
 
 def test_households_by_hand():
@@ -120,6 +137,10 @@ def test_weights_by_hand():
     assert found.of_record.expected == pytest.approx(2 * twenty + 2 * thirty + 1)
     assert found.of_record.above == 5
     assert (found.of_household, found.households, found.households_alone) == (None, None, None)
+    assert [(each.number, each.records, each.people) for each in found.riskiest] == [
+        *((3, 1, 1), (1, 2, 5), (2, 2, 8))
+    ]
+    assert [each.risk for each in found.riskiest] == pytest.approx([1, twenty, thirty])
 
 
 def test_a_table_without_either_is_no_sample():
@@ -130,7 +151,13 @@ def test_a_table_without_either_is_no_sample():
 def test_a_sample_by_plain_python(table, weighted):
     weight = "weight" if weighted else None
     found = assess(table, ["age", "sex"], weight=weight, household="home")
-    assert found.sample.to_dict() == expected(table, ["age", "sex"], weighted=weighted)
+    sample = found.sample.to_dict()
+    assert unnumbered(sample) == expected(table, ["age", "sex"], weighted=weighted)
+    by_class = found.by_class()["records"]
+    for row in sample["riskiest"]:
+        assert by_class[row["number"]] == row["records"]
+    numbers = [row["number"] for row in sample["riskiest"]]
+    assert len({*numbers}) == len(numbers)
 
 
 @given(tables())
@@ -169,7 +196,10 @@ def test_files_are_measured_as_tables(tmp_path):
     ):
         subject = Subject.of_names(tmp_path / name, names, **form)
         found = assess_file(subject, sampled=sampled)
-        assert found.assessment.sample.to_dict() == expected(TABLE, ["age"], weighted=True)
+        sample = found.assessment.sample.to_dict()
+        assert unnumbered(sample) == expected(TABLE, ["age"], weighted=True)
+        sizes = found.assessment.by_class()["records"]
+        assert [sizes[row["number"]] for row in sample["riskiest"]] == [1, 2, 2]
         assert not {"home", "weight"} & {each.name for each in found.undeclared.attributes}
 
 
@@ -217,7 +247,8 @@ def test_the_command_line(run, tmp_path):
     assert "Households alone with the classes of their members: 1 of 3." in said
     assert "not declared, but identifying" not in said
     found = json.loads(run("risk", path, *columns, "--json")[1])["sample"]
-    assert found == expected(TABLE, ["age"], weighted=True)
+    assert unnumbered(found) == expected(TABLE, ["age"], weighted=True)
+    assert "Classes whose records are found most surely" in said
     code, _, err = run("risk", path, *columns[:-1], "hone")
     assert code == 2
     assert "the table has no column 'hone'; did you mean 'home'?" in err
