@@ -49,6 +49,22 @@ INSTEAD_OF_WORST = (
 """What is said of it, after the name of the option."""
 
 
+NOISE = "noise"
+"""A way to release weights that people may expect next to ``class``, refused by its name."""
+
+INSTEAD_OF_NOISE = (
+    "by noise is not offered: noise that hides the stratum of a record is as large as the gaps "
+    "between the weights of strata, and estimates by such weights are of few records; choose "
+    '"class", the mean of each class, which keeps the totals of classes'
+)
+"""What is said of it, after the name of the option."""
+
+
+def is_noise(given: object) -> bool:
+    """Return whether weights are to be released with noise: by its name, or with its options."""
+    return given == NOISE or (isinstance(given, Mapping) and NOISE in given)
+
+
 def require_fitting(
     person: Sequence[str],
     household: Sequence[str],

@@ -32,7 +32,12 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from anonymizer.counts.persons import PerPerson
-from anonymizer.counts.roles import INSTEAD_OF_WORST, WORST
+from anonymizer.counts.roles import (
+    INSTEAD_OF_NOISE,
+    INSTEAD_OF_WORST,
+    WORST,
+    is_noise,
+)
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
@@ -171,6 +176,14 @@ class OutputOptions(Section):
     order: Order = "random"
     weight: ReleasedWeight = "leave-out"
     person: Literal["number"] | dict[StrictStr, StrictStr] | None = None
+
+    @field_validator("weight", mode="before")
+    @classmethod
+    def _weighed(cls, given: object) -> object:
+        """Refuse by its name noise, which would hide nothing, or estimates as well."""
+        if is_noise(given):
+            raise PydanticCustomError("not_offered", INSTEAD_OF_NOISE)
+        return given
 
     @field_validator("person", mode="before")
     @classmethod

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.persons import PerPerson
+from anonymizer.counts.roles import INSTEAD_OF_NOISE, is_noise
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import (
     InputError,
@@ -308,6 +309,8 @@ class Request:
         pinned, person = self.insensitive, column_names("person", self.person)
         household = column_names("household", self.household)
         identifiers = column_names("identifiers", self.identifiers)
+        if is_noise(self.released_weight):
+            raise InputError(f"released_weight {INSTEAD_OF_NOISE}")
         require_one_of("released_weight", self.released_weight, RELEASED_WEIGHTS)
         if self.weight is not None and not isinstance(self.weight, str):
             raise InputError(f"weight must name a column, not {shown(self.weight)}")

@@ -252,3 +252,14 @@ def test_reports_say_what_the_weights_tell(published, capsys):
     page = said("report", directory, "--markdown", "--output", "-")
     assert words in page
     assert "the mix of strata" in page
+
+
+@pytest.mark.parametrize("given", ["noise", {"noise": 0.2}])
+def test_noise_is_refused_by_its_name(tmp_path, given):
+    message = "by noise is not offered: noise that hides the stratum of a record is as large as"
+    with pytest.raises(InputError, match=f"^released_weight {message}"):
+        estimator(released_weight=given).fit(survey())
+    written = '"noise"' if given == "noise" else "{ noise = 0.2 }"
+    (tmp_path / "study.toml").write_text(STUDY.replace('weight = "class"', f"weight = {written}"))
+    with pytest.raises(InputError, match=rf'\[output\] weight {message}.*; choose "class"'):
+        Study(tmp_path / "study.toml")
