@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.advice.space import CONFINED, FoundRelease, Space, objective_of_rest
+from anonymizer.advice.space import CONFINED, FoundRelease, Space, joins, objective_of_rest
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError, column_names
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.privacy import (
     TOLERANCE,
+    EventModel,
+    LargestShare,
+    PersonKAnonymity,
     PrivacyModel,
     attributes_of,
     holds,
@@ -78,7 +81,34 @@ def obstacles_at(
             )
 
 
-def enough_alone(space: Space, place: int) -> PrivacyModel | None:
+def with_looser(space: Space, place: int, looser: PrivacyModel) -> list[PrivacyModel]:
+    """Return the policy with a looser model in a place.
+
+    Where rows of a person are joined, k persons of a class, 1 / k of its records and k persons of
+    a composition go together: a study that says one of them less strictly has the others so.
+    """
+    models = [*space.problem.models]
+    models[place] = looser
+    k = _persons_of(looser)
+    if k is None or not joins(space.problem.counts):
+        return models
+    return [model if (_persons_of(model) or 0) <= k else _of_persons(model, k) for model in models]
+
+
+def _persons_of(model: PrivacyModel) -> int | None:
+    """The k that a model is about, in a class or a composition; None where it is about no k."""
+    if isinstance(model, LargestShare):
+        return ceil(1 / model.limit)
+    return model.k if isinstance(model, PersonKAnonymity | EventModel) else None
+
+
+def _of_persons(model: PrivacyModel, k: int) -> PrivacyModel:
+    """The model with a k, or the share that belongs to it."""
+    share = isinstance(model, LargestShare)
+    return with_threshold(model, rounded_outward(model, 1 / k) if share else k)
+
+
+def enough_alone(space: Space, place: int) -> list[PrivacyModel] | None:
     """Relax one model until the policy can be satisfied; None where it alone is not enough.
 
     To what the most general levels satisfy, once no more records than may be suppressed are left
@@ -95,9 +125,9 @@ def enough_alone(space: Space, place: int) -> PrivacyModel | None:
         relaxed = at_worst(models[place], counts, fine, budget)
         if relaxed is None:
             continue
-        policy = [*models[:place], relaxed, *models[place + 1 :]]
+        policy = with_looser(space, place, relaxed)
         if space.under(policy).best() is not None:
-            return relaxed
+            return policy
     return None
 
 
@@ -283,31 +313,28 @@ def ways_out(space: Space) -> Iterator[Change]:
     A coarser attribute or one less is no way out where the top of the lattice, which is above any
     such change, is searched already.
     """
-    for place, model in enumerate(space.problem.models):
-        relaxed = enough_alone(space, place)
-        if relaxed is not None:
-            models = [*space.problem.models]
-            models[place] = relaxed
-            yield _relaxed(space, [(model, relaxed)], models)
+    known: list[list[PrivacyModel]] = []
+    for place in range(len(space.problem.models)):
+        alone = enough_alone(space, place)
+        if alone is not None and alone not in known:
+            known.append(alone)
+            yield _relaxed(space, alone)
     together = enough_together(space)
-    if together is not None:
-        pairs = list(zip(space.problem.models, together, strict=True))
-        differing = [pair for pair in pairs if pair[0] is not pair[1]]
-        if len(differing) > 1:
-            yield _relaxed(space, differing, together)
-    yield from _enough_suppressed(space)
+    if together is not None and together not in known:
+        differing = zip(space.problem.models, together, strict=True)
+        if sum(one is not other for one, other in differing) > 1:
+            yield _relaxed(space, together)
+    if not joins(space.problem.counts):  # a person of whom some rows are missing shows by the rest
+        yield from _enough_suppressed(space)
     yield from _enough_coarsened(space)
     if space.fixed is None:
         yield from _enough_allowed(space)
 
 
-def _relaxed(
-    space: Space,
-    pairs: Sequence[tuple[PrivacyModel, PrivacyModel]],
-    models: Sequence[PrivacyModel],
-    score: float | None = None,
-) -> Change:
-    change = Change("relax", tuple(setting_of(*pair) for pair in pairs))
+def _relaxed(space: Space, models: Sequence[PrivacyModel], score: float | None = None) -> Change:
+    pairs = zip(space.problem.models, models, strict=True)
+    differing = tuple(setting_of(*pair) for pair in pairs if pair[0] is not pair[1])
+    change = Change("relax", differing)
     return _best_under(space.under(models), change, score)
 
 
@@ -437,12 +464,14 @@ def _loosened(space: Space, node: Node) -> Iterator[Change]:
     now = space.scored(node)
     score = None if now is None else now[0]
     models = list(space.problem.models)
+    known: list[list[PrivacyModel]] = []
     for place, model in enumerate(models):
         looser = one_step(model)
-        if looser is not None:
-            policy = [*models[:place], looser, *models[place + 1 :]]
-            yield _relaxed(space, [(model, looser)], policy, score)
-    for share in BUDGETS:
+        policy = None if looser is None else with_looser(space, place, looser)
+        if policy is not None and policy not in known:
+            known.append(policy)
+            yield _relaxed(space, policy, score)
+    for share in () if joins(space.problem.counts) else BUDGETS:
         if share > space.problem.suppression.share:
             yield _suppressed(space, share, score)
 
