@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from lengths import at_length
 
 from anonymizer import (
+    AlphaKAnonymity,
     Anonymizer,
     Boxes,
     CompositionKAnonymity,
@@ -267,15 +270,19 @@ def test_the_best_levels_are_those_of_enumeration():
     assert solved > 8
 
 
-@pytest.mark.parametrize("known", [2, 3])
-def test_an_attacker_who_knows_several_records_finds_nobody(known):
+@pytest.mark.parametrize("known", [1, 2, 3])
+def test_an_attacker_who_knows_some_records_finds_nobody(known):
     """Who knows the classes of some records of somebody looks for those who have all of them."""
     rng, attacked, single = np.random.default_rng(13), 0, 0
+    model = KAnonymity(2) if known == 1 else KmAnonymity(2, known)
+    promised, nothing = [model, LargestShare(0.6)], [KAnonymity(2)]
+    if known == 1:
+        nothing = [LargestShare(1)]
     for _ in range(at_length(30, 20_000)):
         if attacked >= at_length(4, 1000) and single > 3:
             break
         raw = table_of(rng, 20, 30)
-        for privacy in ([KmAnonymity(2, known), LargestShare(0.6)], [KAnonymity(2)]):
+        for privacy in (promised, nothing):
             try:
                 released = anonymizer_of(privacy).fit_transform(raw)
             except PolicyUnreachableError:
@@ -289,13 +296,62 @@ def test_an_attacker_who_knows_several_records_finds_nobody(known):
                 for facts in combinations(labels[who == person], known)
             ]
             fewest = min(map(len, suspects), default=2)
-            if isinstance(privacy[0], KmAnonymity):
+            if privacy is promised:
                 attacked += 1
                 assert fewest >= 2
             else:
                 single += fewest == 1
     assert attacked >= at_length(4, 1000)
     assert single > 3  # the attack finds persons where nothing is promised
+
+
+def ways_of(group: list[oracle.Record]) -> Iterator[dict[str, Fraction]]:
+    """How likely each value is in a class, to who picks a record, a person, or any known record."""
+    own = Counter(each.person for each in group)
+    weights = [
+        [Fraction(1, len(group)) for _ in group],
+        [Fraction(1, len(own) * own[each.person]) for each in group],
+        [Fraction(1, each.records) for each in group],
+    ]
+    for found in weights:
+        yield {
+            value: sum(w for w, each in zip(found, group, strict=True) if each.value == value)
+            / sum(found)
+            for value in {each.value for each in group}
+        }
+
+
+def test_an_attacker_who_knows_one_record_guesses_no_value_of_it():
+    """Who knows the class of a record guesses its value; who knows that, too, may find the person.
+
+    The first is what a policy about the value bounds. The second nothing bounds.
+    """
+    rng, attacked, surer, found = np.random.default_rng(15), 0, 0, 0
+    nothing = [KAnonymity(2), LargestShare(0.6)]
+    promised = [AlphaKAnonymity(0.7, 1), *nothing]
+    for _ in range(at_length(30, 20_000)):
+        if attacked >= at_length(4, 1000) and surer > 3 and found > 3:
+            break
+        raw = table_of(rng, 20, 30)
+        for privacy in (promised, nothing):
+            try:
+                released = anonymizer_of(privacy).fit_transform(raw)
+            except PolicyUnreachableError:
+                continue
+            groups = oracle.classes_of(released_records(raw, released))
+            surest = max(max(way.values()) for group in groups for way in ways_of(group))
+            if privacy is nothing:
+                surer += surest > Fraction(7, 10)
+                continue
+            attacked += 1
+            assert surest <= Fraction(7, 10)
+            found += any(
+                len({each.person for each in group if each.value == known.value}) == 1
+                for group in groups
+                for known in group
+            )
+    assert attacked >= at_length(4, 1000)
+    assert min(surer, found) > 3  # both attacks find something where nothing is promised
 
 
 def test_who_knows_all_records_of_a_person_finds_nobody():
