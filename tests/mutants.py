@@ -79,6 +79,17 @@ MODULES: dict[str, Sequence[str | Path]] = {
         "recoding/test_boxes.py",
         "recoding/test_limits.py",
     ),
+    "anonymizer.counts.linked": (
+        "counts/test_persons.py",
+        "release/test_numbers.py",
+        "release/test_numbers_elsewhere.py",
+    ),
+    "anonymizer.counts.margin_labels": ("counts/test_margin_labels.py", "release/test_margins.py"),
+    "anonymizer.release.pseudonyms": (
+        "release/test_pseudonyms.py",
+        "release/test_joined_releases.py",
+    ),
+    "anonymizer.masking.shifting": ("masking/test_shifting.py", "release/test_shift.py"),
 }
 """The modules, and the files of tests that a mutant has to pass: those that reach the module."""
 

@@ -55,8 +55,7 @@ def compositions(joint: CountMatrix) -> Codes:
     >>> compositions(np.array([[1, 1, 0, 0], [1, 1, 2, 0]])).tolist()
     [1, 1, 0, -1]
     """
-    held = by_pairs(joint).T.tocsr()
-    held.sort_indices()
+    held = by_pairs(joint).T.tocsr()  # to transpose puts the classes of a person in order
     # A class and the records in it are one number, so that a person is a row of numbers.
     pairs = row_keys(np.stack([held.data, held.indices], axis=1))
     classes_of = np.diff(held.indptr)

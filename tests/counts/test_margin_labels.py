@@ -22,6 +22,7 @@ CITIES = Hierarchy.from_rows(
         (Hierarchy.calendar(["month", "year"]), ["2024-03"], 1, ["2024-03-01"]),
         (Hierarchy.calendar(["month", "year"]), ["2024-03-07"], 0, ["2024-03-07"]),
         (Hierarchy.prefixes([3, 2]), ["901*", "912*"], 1, ["901*", "912*"]),
+        (Hierarchy.prefixes([3, 2]), [None, "901*"], 1, [None, "901*"]),
         (Hierarchy.prefixes([3, 2]), ["9010", "9120"], 0, ["9010", "9120"]),
         (CITIES, ["CH", "FR"], 2, None),
         (CITIES, ["Bern", "Lyon"], 0, ["Bern", "Lyon"]),  # of which both are raw values, too
@@ -45,3 +46,6 @@ def test_labels_of_several_levels_are_refused():
     message = "column 'age' has 2 labels of level 1 of its hierarchy, and 1 others; give it labels"
     with pytest.raises(InputError, match=message):
         at_level("age", ages, Hierarchy.ranges(widths=[5, 10]))
+    message = "column 'age' has 1 labels of level 1 of its hierarchy, and 1 others; give it labels"
+    with pytest.raises(InputError, match=message):  # of a raw value and a label, too
+        at_level("age", pd.Series(["20", "[20, 25)"]), Hierarchy.ranges(widths=[5, 10]))

@@ -1,15 +1,19 @@
 """What a record counts of a person who has several, and how many persons an array can have."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from anonymizer import Anonymizer, Boxes, Hierarchy, InputError, KAnonymity
 from anonymizer.counts import pairs
 from anonymizer.counts.columns import by_text, of_persons
+from anonymizer.counts.linked import compositions
 from anonymizer.counts.persons import MOST_PARTS, Persons, _parts
 from anonymizer.information import matrices
 from anonymizer.information.matrices import dense
@@ -31,6 +35,18 @@ def test_two_columns_tell_more_persons_apart_than_one():
     table = pd.DataFrame({"clinic": list("xxyy"), "number": [1, 2, 1, 1]})
     assert Persons.of(table, ["clinic", "number"]).records.tolist() == [1, 1, 2]
     assert Persons.of(table, ["number"]).records.tolist() == [3, 1]
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=9))
+def test_persons_with_equally_many_records_in_each_class_have_one_number(rows):
+    """A row of the list for each person; numbers begin at 0, and leave none out."""
+    joint = np.array(rows).T
+    found = compositions(joint).tolist()
+    assert found == compositions(csr_array(joint)).tolist()
+    for (one, own), (other, others) in product(zip(rows, found, strict=True), repeat=2):
+        assert (own == others) == (one == other)
+        assert (own == -1) == (not any(one))
+    assert sorted({*found} - {-1}) == [*range(len({tuple(row) for row in rows if any(row)}))]
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])

@@ -106,6 +106,11 @@ def test_an_instant_is_moved_by_times_of_24_hours(drawing):
     instants = pd.to_datetime(["2024-03-30 10:00"]).tz_localize("Europe/Paris")
     moved = Shift("in", 2).moved(pd.DataFrame({"who": "a", "in": instants}), ["who"])["in"]
     assert moved[0].astimezone(UTC) == instants[0].astimezone(UTC) + timedelta(2)
+    drawing(2, most=2)
+    one_by_one = pd.DataFrame({"who": "a", "in": instants.to_pydatetime()}, dtype=object)
+    (later,) = Shift("in", 2).moved(one_by_one, ["who"])["in"]
+    assert later.astimezone(UTC) == instants[0].astimezone(UTC) + timedelta(2)
+    assert later.utcoffset() == timedelta(hours=2)
 
 
 @given(

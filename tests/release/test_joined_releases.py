@@ -272,6 +272,12 @@ def test_what_is_no_key_is_refused(tmp_path, capsys, person, message):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_key_that_is_read_is_there(tmp_path):
+    with pytest.raises(InputError, match="cannot read the key of persons"):
+        PseudonymKey.read(tmp_path / "none.key")
+    assert PseudonymKey(tmp_path / "none.key").path.name == "none.key"  # read once it is needed
+
+
 def test_what_is_no_path_is_no_key():
     with pytest.raises(InputError, match="the key of persons is named by the path of its file"):
         PseudonymKey(b"secret")
