@@ -383,4 +383,4 @@ def space_of(recoding: Generalization, task: Task) -> Space:
     models = confined(task.models, recoding.bounds, counted.counts.records)
     fixed = node_of(recoding.levels, counted.taxonomies) if isinstance(recoding, Fixed) else None
     problem = Problem(counted.counts, counted.taxonomies, models, objective, recoding.budget)
-    return Space(problem, task.run, fixed)
+    return Space(problem, task.run, fixed, counted.schema.person_numbers)

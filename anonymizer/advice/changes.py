@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.advice.space import CONFINED, FoundRelease, Space, joins, objective_of_rest
+from anonymizer.advice.space import CONFINED, FoundRelease, Space, objective_of_rest
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import AnonymizerError, InputError, column_names
 from anonymizer.objectives.attributes import AttributeWise
@@ -90,7 +90,7 @@ def with_looser(space: Space, place: int, looser: PrivacyModel) -> list[PrivacyM
     models = [*space.problem.models]
     models[place] = looser
     k = _persons_of(looser)
-    if k is None or not joins(space.problem.counts):
+    if k is None or not space.numbered:
         return models
     return [model if (_persons_of(model) or 0) <= k else _of_persons(model, k) for model in models]
 
@@ -324,7 +324,7 @@ def ways_out(space: Space) -> Iterator[Change]:
         differing = zip(space.problem.models, together, strict=True)
         if sum(one is not other for one, other in differing) > 1:
             yield _relaxed(space, together)
-    if not joins(space.problem.counts):  # a person of whom some rows are missing shows by the rest
+    if not space.numbered:  # a person of whom some rows are missing shows by the rest
         yield from _enough_suppressed(space)
     yield from _enough_coarsened(space)
     if space.fixed is None:
@@ -471,7 +471,7 @@ def _loosened(space: Space, node: Node) -> Iterator[Change]:
         if policy is not None and policy not in known:
             known.append(policy)
             yield _relaxed(space, policy, score)
-    for share in () if joins(space.problem.counts) else BUDGETS:
+    for share in () if space.numbered else BUDGETS:
         if share > space.problem.suppression.share:
             yield _suppressed(space, share, score)
 

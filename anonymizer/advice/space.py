@@ -64,11 +64,14 @@ class Space:
     fixed
         The levels that are prescribed, where they are: no other node is looked at, but those of
         higher levels that are requested.
+    numbered
+        Whether a release has a number for each person.
     """
 
     problem: Problem
     run: Run
     fixed: Node | None = None
+    numbered: bool = False
     _others: dict[str, "Space"] = field(default_factory=dict)
 
     @property
@@ -88,7 +91,7 @@ class Space:
 
     def under(self, models: Sequence[PrivacyModel], budget: Suppression | None = None) -> "Space":
         """Return the lattice under another policy, encoded once for both."""
-        return Space(self.problem.under(models, budget), self.run, self.fixed)
+        return replace(self, problem=self.problem.under(models, budget), _others={})
 
     def without(self, name: str) -> "Space":
         """Return the lattice of the other quasi-identifiers; kept, as it has to be encoded."""
@@ -101,7 +104,7 @@ class Space:
         objective = objective_of_rest(self.problem.objective, name)
         problem = replace(self.problem.project(rest), objective=objective)
         fixed = None if self.fixed is None else self.others(self.fixed, name)
-        return Space(problem, self.run, fixed)
+        return replace(self, problem=problem, fixed=fixed, _others={})
 
     def best(self, low: Node | None = None) -> Scored | None:
         """Find the best feasible node from some levels upward; None where there is none.
@@ -153,7 +156,8 @@ class Space:
         known = self.problem.taxonomies
         limits = replace(known[name].limits, max_level=level)
         taxonomies = {**known, name: replace(known[name], limits=limits)}
-        return Space(replace(self.problem, taxonomies=taxonomies), self.run)
+        problem = replace(self.problem, taxonomies=taxonomies)
+        return replace(self, problem=problem, fixed=None, _others={})
 
     def height(self, name: str) -> int:
         """Return the highest level of a quasi-identifier."""

@@ -187,29 +187,32 @@ def test_advice_without_numbers_has_no_word_of_them():
         assert ["joined" in each.to_dict() for each in found.disclosures] == [joined]
 
 
+@pytest.mark.parametrize("sensitive", ["w", ()])
 @pytest.mark.parametrize("k", [40, 60])
-def test_advised_changes_are_those_of_a_study(tmp_path, k):
+def test_advised_changes_are_those_of_a_study(tmp_path, k, sensitive):
     """k of a class, of a composition and 1 / k of a class go together, and nothing is suppressed.
 
     At k = 40 one class is left, and no policy reaches k = 60.
     """
     laid(tmp_path)
     table = pd.read_csv(tmp_path / "visits.csv")
-    found = advise(anonymizer_of([KAnonymity(k)], "full-domain", person_numbers=True), table)
+
+    def asked(k: float) -> Anonymizer:
+        found = anonymizer_of([KAnonymity(int(k))], "full-domain", person_numbers=True)
+        return found.set_params(sensitive=sensitive, objective="discernibility")
+
+    found = advise(asked(k), table)
     changes = found.improving if found.reachable else found.changes
     assert {each.kind for each in changes} == {"relax"}
     for change in changes:
         models = [each.model for each in change.settings]
         assert models == ["person-k-anonymity", "largest-share", "composition-k-anonymity"]
         less = change.settings[0].after
-        study = anonymizer_of([KAnonymity(int(less))], "full-domain", person_numbers=True)
-        assert study.fit(table).release_.levels == change.levels
+        assert asked(less).fit(table).release_.levels == change.levels
         assert change.settings[2].after == less
         if not found.reachable:
             with pytest.raises(PolicyUnreachableError):
-                anonymizer_of([KAnonymity(int(less) + 1)], "full-domain", person_numbers=True).fit(
-                    table
-                )
+                asked(less + 1).fit(table)
 
 
 def test_compare_says_that_the_table_as_a_whole_breaks_the_policy(tmp_path, capsys):
