@@ -87,12 +87,15 @@ def with_looser(space: Space, place: int, looser: PrivacyModel) -> list[PrivacyM
     Where rows of a person are joined, k persons of a class, 1 / k of its records and k persons of
     a composition go together: a study that says one of them less strictly has the others so.
     """
-    models = [*space.problem.models]
+    models, k = [*space.problem.models], _persons_of(looser)
     models[place] = looser
-    k = _persons_of(looser)
     if k is None or not space.numbered:
         return models
-    return [model if (_persons_of(model) or 0) <= k else _of_persons(model, k) for model in models]
+    for at, model in enumerate(models):
+        if (_persons_of(model) or 0) > k:
+            share = isinstance(model, LargestShare)
+            models[at] = with_threshold(model, rounded_outward(model, 1 / k) if share else k)
+    return models
 
 
 def _persons_of(model: PrivacyModel) -> int | None:
@@ -100,12 +103,6 @@ def _persons_of(model: PrivacyModel) -> int | None:
     if isinstance(model, LargestShare):
         return ceil(1 / model.limit)
     return model.k if isinstance(model, PersonKAnonymity | EventModel) else None
-
-
-def _of_persons(model: PrivacyModel, k: int) -> PrivacyModel:
-    """The model with a k, or the share that belongs to it."""
-    share = isinstance(model, LargestShare)
-    return with_threshold(model, rounded_outward(model, 1 / k) if share else k)
 
 
 def enough_alone(space: Space, place: int) -> list[PrivacyModel] | None:

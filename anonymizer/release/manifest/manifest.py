@@ -24,7 +24,6 @@ from anonymizer.release.manifest.parts import (
     AppliedRelease,
     Count,
     Digest,
-    KeyCheck,
     LabelText,
     ManifestPart,
     ReleasedFile,
@@ -145,14 +144,10 @@ class Reported(ManifestPart):
         "days, where there are any.",
     )
     person_numbers: LabelText = Field(
-        None,
-        description="The column of the release that has a number for each person, where it has "
-        "one: its policy is about all rows of a person together.",
+        None, description="The released column that has a number for each person, if there is one."
     )
-    person_key: KeyCheck | None = Field(
-        None,
-        description="Which key made these numbers, where they are pseudonyms: a keyed hash that "
-        "tells nothing of the key, the same in all releases that can be joined by them.",
+    person_key: LabelText = Field(
+        None, description="A keyed hash of the key that made them, if they are pseudonyms."
     )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(

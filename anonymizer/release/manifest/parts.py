@@ -32,7 +32,6 @@ Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
 Number = StrictInt | StrictFloat
 LabelText = StrictStr | None
 Digest = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]
-KeyCheck = Annotated[StrictStr, Field(pattern="^[0-9a-f]{32}$")]
 FileName = Annotated[
     StrictStr, Field(pattern=r"^[^/\\\x00]*[^/\\\x00.][^/\\\x00]*$", max_length=255)
 ]
