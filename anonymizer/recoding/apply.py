@@ -80,7 +80,7 @@ def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -
             "that no class of the recoding covers; fit on a table that has them"
         )
     columns = {
-        name: engine.relabel(table[name], class_of, list(map(_published, regions.labels[name])))
+        name: engine.relabel(table[name], class_of, list(map(published, regions.labels[name])))
         for name in regions.names
     }
     if regions.numbered:
@@ -144,12 +144,13 @@ def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Part
     column: pd.Series = table[name]
     if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
         return column
-    labels = [_published(label) for label in partition.labels]
+    labels = [published(label) for label in partition.labels]
     recoded = engine.relabel(column, partition.groups[places][codes], labels)
     return recoded.infer_objects() if partition is taxonomy.levels[0] else recoded
 
 
-def _published(label: Hashable) -> Hashable:
+def published(label: Hashable) -> Hashable:
+    """Return a label as a released table has it."""
     return str(label) if isinstance(label, Interval | Meaning) else label
 
 
@@ -190,7 +191,7 @@ class Evaluation:
         if found is None or not found.marks.any():
             return plain
         if found.removed:
-            gone = _falls_in(raw, recoding, recoded.select(found.marks))
+            gone = falls_in(raw, recoding, recoded.select(found.marks))
             left, kept = raw.without(gone), recoded.without(found.marks)
             return replace(plain, raw=left, classes=kept, suppressed=found.records)
         merged = recoded.merge(found.marks)
@@ -336,7 +337,8 @@ def _hidden_code(partition: Partition) -> int:
     return int(codes[0]) if len(codes) else len(partition.groups)
 
 
-def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
+def falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
+    """Mark the raw cells that a recoding puts into some of its classes, shape (cells,)."""
     columns = zip(raw.names, raw.cells.T, strict=True)
     cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
     keys = row_keys(np.concatenate([classes.cells, cells]))

@@ -8,6 +8,7 @@ import numpy as np
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.release.files import MANIFEST
+from anonymizer.report.minimality import minimality_report
 from anonymizer.report.persons import (
     OF_RECORDS,
     audited_households_report,
@@ -32,7 +33,6 @@ from anonymizer.risk.audit import Audit, ReleaseAudit
 from anonymizer.risk.check import Check
 from anonymizer.risk.file import FileRisk
 from anonymizer.risk.intersection import Intersection, LinkedClasses
-from anonymizer.risk.minimality import Minimality
 from anonymizer.risk.queries import QueriesLoss, Question
 
 MOST_ROWS = 20
@@ -481,7 +481,7 @@ def _audited(release: ReleaseAudit) -> Iterator[Block]:
     if release.inference:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         yield _guesses(release.inference, tried)
-    yield from _minimality(release.minimality)
+    yield from minimality_report(release.minimality)
     loss = release.query_loss
     yield (
         f"As an answer to whose record is where it costs {loss.average:.6f} bits on average, at "
@@ -495,27 +495,6 @@ def _audited(release: ReleaseAudit) -> Iterator[Block]:
     if levels:
         columns = ["about", "level", "groups", "records known for sure", "max posterior"]
         yield Table("Similarity: alike values as one", columns, levels, "s s s , .4f")
-
-
-def _minimality(found: Minimality) -> Iterator[str]:
-    """What knowing the policy and that the search is exact reveals."""
-    if found.reason:
-        yield f"Minimality, {found.method}: {found.why}."
-    if found.probability_below is not None:
-        yield f"It holds with a probability below {found.probability_below:.4g}."
-    if found.probability is None:
-        return
-    if not found.reveals:
-        yield "Minimality: that no finer release satisfied the policy reveals nothing."
-        return
-    sampled = f", give or take {found.standard_error:.4f}" if found.draws else ""
-    yield (
-        "Minimality: no finer release satisfied the policy, which leaves a share of "
-        f"{found.probability:.4g} of all ways to deal out the values of the classes. The largest "
-        f"posterior is {found.largest_posterior:.4f}{sampled}, not {found.largest_share:.4f}; a "
-        f"value gets {found.factor:.4g} times likelier at the most. Raised: "
-        f"{found.records_raised:,} records; beyond the policy: {found.records_breached:,}."
-    )
 
 
 def _linkage(linkage: Linkage) -> Table:

@@ -1,7 +1,7 @@
 """Audits of release directories: every attack on every release, and on all of them together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.intersection import Intersection, intersection
+from anonymizer.risk.method import CHOSEN, LACKING, simulation_of
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
 from anonymizer.risk.person_audit import (
     HouseholdAudit,
@@ -181,8 +182,9 @@ class Audit(Result):
     @property
     def unexamined(self) -> Sequence[str]:
         """Reasons why this attacker was not examined, each once; empty where he was throughout."""
-        found = [each.minimality for each in self.releases if not each.minimality.examined]
-        return [*dict.fromkeys(each.why for each in found)]
+        found = [each.minimality for each in self.releases]
+        reasons = [each.unsimulated if each.examined else each.why for each in found]
+        return [*dict.fromkeys(filter(None, reasons))]
 
     @property
     def repeated(self) -> Sequence[str]:
@@ -258,7 +260,7 @@ def audit_files(
     found = []
     for number, each in enumerate(tables):
         watch("attacking the releases", number, len(tables))
-        minimal = minimality_of(each, draws, np.random.default_rng(seed))
+        minimal = minimality_of(each, draws, np.random.default_rng(seed), watch)
         found.append(_audited(each, hierarchies or {}, minimal))
     if len(tables) == 1:
         return Audit(found, None)
@@ -412,14 +414,15 @@ TELLS = (
 CUTS = "the search was not over levels alone, and whether it cut attributes its steward alone knows"
 
 
-def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> Minimality:
-    """Attack a release by the knowledge that no finer one satisfied the policy.
+def minimality_of(
+    table: PlacedPeople, draws: int, rng: np.random.Generator, watch: Watch = ignore
+) -> Minimality:
+    """Attack a release by the knowledge of the method: that a search did not prefer another one.
 
-    ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
+    By simulating the search, or where that says nothing, by no more than that the next finer
+    releases broke the policy. ``draws``: worlds that ``rng`` draws where they are too many to
+    enumerate.
     """
-    study = table.release.study
-    if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
-        return Minimality.not_applicable(TELLS)
     if any(model.by_weights for model in table.release.models):
         return Minimality.not_applicable(BY_WEIGHTS)
     if any(isinstance(model.people, Margins) for model in table.release.models):
@@ -428,8 +431,21 @@ def minimality_of(table: PlacedPeople, draws: int, rng: np.random.Generator) -> 
         return Minimality.not_applicable(OF_HOUSEHOLDS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
-    if study is None:
+    if table.release.study is None:
         return Minimality.not_applicable("its hierarchies are known by --study alone")
+    found = simulation_of(table, draws, rng, watch)
+    if found.examined:
+        return found
+    finer = _of_specializations(table, table.release.study, draws, rng)
+    return replace(finer, unsimulated=found.why) if finer.examined else found
+
+
+def _of_specializations(
+    table: PlacedPeople, study: Study, draws: int, rng: np.random.Generator
+) -> Minimality:
+    """Attack a release by the knowledge that no direct specialization satisfied the policy."""
+    if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
+        return Minimality.not_applicable(TELLS)
     if reason := _obstacle(table, study):
         return Minimality.not_applicable(reason)
     roles = study.schema
@@ -447,7 +463,7 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
     """Explain why the release is not known to be minimal."""
     recoding = study.recoding
     if isinstance(recoding, Best):
-        return "the recoding was chosen among several by what they keep on a half of the records"
+        return CHOSEN
     if not isinstance(recoding, FullDomain):
         return obstacle(table.release.manifest, study.schema.quasi_identifiers) or CUTS
     if recoding.max_classes is not None or recoding.min_records is not None:
@@ -455,7 +471,7 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
     if not table.exact:
         return "the original holds more people than the release"
     if set(table.values) != set(table.release.schema.sensitive):
-        return "the original lacks a sensitive attribute"
+        return LACKING
     return obstacle(
         table.release.manifest, study.schema.quasi_identifiers, float(recoding.suppression)
     )

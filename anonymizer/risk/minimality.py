@@ -74,14 +74,31 @@ class Beliefs:
     share: Floats  # p(w | released class)
     records: Ints  # of each cell
 
+    @property
+    def moved(self) -> Mask:
+        """The cells whose beliefs differ from the shares of their classes, shape (cells,)."""
+        differs = np.abs(self.belief - self.share) > SURE * self.error + ROUNDING
+        return np.asarray(differs.any(axis=1))
+
+    @property
+    def shown(self) -> Floats:
+        """The beliefs where they differ from the shares, and these elsewhere."""
+        return np.where(self.moved[:, None], self.belief, self.share)
+
+    @property
+    def raised(self) -> Mask:
+        """The cells whose largest posterior rises, shape (cells,)."""
+        rise = self.shown.max(axis=1) - self.share.max(axis=1)
+        return np.asarray(rise > RAISED + SURE * self.error.max(axis=1))
+
+    def broken(self, setting: Setting) -> Mask:
+        """The cells whose beliefs, as the distribution of a class, break a model; (cells,)."""
+        return self.moved & _breaks(setting, self.shown)
+
     def gain(self, setting: Setting, largest_share: float) -> dict[str, Any]:
         """Return the fields of ``Minimality`` about beliefs, given the largest released share."""
-        differs = np.abs(self.belief - self.share) > SURE * self.error + ROUNDING
-        moved: Mask = np.asarray(differs.any(axis=1))
-        shown = np.where(moved[:, None], self.belief, self.share)
-        rise = shown.max(axis=1) - self.share.max(axis=1)
-        raised = rise > RAISED + SURE * self.error.max(axis=1)
-        broken = moved & _breaks(setting, shown)
+        shown = self.shown
+        raised, broken = self.raised, self.broken(setting)
         known = self.share > 0
         shares = self.share[known]
         posterior, error = _most(self.belief, self.error, largest_share)
@@ -146,17 +163,8 @@ class MinimalityEvidence:
 
     @property
     def below(self) -> float:
-        """The upper end of p(M) at 95 % confidence: the Chernoff bound of the draws accepted.
-
-        The largest p with D(accepted / draws || p) <= ln 20 / draws.
-        """
-        share = self.accepted / self.draws
-        low, high = share, 1.0
-        while high - low > 1e-12:
-            middle = (low + high) / 2
-            beyond = _nats(share, middle) > log(20) / self.draws
-            low, high = (low, middle) if beyond else (middle, high)
-        return high
+        """The upper end of p(M) at 95 % confidence."""
+        return at_most(self.accepted, self.draws)
 
     def beliefs(self) -> Beliefs:
         """The beliefs about the records of each cell; only where there is ``enough`` evidence."""
@@ -171,6 +179,20 @@ class MinimalityEvidence:
             np.concatenate([part.share for part in self.parts]),
             np.concatenate([part.sizes for part in self.parts]),
         )
+
+
+def at_most(accepted: int, draws: int) -> float:
+    """Return the upper end of a probability at 95 % confidence, the Chernoff bound.
+
+    The largest p with D(accepted / draws || p) <= ln 20 / draws.
+    """
+    share = accepted / draws
+    low, high = share, 1.0
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        beyond = _nats(share, middle) > log(20) / draws
+        low, high = (low, middle) if beyond else (middle, high)
+    return high
 
 
 def _nats(share: float, p: float) -> float:
@@ -225,6 +247,10 @@ MOST_EVENTS = 6
 """The largest number of finer releases of uncertain verdict: the work grows with its power of 2."""
 
 
+FINER = "direct specializations"
+"""What is attacked without searching again: the recodings next below a node of levels."""
+
+
 @dataclass(frozen=True)
 class Minimality(Result):
     """The gain of an attacker from knowing that no finer release satisfied the policy.
@@ -264,7 +290,12 @@ class Minimality(Result):
     records_raised: int | None = None
     records_breached: int | None = None
     draws: int = 0  # worlds drawn; 0 where none had to be
-    accepted: int = 0  # those among them in which M holds
+    accepted: int = 0  # those among them in which M holds; of walks, those that these moved on to
+    attacked: str = FINER  # the recodings that are known not to have been preferred
+    worlds: int = 0  # that were listed
+    searches: int = 0  # that were run again
+    effective_draws: float | None = None  # independent draws that walks are worth
+    unsimulated: str = ""  # why no more than that is attacked
 
     @property
     def examined(self) -> bool:

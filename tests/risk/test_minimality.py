@@ -459,11 +459,14 @@ def test_errors(node, draws, message):
         attacked(table_of({"1": "xx", "2": "xyyy"}), [EntropyLDiversity(1.5)], node, draws)
 
 
+WORDS = ("method", "reason", "attacked", "unsimulated")
+
+
 def test_a_result_holds_numbers_only():
     found = attacked(table_of({"1": "hh", "2": "nnnn"}), [BasicBetaLikeness(0.5)], (1,)).to_dict()
     assert json.loads(json.dumps(found)) == found
     assert found["method"] == "exact"
-    numbers = {key: value for key, value in found.items() if key not in ("method", "reason")}
+    numbers = {key: value for key, value in found.items() if key not in WORDS}
     assert all(value is None or isinstance(value, bool | int | float) for value in numbers.values())
 
 
