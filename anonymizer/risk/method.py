@@ -41,7 +41,7 @@ from anonymizer.risk.simulation import (
     limited,
     sees_no_value,
 )
-from anonymizer.risk.walks import SIMULATING, Walks, too_many
+from anonymizer.risk.walks import SIMULATING, SLOW_SEARCH, Walks, squared_errors, too_many
 from anonymizer.version import __version__
 
 EVERY = "every recoding"
@@ -53,8 +53,6 @@ MOST_WORLDS = 20_000
 SECONDS = 25.0
 """Seconds that listing may take, and walking as well: an audit ends within a minute."""
 
-SLOW = "its search is too slow to be run again often enough"
-
 CHOSEN = "the recoding was chosen among several by what they keep on a half of the records"
 
 LACKING = "the original lacks a sensitive attribute"
@@ -65,10 +63,9 @@ PILOT = 32
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What the searches say: means of worlds, shape (estimates, cells, kinds).
+    """What the searches say: mean worlds, shape (walks, batches, cells, kinds).
 
-    One estimate is exact; of several the mean is taken. ``effective``: the independent draws that
-    would be as good.
+    A single one is exact. ``effective``: the independent draws that walks are worth.
     """
 
     means: Floats
@@ -79,17 +76,15 @@ class Learnt:
         """Return the beliefs about an attribute, by the value of each combination of values."""
         cells = np.concatenate(classes)
         sizes = world[cells].sum(axis=1)[:, None]
-        every = by_value(self.means[:, cells], kind) / sizes
+        every = by_value(self.means[:, :, cells], kind) / sizes
         shares = [
             np.broadcast_to(own.sum(axis=0) / own.sum(), own.shape)
             for own in (by_value(world[each], kind) for each in classes)
         ]
-        number = len(every)
-        error = np.zeros(every.shape[1:])
-        if number > 1:
-            spread = every.std(axis=0, ddof=1) / np.sqrt(number)
-            error = np.maximum(spread, 1 / self.effective)
-        return Beliefs(every.mean(axis=0), error, np.concatenate(shares), sizes[:, 0])
+        error = np.zeros(every.shape[2:])
+        if self.effective:  # what never happened in so many draws may be as likely
+            error = np.maximum(np.sqrt(squared_errors(every)), 1 / self.effective)
+        return Beliefs(every.mean(axis=(0, 1)), error, np.concatenate(shares), sizes[:, 0])
 
 
 def by_value(world: Any, kind: Codes) -> Any:
@@ -120,17 +115,17 @@ def simulation(
     """
     dealing = Dealing.of(world, ours)
     share = _largest_share(search, world, ours)
-    nothing = _nothing(share)
+    nothing = nothing_learnt(share)
     if not dealing.cells:
         return nothing
-    listed = _listed(Simulation(search, ours, seconds), dealing, nothing, most, watch)
-    if listed is not None:
-        return _gained(search, dealing, listed)
+    found = listed(Simulation(search, ours, seconds), dealing, nothing, most, watch)
+    if found is not None:
+        return _gained(search, dealing, found)
     walked = _walked(Simulation(search, ours, seconds), dealing, nothing, rng, draws, watch)
     return walked if isinstance(walked, Minimality) else _gained(search, dealing, walked)
 
 
-def _nothing(share: float | None) -> Minimality:
+def nothing_learnt(share: float | None) -> Minimality:
     """Return the result where the search reveals nothing; ``share``: the largest of a class."""
     return Minimality(
         "exact",
@@ -198,7 +193,7 @@ def _gained(search: SimulatedSearch, dealing: Dealing, learnt: Learnt) -> Minima
     )
 
 
-def _listed(
+def listed(
     simulated: Simulation, dealing: Dealing, nothing: Minimality, most: int, watch: Watch
 ) -> Learnt | None:
     """Search in every world; None where these are too many, or that takes too long."""
@@ -228,7 +223,7 @@ def _listed(
         worlds=len(listing),
         searches=simulated.searches,
     )
-    return Learnt(np.asarray(weighted / left, float)[None], known)
+    return Learnt(np.asarray(weighted / left, float)[None, None], known)
 
 
 def _walked(
@@ -241,7 +236,7 @@ def _walked(
 ) -> Learnt | Minimality:
     """Walk through worlds; unknown where the walks say nothing about single records."""
     if too_many(dealing):
-        return _unknown(nothing, "its cells have too many combinations of values to be simulated")
+        return _unknown(nothing, "it has too many cells and combinations of values to be simulated")
     walks = Walks.of(simulated, dealing, rng, draws, watch)
     tried, held = walks.fresh.total(), walks.fresh[True]
     below = at_most(held, tried) if tried else None
@@ -258,7 +253,7 @@ def _walked(
         {"probability": held / tried} if held else {"probability": None, "probability_below": below}
     )
     found = replace(nothing, method="sampled", effective_draws=effective, **known, **share)
-    return Learnt(walks.means.reshape(-1, *dealing.world.shape), found, effective)
+    return Learnt(walks.means, found, effective)
 
 
 def simulation_of(
@@ -280,7 +275,7 @@ def simulation_of(
         for each in map(table.counts.about, table.release.schema.sensitive)
     ]
     share = max((float(each.max()) for each in shares), default=None)
-    nothing = _nothing(share)
+    nothing = nothing_learnt(share)
     if sees_no_value(recoding, objective, models):
         return nothing
     if not isinstance(recoding, Generalization):
@@ -297,9 +292,9 @@ def simulation_of(
         search, world = SimulatedSearch.of(recoding, task)
         ours = search.released(world, limited(monotonic() + SECONDS))
     except TooManyValuesError:
-        return _unknown(nothing, "it has too many combinations of values to be dealt out")
+        return _unknown(nothing, "it has too many cells and combinations of values to be simulated")
     except LateError:
-        return _unknown(nothing, SLOW)
+        return _unknown(nothing, SLOW_SEARCH)
     if ours is None or not _is_released(table, search, counted, world, ours):
         return _unknown(nothing, "its search, run again on the original, gives another release")
     return simulation(search, world, ours, rng, draws, watch=watch)

@@ -28,7 +28,7 @@ from anonymizer.counts.schema import ALIKE
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import is_sparse
-from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.classes import OfSizes
@@ -233,6 +233,14 @@ class Dealing:
         """The records up to the end of each class, shape (classes,)."""
         return np.cumsum([self.world[cells].sum() for cells in self.cells])
 
+    @cached_property
+    def free(self) -> Mask:
+        """The counts that may differ between worlds, shape (cells, kinds)."""
+        found = np.zeros(self.world.shape, bool)
+        for cells in self.cells:
+            found[cells] = self.world[cells].any(axis=0)
+        return found
+
     def dealt(self, values: Codes) -> Ints:
         """Return the world where the records have some values."""
         world, kinds = self.world.copy(), self.world.shape[1]
@@ -303,6 +311,11 @@ class Simulation:
             if len(self.known) * len(key) < MOST_BYTES:
                 self.known[key] = found
         return found
+
+    @property
+    def pace(self) -> float:
+        """Seconds that a search takes on average."""
+        return self.spent / max(self.searches, 1)
 
 
 def limited(deadline: float) -> Run:
