@@ -429,7 +429,7 @@ def _conclusion(audit: Audit) -> Iterator[str]:
             yield f"It does NOT hold against {_reader(audit.figures)}"
         return
     where = "in every release" + (" and in their intersection" if audit.intersection else "")
-    who = "somebody who knows the study and that its search is exact"
+    who = "somebody who knows the study and simulates its search"
     if audit.repeated:
         yield (
             "It is a policy about records: not examined is what is disclosed of people who have "

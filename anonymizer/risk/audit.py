@@ -88,7 +88,7 @@ class ReleaseAudit(PolicyResult):
     inference: Mapping[str, attacks.Guesses]  # by sensitive attribute
     guessed: Mapping[str, tuple[int, int]]
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
-    minimality: Minimality  # what knowing the policy and that the search is exact reveals
+    minimality: Minimality  # what knowing the method reveals
     random: bool = False  # whether people are found by values that were drawn for them
     figures: Sequence[str] = ()  # of the raw table, in its manifest
     warnings: Sequence[ReleaseWarning] = ()  # about people who have several records of it
@@ -166,7 +166,7 @@ class Audit(Result):
     def beyond(self) -> int:
         """The most records of a release about which an attacker learns more than its policy allows.
 
-        He knows the study, and that its search is exact.
+        He knows the study, and simulates its search.
         """
         return max(release.minimality.records_breached or 0 for release in self.releases)
 

@@ -61,7 +61,7 @@ def test_what_the_policy_and_the_search_give_away(audited, tmp_path):
     """Of 15 worlds 7 are left: q1 has it in 1 of these, the other value in 6 of 7, not 4 of 6."""
     options = ("--study", str(tmp_path / "study.toml"))
     found = minimality(audited("", *options, "--json"))
-    assert (found["method"], found["specializations"], found["reveals"]) == ("exact", 1, True)
+    assert (found["method"], found["worlds"], found["reveals"]) == ("exact", 3, True)
     assert found["probability"] == pytest.approx(7 / 15)
     assert found["largest_share"] == pytest.approx(4 / 6)
     assert found["largest_posterior"] == pytest.approx(6 / 7)
@@ -81,16 +81,14 @@ def test_beyond_the_policy_is_not_that_it_holds(audited, tmp_path):
     assert (told["holds"], told["satisfied"], told["beyond"]) == (True, False, 3)
     assert (
         "The policy holds in every release, but does NOT hold against somebody who knows the study "
-        "and that its search is exact: what he can infer about 3 records is beyond it."
+        "and simulates its search: what he can infer about 3 records is beyond it."
     ) in " ".join(audited("", *options, people=people).split())
 
 
 @pytest.mark.parametrize(
     ("search", "against", "reason"),
     [
-        ("min-records = 2", None, "the search kept to bounds in addition to the policy"),
-        ("suppression = 0.1", None, "records may be suppressed"),
-        ('method = "fixed"\nlevels = { q = 1 }', None, "the levels were given, not searched for"),
+        ('method = "best"', None, "the recoding was chosen among several by what they keep"),
         ("", pd.concat([PEOPLE, PEOPLE]), "the original holds more people than the release"),
         ("", PEOPLE[["q"]], "the original lacks a sensitive attribute"),
     ],
@@ -107,15 +105,15 @@ def test_without_the_study_the_hierarchies_are_not_known(audited):
 
 
 def test_too_many_worlds_are_drawn_by_a_seed(audited, tmp_path):
-    """That all of a q have the same of four diseases is too rare among draws to say anything."""
+    """The search releases the same where all of some q have one disease: too rare among draws."""
     cells = [f"q{i}" for i in range(6) for _ in range(20)]
     values = [f"Morbus{i % 4}" for i in range(6) for _ in range(20)]
     many = pd.DataFrame({"q": cells, "disease": values})
     options = ("--study", str(tmp_path / "study.toml"), "--json", "--draws", "500", "--seed")
     first, again = (minimality(audited("", *options, "3", people=many)) for _ in range(2))
     assert first == again
-    assert (first["method"], first["draws"], first["accepted"]) == ("unknown", 500, 0)
-    assert "0 of 500 worlds drawn" in first["reason"]
+    assert (first["method"], first["attacked"]) == ("unknown", "every recoding")
+    assert "that were drawn" in first["reason"]
 
 
 def test_a_seed_is_not_negative(capsys):
