@@ -431,21 +431,23 @@ def minimality_of(
         return Minimality.not_applicable(OF_HOUSEHOLDS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
-    if table.release.study is None:
-        return Minimality.not_applicable("its hierarchies are known by --study alone")
+    study = table.release.study
+    warned = {each.code for each in table.release.manifest.warnings}
+    tells = Minimality.not_applicable(TELLS) if "suppression-tells" in warned else None
+    if study is None:
+        unknown = Minimality.not_applicable("its hierarchies are known by --study alone")
+        return tells or unknown
     found = simulation_of(table, draws, rng, watch)
     if found.examined:
         return found
-    finer = _of_specializations(table, table.release.study, draws, rng)
-    return replace(finer, unsimulated=found.why) if finer.examined else found
+    finer = tells or _of_specializations(table, study, draws, rng)
+    return replace(finer, unsimulated=found.why) if finer.examined else tells or found
 
 
 def _of_specializations(
     table: PlacedPeople, study: Study, draws: int, rng: np.random.Generator
 ) -> Minimality:
     """Attack a release by the knowledge that no direct specialization satisfied the policy."""
-    if any(each.code == "suppression-tells" for each in table.release.manifest.warnings):
-        return Minimality.not_applicable(TELLS)
     if reason := _obstacle(table, study):
         return Minimality.not_applicable(reason)
     roles = study.schema
