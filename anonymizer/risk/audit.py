@@ -28,7 +28,7 @@ from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
 from anonymizer.risk.intersection import Intersection, intersection
-from anonymizer.risk.method import CHOSEN, LACKING, simulation_of
+from anonymizer.risk.method import LACKING, simulation_of
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
 from anonymizer.risk.person_audit import (
     HouseholdAudit,
@@ -465,7 +465,7 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
     """Explain why the release is not known to be minimal."""
     recoding = study.recoding
     if isinstance(recoding, Best):
-        return CHOSEN
+        return "the recoding was chosen among several by what they keep on a half of the records"
     if not isinstance(recoding, FullDomain):
         return obstacle(table.release.manifest, study.schema.quasi_identifiers) or CUTS
     if recoding.max_classes is not None or recoding.min_records is not None:

@@ -38,6 +38,7 @@ from anonymizer.risk.simulation import (
     SimulatedSearch,
     Simulation,
     TooManyValuesError,
+    cells_of,
     limited,
     sees_no_value,
 )
@@ -52,8 +53,6 @@ MOST_WORLDS = 20_000
 
 SECONDS = 25.0
 """Seconds that listing may take, and walking as well: an audit ends within a minute."""
-
-CHOSEN = "the recoding was chosen among several by what they keep on a half of the records"
 
 LACKING = "the original lacks a sensitive attribute"
 
@@ -278,7 +277,7 @@ def simulation_of(
     nothing = nothing_learnt(share)
     if sees_no_value(recoding, objective, models):
         return nothing
-    if not isinstance(recoding, Generalization):
+    if not isinstance(recoding, Generalization | Best):
         return _not(f"recoding {recoding.name!r} does not generalize by a search")
     if reason := _unrepeatable(table, study):
         return _unknown(nothing, reason)
@@ -312,8 +311,6 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
         return "values were drawn at random"
     if manifest.applies is not None:
         return "its recoding is that of another release, and was chosen for another table"
-    if isinstance(recoding, Best):
-        return CHOSEN
     if not table.exact:
         return "the original holds more people than the release"
     if not {*schema.counted} <= {*table.original.columns}:
@@ -353,7 +350,7 @@ def _is_released(
     numbers = _classes(world, ours)
     if search.recoding.numbered:
         return all(_shown_alike(table, search, world, numbers, name) for name in search.sensitive)
-    own, theirs = numbers[search.cells_of(counted.kept)], table.class_of[table.admitted]
+    own, theirs = numbers[cells_of(search.problem, counted.kept)], table.class_of[table.admitted]
     pairs = {*zip(own.tolist(), theirs.tolist(), strict=True)}
     return len(pairs) == len(np.unique(own)) == len(np.unique(theirs)) and theirs.min() >= 0
 

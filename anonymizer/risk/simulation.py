@@ -16,16 +16,18 @@ from functools import cached_property
 from itertools import product
 from math import factorial, prod
 from time import monotonic
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded, missing_last
+from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.pairs import row_keys
 from anonymizer.counts.schema import ALIKE
-from anonymizer.errors import PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -34,7 +36,8 @@ from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.classes import OfSizes
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.apply import all_hidden, falls_in, published, suppressed_of
-from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.best import Best
+from anonymizer.recoding.generalization import Generalization, GeneralizationPlan
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.problem import Problem, Run
 from anonymizer.recoding.recoding import Recoding, Task
@@ -57,46 +60,41 @@ class TooManyValuesError(Exception):
 class SimulatedSearch:
     """The search of a release, to be run on other worlds.
 
-    ``problem`` is of the table that was released.
-    ``kinds``: the value of each attribute that each combination of values has, shape (kinds,); a
-    world counts combinations, since a release shows which values are of one record.
+    ``task`` and ``problem`` are those of the table that was released. ``kinds``: the value of each
+    attribute that each combination of values has, shape (kinds,); a world counts combinations,
+    since a release shows which values are of one record. ``examples``: a row of the tally for each
+    cell and for each combination.
     """
 
-    recoding: Generalization
+    recoding: Generalization | Best
+    task: Task
     problem: Problem
-    seed: int
     kinds: Mapping[str, Codes]
+    examples: tuple[Codes, Codes] = field(repr=False)
 
     @classmethod
-    def of(cls, recoding: Generalization, task: Task) -> "tuple[SimulatedSearch, Ints]":
+    def of(cls, recoding: Generalization | Best, task: Task) -> "tuple[SimulatedSearch, Ints]":
         """Return the search of a task, and the table of the task as a world.
 
         TooManyValuesError where a world is too large for an array.
         """
         counted = task.counted
         counts, tally = counted.counts, counted.tally
-        problem = recoding.problem(counts, counted.taxonomies, task.models, task.objective)
+        posed = counts, counted.taxonomies, task.models, task.objective
+        problem = Problem(*posed) if isinstance(recoding, Best) else recoding.problem(*posed)
         codes = [_codes(counts, name, tally[name]) for name in counts.attributes]
         rows = np.column_stack([*codes, np.zeros(len(tally.sizes), np.intp)])
-        kinds, kind_of = np.unique(rows, axis=0, return_inverse=True)
+        kinds, first, kind_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         sparse = any(map(is_sparse, counts.joint.values()))
         if sparse or len(counts) * len(kinds) > MOST_COUNTS:
             raise TooManyValuesError
+        cell_of = cells_of(problem, tally)
         world = np.zeros((len(counts), len(kinds)), np.int64)
-        found = cls(
-            recoding, problem, task.seed, dict(zip(counts.attributes, kinds.T, strict=False))
-        )
-        np.add.at(world, (found.cells_of(tally), kind_of.ravel()), tally.sizes)
-        return found, world
-
-    def cells_of(self, table: engine.Table) -> Codes:
-        """Return the cell of each row of a table whose values are known, shape (rows,)."""
-        counts, taxonomies = self.problem.counts, self.problem.taxonomies
-        columns = [encoded(table[name], taxonomies[name]) for name in counts.names]
-        keys = row_keys(np.concatenate([counts.cells, np.column_stack(columns)]))
-        known = keys[: len(counts)]
-        order = np.argsort(known)
-        return np.asarray(order[np.searchsorted(known[order], keys[len(counts) :])])
+        np.add.at(world, (cell_of, kind_of.ravel()), tally.sizes)
+        own = dict(zip(counts.attributes, kinds.T, strict=False))
+        example = np.zeros(len(counts), np.intp)
+        example[cell_of] = np.arange(len(cell_of))
+        return cls(recoding, task, problem, own, (example, first)), world
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -117,10 +115,25 @@ class SimulatedSearch:
         """Return what a world would be released as; None where nothing would be."""
         problem = replace(self.problem, counts=self.counts(world))
         try:
-            recoding, _ = self.recoding.choose(problem, self.seed, run)
-        except PolicyUnreachableError:
+            if isinstance(self.recoding, Best):
+                task = replace(self.task, counted=self._counted(world), run=run)
+                plan = cast(GeneralizationPlan, self.recoding.fit(task)[0])
+                return _labels(replace(problem, suppression=plan.suppression), plan.recoding)
+            return _labels(problem, self.recoding.choose(problem, self.task.seed, run)[0])
+        except (InputError, PolicyBrokenError, PolicyUnreachableError):
             return None
-        return _labels(problem, recoding)
+
+    def _counted(self, world: Ints) -> Counted:
+        """Return a world as a counted table, of which halves can be drawn."""
+        counted, tally = self.task.counted, self.task.counted.tally
+        places, names = np.nonzero(world), [*self.kinds]
+        rows = {
+            name: tally[name].iloc[self.examples[name in names][places[int(name in names)]]]
+            for name in tally.columns
+        }
+        columns = {name: column.reset_index(drop=True) for name, column in rows.items()}
+        dealt = engine.Tally(pd.DataFrame(columns), world[places])
+        return replace(counted, kept=dealt, tally=dealt)
 
     def setting(self, attribute: str) -> Setting:
         """Return what judges beliefs about an attribute: the models that judge class by class."""
@@ -128,6 +141,16 @@ class SimulatedSearch:
         about = [m for m in models if m.sensitive and m.attribute in (None, attribute)]
         own = [model for model in about if model.per_class]
         return Setting.of(counts, attribute, np.zeros(len(counts), np.intp), own)
+
+
+def cells_of(problem: Problem, table: engine.Table) -> Codes:
+    """Return the cell of each row of a table whose values a problem knows, shape (rows,)."""
+    counts, taxonomies = problem.counts, problem.taxonomies
+    columns = [encoded(table[name], taxonomies[name]) for name in counts.names]
+    keys = row_keys(np.concatenate([counts.cells, np.column_stack(columns)]))
+    known = keys[: len(counts)]
+    order = np.argsort(known)
+    return np.asarray(order[np.searchsorted(known[order], keys[len(counts) :])])
 
 
 def sees_no_value(recoding: Recoding, objective: Objective, models: Sequence[PrivacyModel]) -> bool:

@@ -88,7 +88,6 @@ def test_beyond_the_policy_is_not_that_it_holds(audited, tmp_path):
 @pytest.mark.parametrize(
     ("search", "against", "reason"),
     [
-        ('method = "best"', None, "the recoding was chosen among several by what they keep"),
         ("", pd.concat([PEOPLE, PEOPLE]), "the original holds more people than the release"),
         ("", PEOPLE[["q"]], "the original lacks a sensitive attribute"),
     ],
