@@ -206,7 +206,8 @@ class Simulated:
         return None if self.ours is None or None in self.ours else self.ours
 
     def attacked(self, **options: int) -> Minimality:
-        return simulation(self.search, self.world, self.whole, np.random.default_rng(0), **options)
+        rng = np.random.default_rng(0)
+        return simulation(self.search, self.world, self.whole, rng, seconds=inf, **options)
 
     def beliefs(self) -> list[dict[tuple, float]]:
         """What each record may have, how likely, by listing all worlds."""
@@ -215,7 +216,7 @@ class Simulated:
         means = listed(simulated, dealing, nothing_learnt(None), 10**6, ignore).means[0, 0]
         counts = self.search.problem.counts
         kinds = zip(
-            *(np.array(counts.values[name])[self.search.kinds[name]] for name in self.about),
+            *(np.array(counts.values[name], object)[self.search.kinds[name]] for name in self.about),
             strict=True,
         )
         kinds = [*kinds]
