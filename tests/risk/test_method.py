@@ -146,6 +146,15 @@ def test_what_cannot_be_simulated_is_not_examined(released, recoding, people, th
     assert "Not examined is what" in text
 
 
+def test_what_was_chosen_in_rehearsals_is_not_searched_again(released):
+    """Its odds are models of the policy, which a class of two diseases satisfies."""
+    people = pd.DataFrame({"age": [1, 2] * 2000, "disease": [*"abcdefgh"] * 500})
+    more = TWO_VALUES + '\n[search]\nagainst = "method"'
+    code, found, _ = released(people=people, more=more)
+    assert (code, found["method"]) == (3, "not applicable")
+    assert "its recoding was chosen in rehearsals, by counts with noise" in found["reason"]
+
+
 def test_a_search_with_a_time_limit_is_not_simulated(released):
     """That the finer release broke the policy is known whatever time there was."""
     code, found, text = released(more=TWO_VALUES + "\n[search]\ntime-limit = 60")
@@ -215,11 +224,10 @@ class Simulated:
         simulated = Simulation(self.search, self.whole, inf)
         means = listed(simulated, dealing, nothing_learnt(None), 10**6, ignore).means[0, 0]
         counts = self.search.problem.counts
-        kinds = zip(
-            *(np.array(counts.values[name], object)[self.search.kinds[name]] for name in self.about),
-            strict=True,
+        columns = (
+            np.array(counts.values[name], object)[self.search.kinds[name]] for name in self.about
         )
-        kinds = [*kinds]
+        kinds = [*zip(*columns, strict=True)]
         sizes = self.world.sum(axis=1)
         return [
             {
