@@ -482,6 +482,12 @@ def _audited(release: ReleaseAudit) -> Iterator[Block]:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         yield _guesses(release.inference, tried)
     yield from minimality_report(release.minimality)
+    if release.downcoding is not None:
+        found = release.downcoding
+        yield (
+            f"Downcoding: of {found.generalized:,} generalized numbers {found.alike:,} at least "
+            f"are one of their class: no cut could divide it into classes of {found.k:,}."
+        )
     loss = release.query_loss
     yield (
         f"As an answer to whose record is where it costs {loss.average:.6f} bits on average, at "

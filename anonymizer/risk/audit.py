@@ -27,6 +27,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.margins import fewest_of_release
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.risk import attacks
+from anonymizer.risk.downcoding import Downcoding, downcoding_of
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.method import LACKING, simulation_of
 from anonymizer.risk.minimality import DRAWS, Minimality, minimality
@@ -95,6 +96,7 @@ class ReleaseAudit(PolicyResult):
     persons: PersonAudit | None = None  # who have several records; None where it is not said
     hidden: str | None = None
     households: HouseholdAudit | None = None  # likewise of who lives together
+    downcoding: Downcoding | None = None  # what boxes have in common; None of other releases
 
     @property
     def satisfied(self) -> bool:
@@ -375,6 +377,7 @@ def _audited(
         persons=persons,
         hidden=hidden,
         households=households,
+        downcoding=downcoding_of(table),
     )
 
 
