@@ -360,11 +360,13 @@ class Verdict:
         }
 
 
-def for_odds(models: Sequence[PrivacyModel], odds: float) -> tuple[PrivacyModel, ...]:
-    """Add to each model of a sensitive attribute the same for readers with some odds.
+def for_odds(models: Sequence[PrivacyModel], odds: float | None) -> tuple[PrivacyModel, ...]:
+    """Add to each model of a sensitive attribute the same for readers with some odds, if any.
 
     InputError where a model cannot hold for these.
     """
+    if odds is None:
+        return tuple(models)
     plain = [model for model in models if model.sensitive and model.odds is None]
     added = [replace(model, odds=odds) for model in plain]  # type: ignore[type-var]
     return (*models, *(model for model in added if model not in models))

@@ -17,14 +17,14 @@ from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
-from anonymizer.privacy import MODELS, Population, PrivacyModel, over_persons
+from anonymizer.privacy import MODELS, Population, PrivacyModel, for_odds, over_persons
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.document import PINNED, PSEUDONYM, STRATEGY, StudyDocument, read_document
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.place import Place, written_as
 from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.release.relations import CountedTable, records_in
-from anonymizer.release.request import RECODINGS, known_to
+from anonymizer.release.request import RECODINGS, odds_against
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.opening import is_database
@@ -66,7 +66,7 @@ class Description:
             )
         search = self.document.search
         try:
-            models = known_to(search.against, search.odds, models)
+            models = for_odds(models, odds_against(search.against, search.odds))
         except InputError as error:
             raise InputError(f"{self.path}: [search] {error}") from None
         try:

@@ -155,14 +155,6 @@ def odds_against(against: Against | None, odds: float | None) -> float | None:
     return float(chosen)
 
 
-def known_to(
-    against: Against | None, odds: float | None, models: Sequence[PrivacyModel]
-) -> tuple[PrivacyModel, ...]:
-    """A policy that holds for readers who know the method as well, where these are named."""
-    chosen = odds_against(against, odds)
-    return tuple(models) if chosen is None else for_odds(models, chosen)
-
-
 def require_unrehearsed(against: Against | None, what: str) -> None:
     """Refuse to show what sensitive values make of other recodings: whoever sees it may choose."""
     if against is not None:
@@ -339,7 +331,7 @@ class Request:
             column_names("person", self.person),
             column_names("household", self.household),
         )
-        known = known_to(self.against, self.odds, models)
+        known = for_odds(models, self.chosen_odds)
         return over_persons(known, person, household, self._numbers is True)
 
     @property
