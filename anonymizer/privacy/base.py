@@ -245,6 +245,8 @@ class PrivacyModel(ABC):
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
             bound = getattr(self, self.bounded_by)
             given = f"{bound:g}" if isinstance(bound, float) else bound
+            if self.odds is not None:
+                given = f"{given} with odds = {self.odds:g}"
             beyond = self.beyond.format(best=best, attribute=attribute)
             raise PolicyUnreachableError(f"{self.name}: {self.bounded_by} = {given} {beyond}")
 
@@ -367,8 +369,8 @@ def for_odds(models: Sequence[PrivacyModel], odds: float | None) -> tuple[Privac
     """
     if odds is None:
         return tuple(models)
-    plain = [model for model in models if model.sensitive and model.odds is None]
-    added = [replace(model, odds=odds) for model in plain]  # type: ignore[type-var]
+    less = [model for model in models if model.sensitive and (model.odds or 1.0) < odds]
+    added = [replace(model, odds=odds) for model in less]  # type: ignore[type-var]
     return (*models, *(model for model in added if model not in models))
 
 

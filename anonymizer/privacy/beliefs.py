@@ -14,8 +14,10 @@ For a measure f that is convex, f(q_w) <= a f(p) + (1 - a) f(d_w). So what bound
 (t - (1 - a) max_w f(d_w)) / a bounds all f(q_w) by t, at the cost of accepting less: see
 ``PrivacyModel.without_odds``.
 
-The condition is monotone itself: the q_w of a merged class are mixtures of those of its parts. And
-it implies the model of the class as it is, because p is the mixture of all q_w by p.
+The condition is monotone itself: the q_w of a merged class are mixtures of those of its parts.
+
+This is about shares. A model that counts records as well is held against the class as it is, too;
+of shares alone that is implied, because p is the mixture of all q_w by p.
 
 In whole numbers: a class of n records with the histogram h has, for a = m / d, the beliefs
 m h + (d - m) n d_w, of d n records.

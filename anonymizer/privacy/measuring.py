@@ -101,6 +101,7 @@ def _measured(model: "PrivacyModel", classes: Classes) -> Floats:
         return _numbers(model, classes)
     histograms = beliefs(np.asarray(classes.joint), model.odds)
     each = [_numbers(model, replace(classes, joint=believed)) for believed in histograms]
+    each.append(_numbers(model, classes))  # by the records that there are
     return np.asarray(_worse(model).reduce(each, axis=0))
 
 

@@ -20,6 +20,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.lattice import MOST_TRACED, Lattice, Node, Trace
 from anonymizer.recoding.recoding import Recoding, SearchResult
+from anonymizer.recoding.rehearsal import AGAINST, REHEARSAL
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -58,6 +59,11 @@ def lattice_graph(
 
     InputError when the search was not over levels.
     """
+    if search.strategy == REHEARSAL:
+        raise InputError(
+            f"{AGAINST} has levels chosen by invented values, whose lattice says nothing "
+            "of this one; leave it out to look at the lattice, and let that decide nothing"
+        )
     if search.trace is None:
         raise _without("this recoding")
     lattice, levels = Lattice.of(taxonomies), levels_of(recoding, taxonomies)

@@ -9,8 +9,8 @@ The counts. Records are counted by the groups of two quasi-identifiers and by se
 any two of them; by those of one where that is all the records allow. What the groups are follows
 from quasi-identifiers alone. These are t tables for each of m sensitive attributes. To each number
 noise z is added with the probability proportional to exp(-|z| / T), T = ceil(4 t m / ln(odds)). How
-often everybody together has each value is known by the release, and has no noise; where a budget
-leaves out records it is not, and has.
+often everybody together has each value is known by the release, which has all records: these
+numbers have no noise.
 
 Theorem. Let the attacker know all quasi-identifiers, the policy, the method and the release, and
 take all ways to deal the released values of each class to its records for equally likely before
@@ -30,12 +30,9 @@ own). That the policy holds of the release follows from the release. Sum over al
 This is differential privacy of the choice (Dwork et al. 2006; for the noise in whole numbers,
 Ghosh et al. 2009), and it is the choice alone that needs it: the released classes are as they are.
 The policy is held against all such beliefs: see ``anonymizer.privacy.beliefs``. What remains is a
-refusal, where the recoding that was chosen breaks the policy. Who tries n times may raise the odds
-by the factor n: the chance of a release is that of its recoding times the number of tries that were
-refused before, at most n.
-
-Records that a budget leaves out are in no class. Another value of one changes each of the t tables
-and that of everybody by at most 2, so that the choice raises the odds of their values by no more.
+refusal, where the recoding that was chosen breaks the policy. Who tries until there is a release,
+at most n times, may raise the odds by the factor n: the chance of a release is that of its recoding
+times the expected number of tries, at most n. Who makes several and picks one may raise them more.
 
 The rehearsals. p(w|x) is taken for proportional to p(w) times a factor for each quasi-identifier,
 by which it makes w likelier, and one for any two of them, by which both together do beyond that:
@@ -89,6 +86,9 @@ MARGIN = 1.05
 
 SMOOTHED = 2
 """What is added to noisy counts, as a multiple of the noise."""
+
+FEW_VALUES = 20
+"""Values for each of which a class is measured in rehearsals: of more, bounds stand for beliefs."""
 
 RAKED = 20
 """Times that the shares of values are brought to those of all records."""
@@ -199,7 +199,7 @@ def rehearsed(
         gaps=tuple(name for attribute in counts.gaps for name in copies[attribute]),
     )
     models = [about for model in problem.models for about in _about(model, copies)]
-    if by_bounds:
+    if by_bounds or max(each.shape[1] for each in joint.values()) > FEW_VALUES:
         models = [_bounded(model, invented) for model in models]
     return replace(problem, counts=invented, models=models)
 
@@ -252,8 +252,7 @@ def _invented(
     joint, sizes = dense(problem.counts.joint[attribute], attribute), problem.counts.sizes
     cells, values = joint.shape
     tables, added = chosen_groups(problem, values, odds, noise)
-    everybody = added if problem.suppresses else None
-    noisy = noisy_counts(joint, tables, added, everybody)
+    noisy = noisy_counts(joint, tables, added)
     number = max(FEWEST, min(TABLES, MOST_NUMBERS // max(cells * values, 1)))
     rng = np.random.default_rng()
     found = []
@@ -324,16 +323,14 @@ def groups_of(taxonomy: Taxonomy, codes: Codes, sizes: Ints, least: float) -> Co
     return best
 
 
-def noisy_counts(
-    joint: Ints, tables: Sequence[Groups], noise: DiscreteLaplace, everybody: DiscreteLaplace | None
-) -> list[Ints]:
+def noisy_counts(joint: Ints, tables: Sequence[Groups], noise: DiscreteLaplace) -> list[Ints]:
     """Count the records of each group with each value, (*groups, values), and add noise to each.
 
-    The first are those of everybody, with noise where there is one for it. This is all that a
-    choice in rehearsals knows of sensitive values.
+    But for the first, which are those of everybody. This is all that a choice in rehearsals knows
+    of sensitive values.
     """
-    whole, *others = (groups.counted(joint) for groups in tables)
-    return [everybody.to(whole) if everybody else whole, *map(noise.to, others)]
+    everybody, *others = (groups.counted(joint) for groups in tables)
+    return [everybody, *map(noise.to, others)]
 
 
 def _likelihoods(

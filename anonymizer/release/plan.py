@@ -175,7 +175,8 @@ class Plan:
         """What is reported of the seeds: never that of what was drawn."""
         if self.fitted.private:
             return Seeds(None, "withheld")
-        return Seeds(self.seed, "withheld" if self.random else "none")
+        drawn = self.random or self.fitted.search.strategy == REHEARSAL
+        return Seeds(self.seed, "withheld" if drawn else "none")
 
     def apply(self, table: Any, *, verify: bool = True, unseen: Unseen = "error") -> Any:
         """Recode a table.
@@ -327,7 +328,7 @@ class PlannedTable(NamedTuple):
         try:
             counts, verdicts = prove(recoded, fitted.published, fitted.models, people, persons)
         except PolicyBrokenError as error:
-            if fitted.search.strategy != REHEARSAL or plan.followed is not None:
+            if fitted.search.strategy != REHEARSAL or self.counts is None:  # another table's
                 raise
             raise error.mended(REHEARSED) from None
         released, moved = recoded, () if plan.shift is None else plan.shift.names

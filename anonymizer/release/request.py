@@ -408,15 +408,16 @@ class Request:
                 f"{given} invents the sensitive values that an objective sees; leave out its "
                 "targets and weights"
             )
-        if recoding.budget.share and not recoding.budget.remove:
+        if recoding.budget.share:
             raise InputError(
-                f"{given} with suppression needs remove = true: whether suppressed records are "
-                "kept follows from their sensitive values otherwise"
+                f"{given} is for releases of all records: which values there are, and how often, "
+                "is known without noise, and suppressed records may have some of their own; leave "
+                "out suppression"
             )
-        if recoding.budget.suppress == "any":
+        if self.missing == "drop":
             raise InputError(
-                f'{given} and suppress = "any" contradict each other: a missing class would tell '
-                "that it broke the policy; leave out suppress"
+                f'{given} is for releases of all records: missing = "drop" would leave out those '
+                'without a sensitive value; choose "gap" or "category"'
             )
 
     def _require_classes(self, recoding: Recoding) -> None:

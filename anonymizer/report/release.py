@@ -357,7 +357,8 @@ def against(
         choice = ""
         several += (
             " It holds, too, against who knows the method, where the recoding was chosen as its "
-            f"maker says: no value is then more than {odds:g} times as likely against another."
+            f"maker says: the choice makes no value more than {odds:g} times as likely against "
+            "another than their shares in the class do."
         )
     return (
         f"The policy holds against somebody who knows {first}{also}.{several} It is no promise "

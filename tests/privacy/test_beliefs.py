@@ -113,15 +113,19 @@ def test_a_bound_without_odds_accepts_no_more(joint, model, odds):
         assert holds(own, classes)[holds(plain, classes)].all()
 
 
+def test_what_is_counted_of_records_is_counted_of_those_that_there_are():
+    three = classes_of([[2, 1]])
+    assert not holds(AlphaKAnonymity(1.0, 4, odds=1.25), three).any()
+    assert holds(AlphaKAnonymity(1.0, 3, odds=1.25), three).all()
+
+
 def test_a_policy_for_odds_has_each_model_twice_and_no_more():
-    policy = for_odds([EntropyLDiversity(2), AlphaKAnonymity(0.6, 5, odds=3)], 1.25)
-    assert policy == (
-        EntropyLDiversity(2),
-        AlphaKAnonymity(0.6, 5, odds=3),
-        EntropyLDiversity(2, odds=1.25),
-    )
+    given = EntropyLDiversity(2), AlphaKAnonymity(0.6, 5, odds=3), TCloseness(1, "kl", odds=1.1)
+    policy = for_odds(given, 1.25)
+    assert policy == (*given, EntropyLDiversity(2, odds=1.25), TCloseness(1, "kl", odds=1.25))
     assert for_odds(policy, 1.25) == policy
-    assert policy[2].parameters == {"l": 2, "estimator": "plug-in", "odds": 1.25}
+    assert for_odds(given, None) == given
+    assert policy[3].parameters == {"l": 2, "estimator": "plug-in", "odds": 1.25}
     assert "odds" not in policy[0].parameters
 
 

@@ -104,10 +104,8 @@ def test_nothing_but_the_noisy_counts_says_anything_of_sensitive_values(monkeypa
     counted = rehearsal.noisy_counts
     sizes = {}
 
-    def same(
-        joint: np.ndarray, tables: list[Groups], noise: DiscreteLaplace, _: object
-    ) -> list[np.ndarray]:
-        sizes["tables"] = [each.shape for each in counted(joint, tables, noise, noise)]
+    def same(joint: np.ndarray, tables: list[Groups], noise: DiscreteLaplace) -> list[np.ndarray]:
+        sizes["tables"] = [each.shape for each in counted(joint, tables, noise)]
         return [np.resize(noisy[0], shape) for shape in sizes["tables"]]
 
     monkeypatch.setattr(rehearsal, "noisy_counts", same)

@@ -38,7 +38,6 @@ AGES = Hierarchy.ranges(widths=[5, 20])
 POLICY = [KAnonymity(5), EntropyLDiversity(1.5)]
 SEARCHED = [
     FullDomain(),
-    FullDomain(suppression=0.05, remove=True),
     VariableRange(min_records=100),
     Cut(min_records=100),
     Boxes(min_records=200),
@@ -86,8 +85,12 @@ def test_the_policy_holds_for_who_knows_the_method(patients, recoding):
 
 
 def test_no_figure_of_a_rehearsal_is_one_of_the_table(patients):
-    search = requested().fit(patients).search_
+    anonymizer = requested().fit(patients)
+    search = anonymizer.search_
     assert (search.strategy, search.proven) == ("rehearsal", False)
+    with pytest.raises(InputError, match="whose lattice says nothing of this one"):
+        _ = anonymizer.lattice_
+    assert anonymizer.release_.seeds.drawing == "withheld"
     assert search.value is search.bound is search.gap is search.minimal is search.feasible is None
 
 
@@ -136,8 +139,8 @@ def test_a_study_is_run_verified_and_says_whom_it_is_safe_from(patients, run, tm
     assert manifest["method"]["odds"] == 1.5
     assert run("verify", tmp_path / "release", "--study", study)[0] == 0
     page = run("report", tmp_path / "release", "--markdown", "-o", "-")[1]
-    assert "no value is then more than 1.5 times as likely against another" in page
-    assert "entropy-l-diversity, w, to who knows the method" in page
+    assert "no value more than 1.5 times as likely against another than their shares" in page
+    assert "entropy-l-diversity, w, for beliefs of odds up to 1.5" in page
     assert (
         run("apply", tmp_path / "release", tmp_path / "patients.csv", "-o", tmp_path / "b")[0] == 0
     )
@@ -159,11 +162,8 @@ def test_a_study_is_run_verified_and_says_whom_it_is_safe_from(patients, run, tm
         ({"recoding": "safepub"}, "needs levels"),
         ({"person": "id"}, "deals the values of a class to its records one by one"),
         ({"objective": MutualInformation(target="id")}, "leave out its targets and weights"),
-        ({"recoding": FullDomain(suppression=0.1)}, "needs remove = true"),
-        (
-            {"recoding": FullDomain(suppression=0.1, remove=True, suppress="any")},
-            "contradict each other",
-        ),
+        ({"recoding": FullDomain(suppression=0.1)}, "leave out suppression"),
+        ({"missing": "drop"}, 'choose "gap" or "category"'),
         (
             {"privacy": [EntropyLDiversity(2, "grassberger")]},
             "odds are for models of single classes that merging preserves",
@@ -173,6 +173,13 @@ def test_a_study_is_run_verified_and_says_whom_it_is_safe_from(patients, run, tm
 def test_what_is_not_shown_to_be_safe_is_refused(patients, given, message):
     with pytest.raises(InputError, match=re.escape(message)):
         requested(**given).fit(patients.assign(id=range(len(patients))))
+
+
+def test_another_table_that_breaks_the_policy_is_no_refusal_of_a_choice(patients):
+    anonymizer = requested().fit(patients)
+    with pytest.raises(PolicyBrokenError) as raised:
+        anonymizer.transform(patients.assign(w="ill"))
+    assert "rehearsals" not in str(raised.value)
 
 
 def test_a_policy_out_of_reach_names_the_attribute(patients):
@@ -196,5 +203,11 @@ def test_an_edited_bound_is_noticed(patients, run, tmp_path):
     )
     assert run("run", tmp_path / "study.toml", "--output", path)[0] == 0
     manifest = Path(path) / "release.json"
-    manifest.write_text(manifest.read_text().replace('"odds": 1.25', '"odds": 1.5'))
-    assert "privacy.1.worst" in [each.field for each in verify_release(path).differences]
+    text = manifest.read_text()
+    for field, other in (
+        ("privacy.1.worst", text.replace('"odds": 1.25', '"odds": 1.5')),
+        ("method", re.sub(r'("against": "method",\s*"odds": )1.25', r"\g<1>1.01", text)),
+    ):
+        assert other != text
+        manifest.write_text(other)
+        assert field in [each.field for each in verify_release(path).differences]

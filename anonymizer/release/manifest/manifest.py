@@ -326,11 +326,6 @@ class Manifest(Reported):
         return None if found is None else Shift(found.columns, found.days, found.format)
 
     @property
-    def odds(self) -> float | None:
-        """How many times as likely the choice may make a value to readers; None: not limited."""
-        return self.method.get("odds")
-
-    @property
     def hides_persons(self) -> bool:
         """Whether the policy is about persons, and the release does not number them."""
         return bool(self.person) and self.person_numbers is None

@@ -133,6 +133,10 @@ def search(facts: Facts) -> Iterator[FieldCheck]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
     reported = facts.manifest["search"]
     yield from _objective_known(facts, reported["objective"])
+    odds = at(facts.manifest, "method", "odds")
+    if odds is not ABSENT:
+        held = any(each["parameters"].get("odds") == odds for each in facts.manifest["privacy"])
+        yield required("method", held, f"odds = {odds}", "no model of the policy has these odds")
     if not facts.whole:
         yield FieldCheck("search.proven", "unchecked", None, reason=SEARCH)
         return
@@ -158,7 +162,8 @@ def search(facts: Facts) -> Iterator[FieldCheck]:
 
 def seeds(facts: Facts) -> Iterator[FieldCheck]:
     """That the seed of what was drawn is withheld where something was, and reported nowhere."""
-    drawn = facts.private or bool(facts.masked)
+    rehearsed = at(facts.manifest, "search", "strategy") == REHEARSAL
+    drawn = facts.private or bool(facts.masked) or rehearsed
     found = "withheld" if drawn else "none"
     yield compared("seeds.drawing", at(facts.manifest, "seeds", "drawing"), found, "consistent")
     if facts.private:

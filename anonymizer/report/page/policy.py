@@ -172,7 +172,8 @@ def _against(evidence: Evidence) -> Iterator[Block]:
         )
         numbers = evidence.manifest.person_numbers is not None
         names = listed(evidence.quasi_identifiers)
-        odds = evidence.manifest.odds
+        held = any("odds" in each.parameters for each in verdicts)
+        odds = evidence.manifest.method.get("odds") if held else None
         yield against(names, about, evidence.persons, known, numbers, odds)
 
 
@@ -234,7 +235,7 @@ def _promise(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]:
     places = _places(evidence, verdict)
     name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
     if "odds" in verdict.parameters:
-        name = f"{name}, to who knows the method"
+        name = f"{name}, for beliefs of odds up to {verdict.parameters['odds']:g}"
     withheld = verdict.hidden(evidence.hides_persons) and verdict.worst is None
     found = WITHHELD if withheld else sentence(wording.measured, places)
     return name, *map(evidence.promised, (sentence(wording.promise, places), found))
