@@ -41,6 +41,9 @@ BATCHES = 25
 FRESH = 0.25
 """Share of the steps that deal all classes anew; as many deal one class anew."""
 
+SWAPS = (1, 2, 4, 8, 16)
+"""Swaps of a step: many where S nearly always holds, few where it nearly never does."""
+
 AGREE = 1.1
 """The largest R-hat (Gelman, Rubin 1992) of walks that are taken to agree."""
 
@@ -62,10 +65,10 @@ class Walk:
     """A Markov chain among the worlds in S, which are all as likely in the long run.
 
     Each record is told apart, so that every way to deal is one state. A step proposes to swap the
-    values of two records of a class, to deal a class anew, or to deal all anew; which of these is
-    drawn from nothing but the classes, and the way back is as likely. So it is Metropolis's rule to
-    take the step where S holds, and to stay otherwise. Dealing all anew leads anywhere, so that no
-    world in S is out of reach.
+    values of some pairs of records of a class, to deal a class anew, or to deal all anew. Which of
+    these is drawn from nothing but the classes, and the way back, the same swaps in reverse, is as
+    likely. So it is Metropolis's rule to take the step where S holds, and to stay otherwise.
+    Dealing all anew leads anywhere, so that no world in S is out of reach.
     """
 
     dealing: Dealing
@@ -97,9 +100,10 @@ class Walk:
         start, end = int(ends[number - 1]) if number else 0, int(ends[number])
         if way < 2 * FRESH:
             values[start:end] = self.rng.permutation(values[start:end])
-        else:
-            other = int(self.rng.integers(start, end))
-            values[[one, other]] = values[[other, one]]
+            return values, False
+        for _ in range(int(self.rng.choice(SWAPS))):
+            pair = self.rng.integers(start, end, 2)
+            values[pair] = values[pair[::-1]]
         return values, False
 
 
