@@ -185,7 +185,7 @@ class Audit(Result):
     def unexamined(self) -> Sequence[str]:
         """Reasons why this attacker was not examined, each once; empty where he was throughout."""
         found = [each.minimality for each in self.releases]
-        reasons = [each.unsimulated if each.examined else each.why for each in found]
+        reasons = [each.unsimulated or each.why for each in found]
         return [*dict.fromkeys(filter(None, reasons))]
 
     @property

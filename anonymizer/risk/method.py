@@ -21,6 +21,7 @@ import numpy as np
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Schema
 from anonymizer.feedback.progress import Watch, ignore
+from anonymizer.feedback.words import plural
 from anonymizer.information.matrices import dense, largest
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy import population_of
@@ -171,24 +172,35 @@ def _gained(search: SimulatedSearch, dealing: Dealing, learnt: Learnt) -> Minima
     found: list[dict[str, Any]] = []
     raised: Any = False
     broken: Any = False
+    undecided: Any = False
     records = np.zeros(0, np.int64)
     for name in search.sensitive:
         beliefs = learnt.beliefs(search.kinds[name], dealing.world, dealing.cells)
         setting = search.setting(name)
         found.append(beliefs.gain(setting, known.largest_share or 0.0))
         raised, broken = raised | beliefs.raised, broken | beliefs.broken(setting)
+        undecided = undecided | beliefs.undecided(setting)
         records = beliefs.records
     if not found:
         return known
+    left = int(records[undecided & ~broken].sum())
     worst = max(found, key=lambda each: each["largest_posterior"])
     return replace(
         known,
+        reason=_undecided(left) if left else "",
         largest_posterior=worst["largest_posterior"],
         standard_error=worst["standard_error"],
         factor=max(each["factor"] for each in found),
         surprise=max(each["surprise"] for each in found),
         records_raised=int(records[raised].sum()),
         records_breached=int(records[broken].sum()),
+    )
+
+
+def _undecided(records: int) -> str:
+    return (
+        f"what can be inferred about {plural(records, 'record')} is within its error of what the "
+        "policy allows; more --draws narrow it"
     )
 
 

@@ -95,6 +95,11 @@ class Beliefs:
         """The cells whose beliefs, as the distribution of a class, break a model; (cells,)."""
         return self.moved & _breaks(setting, self.shown)
 
+    def undecided(self, setting: Setting) -> Mask:
+        """The cells that may be beyond a model: their estimates break it within their error."""
+        estimated = (self.error > 0).any(axis=1)
+        return np.asarray(~self.moved & estimated & _breaks(setting, self.belief))
+
     def gain(self, setting: Setting, largest_share: float) -> dict[str, Any]:
         """Return the fields of ``Minimality`` about beliefs, given the largest released share."""
         shown = self.shown
@@ -276,7 +281,7 @@ class Minimality(Result):
     """
 
     method: str
-    reason: str = ""  # why it is unknown or not applicable
+    reason: str = ""  # why it is unknown or not applicable, or what estimates leave open
     reveals: bool | None = None  # whether M excludes any world
     specializations: int = 0  # direct ones, of other classes
     certain: int = 0  # those among them that break the policy in every world

@@ -306,9 +306,11 @@ def test_walks_agree_with_all_worlds():
         sampled = found.attacked(most=0)
         assert sampled.method in ("sampled", "unknown")
         if sampled.method == "unknown":
-            assert "independent ones, and fewer than 100" in sampled.reason
+            assert sampled.reason
             continue
         tried += 1
+        if sampled.records_breached < exact.records_breached:
+            assert "within its error of what the policy allows" in sampled.reason
         deviation = (exact.probability * (1 - exact.probability) / (sampled.draws / 4)) ** 0.5
         assert sampled.probability == pytest.approx(exact.probability, abs=3 * deviation)
         dealing = Dealing.of(found.world, found.whole)
