@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from anonymizer.feedback.words import plural
 from anonymizer.risk.method import EVERY
-from anonymizer.risk.minimality import FINER, Minimality
+from anonymizer.risk.minimality import BOUNDED, FINER, Minimality
 
 NOT_PREFERRED = {
     FINER: "no finer release satisfied the policy",
@@ -22,7 +22,7 @@ def minimality_report(found: Minimality) -> Iterator[str]:
             f"That {NOT_PREFERRED[found.attacked]} has a probability below "
             f"{found.probability_below:.4g}."
         )
-    if found.examined:
+    if found.examined and found.method != BOUNDED:
         yield from _learnt(found)
     if found.unsimulated:
         yield f"Of other recodings it is not known what they reveal: {found.unsimulated}."

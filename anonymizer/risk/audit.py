@@ -18,6 +18,7 @@ from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.levels import FullDomain
+from anonymizer.recoding.rehearsal import REHEARSAL
 from anonymizer.release.files import home_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.placement import place
@@ -30,7 +31,7 @@ from anonymizer.risk import attacks
 from anonymizer.risk.downcoding import Downcoding, downcoding_of
 from anonymizer.risk.intersection import Intersection, intersection
 from anonymizer.risk.method import LACKING, simulation_of
-from anonymizer.risk.minimality import DRAWS, Minimality, minimality
+from anonymizer.risk.minimality import BOUNDED, DRAWS, Minimality, minimality
 from anonymizer.risk.person_audit import (
     HouseholdAudit,
     PersonAudit,
@@ -184,7 +185,8 @@ class Audit(Result):
     @property
     def unexamined(self) -> Sequence[str]:
         """Reasons why this attacker was not examined, each once; empty where he was throughout."""
-        found = [each.minimality for each in self.releases]
+        every = [each.minimality for each in self.releases]
+        found = [each for each in every if each.method != BOUNDED]
         reasons = [each.unsimulated or each.why for each in found]
         return [*dict.fromkeys(filter(None, reasons))]
 
@@ -414,6 +416,11 @@ TELLS = (
 )
 
 
+REHEARSED = (
+    "its recoding was chosen in rehearsals, by counts with noise, and the policy holds of all that "
+    "this may tell"
+)
+
 CUTS = "the search was not over levels alone, and whether it cut attributes its steward alone knows"
 
 
@@ -440,6 +447,8 @@ def minimality_of(
     if study is None:
         unknown = Minimality.not_applicable("its hierarchies are known by --study alone")
         return tells or unknown
+    if table.release.manifest.search.strategy == REHEARSAL:
+        return Minimality(BOUNDED, f"{BOUNDED}: {REHEARSED}", records_breached=0)
     found = simulation_of(table, draws, rng, watch)
     if found.examined:
         return found

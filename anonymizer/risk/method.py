@@ -323,11 +323,6 @@ def _obstacle(table: PlacedPeople, study: Study) -> str | None:
         return "values were drawn at random"
     if manifest.applies is not None:
         return "its recoding is that of another release, and was chosen for another table"
-    if requested.chosen_odds is not None:
-        return (
-            "its recoding was chosen in rehearsals, by counts with noise, so that no search of the "
-            "table can be run again; the odds of its policy limit what the choice tells"
-        )
     if not table.exact:
         return "the original holds more people than the release"
     if not {*schema.counted} <= {*table.original.columns}:

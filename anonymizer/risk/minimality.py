@@ -245,6 +245,9 @@ def _divergence(belief: Floats, share: Floats) -> Floats:
     return np.asarray(np.maximum(bits, 0.0))
 
 
+BOUNDED = "bounded"
+"""The method where a proof bounds what a choice tells, and the policy holds for that."""
+
 DRAWS = 10_000
 """The default number of worlds drawn."""
 
@@ -268,7 +271,8 @@ class Minimality(Result):
 
     The ``method`` is ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare
     among the draws, or too costly, to report anything about single records; ``"not applicable"``:
-    the release is not known to be minimal.
+    the release is not known to be minimal; ``"bounded"``: the choice was by counts with noise, and
+    the policy holds for all that it may tell.
 
     ``probability`` is p(M), the share of all worlds that is left; -log2 of it is the information of
     M about the table as a whole, in bits. ``probability_below`` is the upper end of it at 95 %
@@ -305,7 +309,7 @@ class Minimality(Result):
     @property
     def examined(self) -> bool:
         """True where it is known what M reveals about single records."""
-        return self.method in ("exact", "sampled")
+        return self.method in ("exact", "sampled", BOUNDED)
 
     @property
     def why(self) -> str:
