@@ -50,6 +50,7 @@ def beliefs(joint: Ints, odds: float) -> Iterator[Ints]:
 
     One array for each value, of ``PARTS`` times as many records.
 
+    >>> import numpy as np
     >>> [each.tolist() for each in beliefs(np.array([[1, 1]]), 1.25)]
     [[[1200, 800]], [[800, 1200]]]
     """

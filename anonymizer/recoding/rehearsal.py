@@ -7,10 +7,10 @@ values, and everything that these follow from is noise added to a few counts.
 
 The counts. Records are counted by the groups of two quasi-identifiers and by sensitive value, for
 any two of them; by those of one where that is all the records allow. What the groups are follows
-from quasi-identifiers alone. These are t tables for each of m sensitive attributes. To each number
-noise z is added with the probability proportional to exp(-|z| / T), T = ceil(4 t m / ln(odds)). How
-often everybody together has each value is known by the release, which has all records: these
-numbers have no noise.
+from quasi-identifiers, and from how many values there are. These are t tables for each of m
+sensitive attributes. To each number noise z is added with the probability proportional to
+exp(-|z| / T), T = ceil(4 t m / ln(odds)). How often everybody together has each value is known by
+the release, which has all records: these numbers have no noise.
 
 Theorem. Let the attacker know all quasi-identifiers, the policy, the method and the release, and
 take all ways to deal the released values of each class to its records for equally likely before
