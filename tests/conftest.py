@@ -111,6 +111,21 @@ def brief(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def published_from(tmp_path: Path) -> Callable[[pd.DataFrame, str], tuple[Path, Path]]:
+    """A release by the text of a study, whose table is ``raw.csv``: both their paths."""
+    from anonymizer.release.publish import publish
+    from anonymizer.release.study import Study
+
+    def of(table: pd.DataFrame, study: str) -> tuple[Path, Path]:
+        table.to_csv(tmp_path / "raw.csv", index=False)
+        (tmp_path / "study.toml").write_text(study)
+        publish(Study(tmp_path / "study.toml"), tmp_path / "release")
+        return tmp_path / "release", tmp_path / "raw.csv"
+
+    return of
+
+
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """A release of a kind, published once for all: tests change copies of it."""

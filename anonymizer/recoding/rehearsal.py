@@ -200,7 +200,7 @@ def rehearsed(
     )
     models = [about for model in problem.models for about in _about(model, copies)]
     if by_bounds or max(each.shape[1] for each in joint.values()) > FEW_VALUES:
-        models = [_bounded(model, invented) for model in models]
+        models = [_bounded(model, invented, by_bounds) for model in models]
     return replace(problem, counts=invented, models=models)
 
 
@@ -237,12 +237,21 @@ def _about(model: PrivacyModel, copies: Mapping[str, Sequence[str]]) -> Sequence
     return [replace(model, attribute=name, odds=wider) for name in about]  # type: ignore[type-var]
 
 
-def _bounded(model: PrivacyModel, invented: Counts) -> PrivacyModel:
-    """A model without odds that implies one about an invented table; itself where none is known."""
+def _bounded(model: PrivacyModel, invented: Counts, needed: bool) -> PrivacyModel:
+    """A model without odds that implies one about an invented table; itself where none is known.
+
+    InputError where it is ``needed``.
+    """
     if model.odds is None:
         return model
     name = model.attribute or invented.sensitive[0]
-    return model.without_odds(invented.about(name).known) or model
+    found = model.without_odds(invented.about(name).known)
+    if found is None and needed:
+        raise InputError(
+            f"{AGAINST} is not made for {model.name} with boxes and merged cells, whose searches "
+            "read bounds alone; choose full-domain, variable-range or cut, or another model"
+        )
+    return found or model
 
 
 def _invented(

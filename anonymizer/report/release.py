@@ -342,8 +342,8 @@ def against(
     several = ""
     if numbers:
         several = (
-            " Rows of a person are joined by a number, and it holds against who knows the released "
-            "values of all of them, too. Whoever knows one sensitive value can look up the others."
+            " Rows of a person are joined, and it holds against who knows the released values of "
+            "all of them, too. Whoever knows one sensitive value can look up the others."
         )
         more = "who knows anything else"
     elif known == inf:

@@ -27,6 +27,7 @@ from anonymizer import (
     MutualInformation,
     PolicyBrokenError,
     PolicyUnreachableError,
+    RecursiveLDiversity,
     VariableRange,
     advise,
     compare,
@@ -163,6 +164,10 @@ def test_a_study_is_run_verified_and_says_whom_it_is_safe_from(patients, run, tm
         ({"person": "id"}, "deals the values of a class to its records one by one"),
         ({"objective": MutualInformation(target="id")}, "leave out its targets and weights"),
         ({"recoding": FullDomain(suppression=0.1)}, "leave out suppression"),
+        (
+            {"recoding": Boxes(), "privacy": [RecursiveLDiversity(3.0, 2)]},
+            "is not made for recursive-l-diversity with boxes and merged cells",
+        ),
         ({"missing": "drop"}, 'choose "gap" or "category"'),
         (
             {"privacy": [EntropyLDiversity(2, "grassberger")]},

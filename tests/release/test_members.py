@@ -33,8 +33,6 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.release.apply import publish_applied
-from anonymizer.release.publish import publish
-from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.risk.audit import audit_files
 
@@ -278,11 +276,8 @@ risk = 0.5
 
 
 @pytest.fixture
-def published(tmp_path):
-    VISITS.to_csv(tmp_path / "raw.csv", index=False)
-    (tmp_path / "study.toml").write_text(STUDY)
-    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
-    return tmp_path / "release", tmp_path / "raw.csv"
+def published(published_from):
+    return published_from(VISITS, STUDY)
 
 
 def test_a_policy_of_members_is_examined_with_the_original_alone(published):

@@ -35,8 +35,6 @@ from anonymizer.cli import main
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.counts.weighed_persons import WeighedPersons
 from anonymizer.release.apply import publish_applied
-from anonymizer.release.publish import publish
-from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
 from anonymizer.tables import engine
 from anonymizer.tables.population import people_weighed
@@ -304,11 +302,8 @@ risk = 0.1
 
 
 @pytest.fixture
-def published(tmp_path):
-    VISITS.to_csv(tmp_path / "raw.csv", index=False)
-    (tmp_path / "study.toml").write_text(STUDY)
-    publish(Study(tmp_path / "study.toml"), tmp_path / "release")
-    return tmp_path / "release", tmp_path / "raw.csv"
+def published(published_from):
+    return published_from(VISITS, STUDY)
 
 
 def test_weights_of_persons_are_examined_with_the_original_alone(published):
