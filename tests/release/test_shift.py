@@ -248,8 +248,15 @@ def test_reports_say_what_was_moved_and_what_it_leaves(published, capsys):
 
 
 def test_no_warning_is_about_dates_that_were_moved(published):
+    """Most values of ``out`` are of one record each, however they are moved."""
     study, directory = published
-    warned = {(each.code, each.column) for each in estimator().fit(stays()).release_.warnings}
+    days = pd.to_datetime("2024-03-01") + pd.to_timedelta(100 * np.arange(60), "D")
+    table = stays().assign(out=days)
+    table = pd.concat([table, table[:9]], ignore_index=True).assign(place=range(69))
+    table.loc[20, "out"] = pd.NaT
+    written(table).to_csv(study.parent / "stays.csv", index=False)
+    publish(Study(study), directory, force=True)
+    warned = {(each.code, each.column) for each in estimator().fit(table).release_.warnings}
     found = verify_release(directory, study, original=study.parent / "stays.csv")
     assert ("nearly-unique-column", "place") in warned
     assert not {column for _, column in warned} & {*DATES}

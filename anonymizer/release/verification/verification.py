@@ -336,7 +336,9 @@ def _warned(manifest: Manifest, facts: Facts) -> tuple[ReportedWarning | Release
     models = [model for model in facts.models if model is not None]
     relation, schema = facts.stored.relation, facts.schema
     seen = () if relation is None else person_warnings(relation, facts.table, schema, models)
-    return (*manifest.warnings, *(each for each in seen if (each.code, each.column) not in known))
+    moved = () if manifest.shift is None else manifest.shift.columns  # nobody knows these dates
+    more = (each for each in seen if (each.code, each.column) not in known)
+    return (*manifest.warnings, *(each for each in more if each.column not in moved))
 
 
 def _facts(
