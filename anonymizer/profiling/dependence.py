@@ -121,8 +121,9 @@ def is_personal(column: ProfiledColumn) -> bool:
     Labels of ages are known by whatever says roughly how old somebody is.
     """
     hint = column.hint
-    exact = column.numbers is not None or column.moments is not None
-    return hint is not None and (hint.about == SEX or (hint.about in PERSONAL and exact))
+    if hint is None or hint.about not in PERSONAL:
+        return False
+    return hint.about == SEX or column.numbers is not None or column.moments is not None
 
 
 def is_named_key(column: ProfiledColumn) -> bool:

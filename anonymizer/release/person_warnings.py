@@ -80,13 +80,18 @@ class Keyed:
     @cached_property
     def personal(self) -> list[str]:
         """The columns that keys of persons tell."""
-        columns = (ProfiledColumn.of(self.some[name]) for name in self.some if _is_of_person(name))
-        return [each.name for each in columns if each is not None and is_personal(each)]
+        return [each.name for each in self.columns.values() if each and is_personal(each)]
+
+    @cached_property
+    def columns(self) -> dict[str, ProfiledColumn | None]:
+        """The columns of ``some``; None where the values of one cannot be told apart."""
+        return {str(name): ProfiledColumn.of(column) for name, column in self.some.items()}
 
     @cached_property
     def some(self) -> pd.DataFrame:
         """Some records, by which most columns are passed over."""
-        known = [name for name in self.table.columns if _is_of_person(name)]
+        hints = {name: hint_of(name) for name in self.table.columns if isinstance(name, str)}
+        known = [name for name, hint in hints.items() if hint and hint.about in PERSONAL]
         there = [name for name in self.quasi_identifiers if name in self.table.columns]
         return some_of(self.table, [*dict.fromkeys((*self.candidates, *known, *there))])
 
@@ -104,12 +109,6 @@ class Keyed:
     def with_classes(self) -> pd.DataFrame | Relation:
         """The same table with the class of each record."""
         return self.classed()
-
-
-def _is_of_person(name: object) -> bool:
-    """Whether a name is that of what a person has all along."""
-    hint = hint_of(name) if isinstance(name, str) else None
-    return hint is not None and hint.about in PERSONAL
 
 
 def some_of(table: pd.DataFrame | Relation, names: Sequence[str]) -> pd.DataFrame:
@@ -181,7 +180,7 @@ def repeated_warnings(keyed: Keyed, models: Sequence[PrivacyModel]) -> Iterator[
 
 def _unit(keyed: Keyed, name: str) -> str | None:
     """What has a value of its own in a column; None where nobody has."""
-    column = ProfiledColumn.of(keyed.some[name])
+    column = keyed.columns[name]
     if column is None or not column.values or keyed.is_of_one_each(column):
         return None
     if (unit := unit_in(column)) or keyed.person:  # what persons have tells a sex of them, too
@@ -214,13 +213,10 @@ def _tells(keyed: Keyed, name: str, about: str) -> bool:
     if pairs is None:
         return False
     codes, others, sizes = _present(pairs.combinations, name, about, pairs.sizes)
-    return is_key_to(codes, others, sizes) and not _is_copy(keyed.some, name, about)
-
-
-def _is_copy(some: pd.DataFrame, name: str, about: str) -> bool:
-    """Whether a column is a finer form of another one, as a date of birth is of an age."""
-    one, other = ProfiledColumn.of(some[name]), ProfiledColumn.of(some[about])
-    return one is not None and other is not None and is_copy(one, other)
+    one, other = keyed.columns[name], keyed.columns[about]
+    # A finer form of another column, as a date of birth is of an age, is no key to it.
+    finer = one is not None and other is not None and is_copy(one, other)
+    return is_key_to(codes, others, sizes) and not finer
 
 
 def _present(
@@ -386,13 +382,13 @@ def _of_one_record(
     column = ProfiledColumn.of(some[name])
     if column is None or column.numbers is not None or column.moments is not None:
         return
-    # Fewer than half of the records that may be looked at are all of them.
-    tally = _tally(some if len(some) < FEW // 2 else table, [name])
-    if tally is None:
-        return
-    codes, missing = _keys(tally, name)
-    records = np.bincount(codes[~missing], tally.sizes[~missing]).astype(np.int64)
-    own, values = int((records == 1).sum()), int(np.count_nonzero(records))
-    if own and not singled_out(*np.unique(tally.sizes, return_counts=True)):
+    if len(some) >= FEW // 2:  # fewer than half of the records that may be looked at are all
+        tally = _tally(table, [name])
+        if tally is None:
+            return
+        column = ProfiledColumn.counted(tally[name], tally.sizes, np.arange(len(tally.sizes)))
+    records = column.sizes[[not _is_nobody(value) for value in column.values]]
+    own, values = int((records == 1).sum()), len(records)
+    if own and not singled_out(*np.unique(column.all_sizes, return_counts=True)):
         found = "of one record each"
         yield ReleaseWarning("identifying-values", name, own, values, found=found)
