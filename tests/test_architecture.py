@@ -96,9 +96,15 @@ def room(path: Path) -> str:
 
 
 @cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All nodes of the syntax tree of a file."""
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+@cache
 def imported(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
@@ -149,7 +155,7 @@ def test_what_stands_apart_is_named_by_the_list_of_commands_alone():
         (str(path.relative_to(ROOT)), node.value)
         for path in MODULES
         if room(path) not in APART
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Constant)
         and re.match(rf"(?:anonymizer\.)?(?:{'|'.join(APART)})\.\w", str(node.value))
     ]

@@ -55,7 +55,7 @@ class House:
         return {room: height[node] for room, node in condensed.graph["mapping"].items()}
 
     def _imported(self, module: Module) -> Iterator[str]:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -75,7 +75,7 @@ class House:
     def _facade(self) -> dict[str, str]:
         found = {}
         facade = self.sources.modules[PACKAGE]
-        for node in ast.walk(facade.tree):
+        for node in facade.nodes:
             if isinstance(node, ast.ImportFrom):
                 source = self.sources.source_of(node, facade).split(".")
                 if source[0] == PACKAGE and len(source) > 1:
@@ -90,9 +90,9 @@ def module_circles(sources: Library) -> list[list[str]]:
     """
     graph = nx.DiGraph()
     for module in sources:
-        typed = {id(node) for node in _for_types(module.tree)}
-        for node in ast.walk(module.tree):
-            if id(node) not in typed:
+        typed = {id(node) for node in _for_types(module)}
+        for node in module.nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in typed:
                 graph.add_edges_from(
                     (module.name, name) for name in _modules(sources, module, node)
                 )
@@ -111,9 +111,9 @@ def late_imports(sources: Library) -> list[str]:
     ]
 
 
-def _for_types(tree: ast.Module) -> Iterator[ast.AST]:
+def _for_types(module: Module) -> Iterator[ast.AST]:
     """What stands below ``if TYPE_CHECKING``."""
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             for statement in node.body:
                 yield from ast.walk(statement)

@@ -38,7 +38,7 @@ def class_names(library: Library) -> Places:
     """Where each class name is declared."""
     found: Places = defaultdict(list)
     for module in library:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(module.place(node))
     return found

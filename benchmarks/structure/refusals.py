@@ -47,7 +47,7 @@ def refusals(library: Library) -> list[tuple[str, str]]:
     return [
         (module.place(node), _message(node.exc))
         for module in library
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Raise) and node.exc and _name(node.exc) in errors | makers
     ]
 
@@ -57,7 +57,7 @@ def read_messages(library: Library) -> list[str]:
     return [
         module.place(node)
         for module in library
-        for handler in ast.walk(module.tree)
+        for handler in module.nodes
         if isinstance(handler, ast.ExceptHandler) and handler.name
         for node in ast.walk(handler)
         if isinstance(node, ast.Compare | ast.Call) and _reads(node, handler.name)
@@ -105,7 +105,7 @@ def _errors(library: Library) -> set[str]:
 
 
 def _classes(module: Module) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
+    return (node for node in module.nodes if isinstance(node, ast.ClassDef))
 
 
 def _returned(function: Function) -> str:

@@ -71,7 +71,7 @@ def _all(module: Module) -> list[str]:
     """The names in ``__all__``, or those imported as themselves where it is not spelt out."""
     again = [
         alias.name
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.asname == alias.name
@@ -87,7 +87,7 @@ def _all(module: Module) -> list[str]:
 
 def _definition(library: Library, module: Module, name: str) -> Found | None:
     """The class or function that a name of a module stands for, through any re-exports."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 source = library.modules.get(library.source_of(node, module))

@@ -51,6 +51,11 @@ class Module:
         """The syntax tree."""
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the syntax tree."""
+        return [*ast.walk(self.tree)]
+
     @property
     def is_package(self) -> bool:
         """Whether it is the ``__init__`` of a folder."""
@@ -79,7 +84,7 @@ class Module:
     @cached_property
     def functions(self) -> list[Function]:
         """All functions and methods, the nested ones too."""
-        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return [node for node in self.nodes if isinstance(node, Function)]
 
     def place(self, node: ast.stmt | ast.expr) -> str:
         """Where a node stands."""
@@ -94,7 +99,7 @@ class Module:
         """Lines of texts that stand alone as a statement: docstrings, also those of constants."""
         return {
             line
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, ast.Expr) and _is_text(node)
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
         }

@@ -1,9 +1,6 @@
 """What stands apart works, in short, and the command line says so where it is not installed."""
 
 import importlib.util
-import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -42,24 +39,6 @@ def test_a_paper_is_computed_anew(run):
     code, out, err = run("reproduce", "longpre2017")
     assert (code, err) == (0, "")
     assert "Of 34 published figures and statements 31 are as published" in " ".join(out.split())
-
-
-def test_the_explorer_opens_and_ends():
-    pytest.importorskip("anonymizer.explorer")
-    pytest.importorskip("nicegui")
-    pytest.importorskip("tomlkit")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "anonymizer", "explore", "--demo", "--no-browser"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout.readline().startswith("The explorer is at http://127.0.0.1:")
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[0].endswith("The demonstration has ended.\n")
-        assert process.returncode == 0
-    finally:
-        process.kill()
 
 
 def test_the_explorer_says_what_installs_its_packages(run, without):

@@ -46,6 +46,21 @@ def test_it_ends_when_it_is_told_to(places, tmp_path, monkeypatch, how):
     assert names_in(study) == ["people.csv", "study.session", "study.toml"]
 
 
+def test_the_demonstration_opens_and_ends():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "anonymizer", "explore", "--demo", "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline().startswith("The explorer is at http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0].endswith("The demonstration has ended.\n")
+        assert process.returncode == 0
+    finally:
+        process.kill()
+
+
 def test_it_goes_on_where_it_was_and_says_what_is_not_saved(tmp_path):
     path = small_study(tmp_path)
     Session(path).take("k = 4", lambda content: {**content, "search": {"seed": 4}})

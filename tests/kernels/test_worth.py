@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import problems
 
 from anonymizer.counts.counts import Counts
@@ -77,6 +78,7 @@ def test_what_depends_on_levels_has_no_worth():
         Loss().worth(Layout.of(counts))
 
 
+@settings(max_examples=at_length(10, 100))
 @given(problem=problems())
 def test_a_class_is_beyond_its_bounds_where_it_breaks_one(problem):
     layout = Layout.of(problem.counts)

@@ -88,7 +88,7 @@ def test_a_far_date_moves_no_border_to_somebodys(days, far):
         assert border not in occurring or before in occurring
 
 
-@pytest.mark.parametrize("number", range(1, at_length(18, 26)))
+@pytest.mark.parametrize("number", range(1, at_length(12, 26)))
 def test_random_studies_have_no_end_that_is_a_value_and_need_not_be(number):
     """The same as ``python -m tests.borders``, with a far record as well."""
     assert complaints(number) == []

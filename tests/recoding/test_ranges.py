@@ -56,7 +56,7 @@ def test_the_joint_search_equals_brute_force(drawn, most):
     assert problem.feasible(refined.counts)
 
 
-@settings(max_examples=at_length(5, 10))
+@settings(max_examples=at_length(3, 10))
 @given(ordered_problems())
 @pytest.mark.parametrize(
     "model",

@@ -119,7 +119,7 @@ def found_of(problem: Problem, kernel: Kernel, sparse: bool, strategy: str) -> F
 
 
 @pytest.mark.slow
-@settings(max_examples=at_length(50, 120))
+@settings(max_examples=at_length(30, 120))
 @given(
     seed=seeds,
     values=st.sampled_from([3, 90, 400]),

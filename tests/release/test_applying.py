@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import (
     Anonymizer,
@@ -103,7 +104,7 @@ METHODS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=14)
+@settings(max_examples=at_length(8, 40))
 @given(METHODS, st.integers(0, 2**16), st.sampled_from(["any", "suppress", "error"]))
 def test_labels_hold_and_the_manifest_places_as_the_plan_does(
     tmp_path_factory, method, seed, unseen

@@ -209,7 +209,7 @@ RECODINGS = [
 @pytest.mark.parametrize("recoding", RECODINGS, ids=repr)
 def test_releases_leave_as_many_persons_as_the_oracle_counts(recoding):
     rng, released_some = np.random.default_rng(9), 0
-    for _, privacy in product(range(at_length(6, 100)), POLICIES):
+    for _, privacy in product(range(at_length(2, 100)), POLICIES):
         raw = table_of(rng)
         anonymizer = anonymizer_of(privacy, recoding)
         try:
@@ -221,7 +221,7 @@ def test_releases_leave_as_many_persons_as_the_oracle_counts(recoding):
         (own,) = [e for e in anonymizer.release_.privacy if e.model == model]
         assert own.worst == left(records, model) >= model.k
         assert oracle.worst(oracle.persons, records, True) >= model.k
-    assert released_some > 5
+    assert released_some > 1
 
 
 def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, object]:

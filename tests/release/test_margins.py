@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checker import rows_of
+from lengths import at_length
 
 from anonymizer import (
     Anonymizer,
@@ -374,7 +375,7 @@ def test_labels_of_a_level_bound_the_classes_of_its_groups(sex, place):
     """Every node that has more than records against plain Python; ages below a level: nobody."""
     population = by_groups_of(sex, place)
     columns = [*the_table()[["age", "sex", "zip"]].itertuples(index=False)]
-    for node in LATTICE[::3]:
+    for node in LATTICE[:: at_length(6, 3)]:
         records = Counter(labels(row, node) for row in columns)
         known = bounds_at(node, sex, place)
         expected = min(max(known[key], number) for key, number in records.items())

@@ -155,7 +155,7 @@ def table_of_few(rng: np.random.Generator) -> pd.DataFrame:
 @pytest.mark.parametrize("per_person", PER_PERSON)
 def test_the_best_levels_are_those_of_enumeration(per_person):
     rng, each, solved, finer = np.random.default_rng(7), per_person == "each", 0, 0
-    for _, (privacy, sensitive) in product(range(at_length(4, 600)), POLICIES):
+    for _, (privacy, sensitive) in product(range(at_length(2, 600)), POLICIES):
         raw = table_of_few(rng)
         k = next((each.k for each in privacy if isinstance(each, KAnonymity)), 1)
         share = next((each.share for each in privacy if isinstance(each, LargestShare)), 1 / k)
@@ -185,14 +185,14 @@ def test_the_best_levels_are_those_of_enumeration(per_person):
             else:
                 with pytest.raises((PolicyUnreachableError, PolicyBrokenError)):
                     fixed.fit(raw)
-    assert solved > 10
-    assert finer > 3
+    assert solved > 5
+    assert finer > 1
 
 
 @pytest.mark.parametrize("search", [each for each in STRATEGIES if each != "automatic"])
 def test_every_strategy_finds_the_same(search):
     rng, solved = np.random.default_rng(10), 0
-    for _, (privacy, _) in product(range(at_length(2, 100)), POLICIES):
+    for _, (privacy, _) in product(range(at_length(1, 100)), POLICIES):
         raw, values = table_of_few(rng), []
         for strategy in ("automatic", search):
             recoding = FullDomain(search=strategy)
@@ -206,7 +206,7 @@ def test_every_strategy_finds_the_same(search):
             assert found.proven
         assert values[0] == values[1]
         solved += values[0] is not None
-    assert solved > 3
+    assert solved > 1
 
 
 def test_whole_persons_of_rare_compositions_are_suppressed():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from engines import KINDS
+from engines import KINDS, kinds_with
 
 from anonymizer import (
     Anonymizer,
@@ -106,8 +106,7 @@ def test_dates_of_a_person_are_moved_together_and_anew_each_time():
     assert anonymizer.release_.manifest.to_dict()["shift"] == {"columns": DATES, "days": 30}
 
 
-@pytest.mark.parametrize("texts", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "texts"), kinds_with([True, False]))
 def test_tables_of_every_kind_are_moved_alike(kind, texts):
     raw = stays()
     table = pa.Table.from_pandas(raw, preserve_index=False)

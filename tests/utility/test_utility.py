@@ -18,7 +18,7 @@ import pytest
 from cases import Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lengths import at_length
+from lengths import LONG, at_length
 from oddities import UNPROTECTED
 from oracle import SCORES, Outcome
 from sklearn.ensemble import RandomForestClassifier
@@ -701,9 +701,15 @@ SEARCHES = {
     "groups": 'method = "variable-range"\ngroup = ["job"]',
 }
 
+FORMS = [("category", "csv"), ("drop", "parquet")]
+WRITTEN = [
+    (fate, *form)
+    for place, fate in enumerate(SEARCHES)
+    for form in (FORMS if LONG else [FORMS[place % 2]])
+]
 
-@pytest.mark.parametrize(("missing", "suffix"), [("category", "csv"), ("drop", "parquet")])
-@pytest.mark.parametrize("fate", SEARCHES)
+
+@pytest.mark.parametrize(("fate", "missing", "suffix"), WRITTEN)
 def test_what_was_written_is_measured_as_what_was_in_memory(tmp_path, missing, suffix, fate):
     study = lay(tmp_path, missing, search=SEARCHES[fate], suffix=suffix)
     release, _ = publish(study, tmp_path / "out")
