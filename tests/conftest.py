@@ -42,7 +42,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
-    max_examples=20,
+    max_examples=12,
 )
 settings.register_profile(
     "thorough", settings.get_profile("suite"), derandomize=False, max_examples=500

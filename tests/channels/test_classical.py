@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import InputError
 from anonymizer.channels import Channel, estimate_margin
@@ -49,7 +50,7 @@ def test_an_invariant_matrix_by_hand():
 
 
 @given(seeds, st.integers(1, 8), st.integers(1, 8), st.sampled_from([1.0, 0.5, 0.01]))
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 def test_invariant_channels_leave_the_margin_alone(seed, n, k, alpha):
     draw = rng(seed)
     law = draw.dirichlet(np.full(k, 0.3), n)
@@ -61,7 +62,7 @@ def test_invariant_channels_leave_the_margin_alone(seed, n, k, alpha):
 
 
 @given(seeds, st.integers(1, 9))
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 def test_matrices_that_are_drawn(seed, number):
     found = random_channel(tuple(range(number)), rng(seed), least_diagonal=0.6).matrix
     assert found.diagonal().min() >= 0.6
@@ -147,7 +148,7 @@ def test_columns_that_say_the_same_still_do():
 
 
 @given(seeds, st.integers(2, 60), st.integers(1, 100))
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 def test_ranks_move_no_further_than_they_may(seed, records, percent):
     frame = pd.DataFrame({"a": rng(seed).permutation(records), "b": np.arange(records) // 3})
     window = records * percent // 100
@@ -216,7 +217,7 @@ def sets_of(groups):
 
 
 @given(seeds, st.integers(2, 40), st.integers(2, 6), st.integers(1, 3))
-@settings(max_examples=80)
+@settings(max_examples=at_length(40, 80))
 def test_mdav_is_what_plain_python_does(seed, records, k, columns):
     frame = table(records, columns, seed)
     if k > records:
@@ -229,7 +230,7 @@ def test_mdav_is_what_plain_python_does(seed, records, k, columns):
 
 
 @given(seeds, st.integers(2, 60), st.integers(2, 7), st.sampled_from(["mdav", "optimal"]))
-@settings(max_examples=80)
+@settings(max_examples=at_length(40, 80))
 def test_groups_have_k_to_twice_k_records_even_of_equal_ones(seed, records, k, method):
     columns = 2 if method == "mdav" else 1
     frame = pd.DataFrame(rng(seed).integers(0, 3, (records, columns)), columns=list("ab")[:columns])
@@ -257,7 +258,7 @@ def cheapest(numbers, k):
 
 
 @given(seeds, st.integers(2, 12), st.integers(2, 4))
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 def test_the_best_groups_on_a_line_are_the_best(seed, records, k):
     k = min(k, records)
     frame = pd.DataFrame({"a": rng(seed).exponential(size=records) * 1e5 + 1e6})
@@ -304,7 +305,7 @@ def test_rounding_by_hand():
     seeds,
     st.booleans(),
 )
-@settings(max_examples=80)
+@settings(max_examples=at_length(40, 80))
 def test_random_rounding_goes_to_a_neighbour(numbers, base, seed, controlled):
     column = pd.Series(numbers)
     found = random_rounding(column, base, rng(seed), controlled=controlled)

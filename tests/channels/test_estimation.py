@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from releases import manifest_of
 
 from anonymizer import InputError
@@ -105,7 +106,7 @@ def tenths(draw):
 
 
 @given(tenths())
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 def test_what_is_expected_is_estimated_as_the_truth(case):
     chosen, counts = case
     expected = np.rint(counts @ chosen.matrix).astype(int)
@@ -324,7 +325,7 @@ EM = "expectation-maximisation"
 
 
 @given(tenths(), st.integers(0, 2**32 - 1), st.integers(1, 60), st.sampled_from(["automatic", EM]))
-@settings(max_examples=80)
+@settings(max_examples=at_length(40, 80))
 def test_no_other_shares_are_likelier_than_the_gap_says(case, seed, most, method):
     chosen, true = case
     rng = np.random.default_rng(seed)
@@ -451,7 +452,7 @@ def test_other_input_that_is_refused():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 30))
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 def test_channels_read_back_to_the_last_bit(seed, n, k):
     rng = np.random.default_rng(seed)
     law = rng.dirichlet(np.full(k, rng.choice([0.02, 0.3, 2])), n)

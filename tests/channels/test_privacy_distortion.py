@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -192,7 +193,7 @@ def test_an_independent_solver_agrees(seed, share):
     assert found.lower_bound <= oracle * (1 + 1e-6)
 
 
-@settings(max_examples=120)
+@settings(max_examples=at_length(60, 120))
 @given(seed=st.integers(0, 10**9), size=st.floats(-9, 9))
 def test_any_problem_is_answered_soundly(seed, size):
     joint, distortion, rng = problem_of(seed)
@@ -206,7 +207,7 @@ def test_any_problem_is_answered_soundly(seed, size):
         assert found.lower_bound <= cost * (1 + 1e-12) + 1e-14 * slope
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 @given(seed=st.integers(0, 10**9))
 def test_problems_of_moderate_slope_are_certified(seed):
     joint, distortion, rng = problem_of(seed)

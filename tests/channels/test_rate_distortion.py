@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from scipy.optimize import minimize
 
 from anonymizer.channels import hamming, rate_distortion, rates, squared
@@ -203,7 +204,7 @@ problems = (
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=at_length(12, 25), deadline=None)
 @given(problems, st.floats(-6, 6), st.sampled_from(["random", "whole", "wide"]))
 def test_no_channel_is_below_the_bound(problem, exponent, kind):
     p, rng = problem

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels import NUMPY, Bound, FrequencySet, Kind, Rules, choose, compiled_kernel
@@ -157,7 +158,7 @@ def test_bounds_by_hand(kernel, bound, expected):
 
 
 @BOTH
-@settings(max_examples=150)
+@settings(max_examples=at_length(75, 150))
 @given(seed=seeds, most=st.sampled_from([9, 1000, LOGS + 10, 2**24]))
 def test_broken_classes_are_those_of_the_definitions(kernel, seed, most):
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer.kernels.boxes.cutting import TIE, BoxCells
 from anonymizer.kernels.boxes.mondrian import Ground
@@ -72,7 +73,7 @@ def followed(ground, blocks):
     return ground.followed(0, cells, bounds, np.arange(axes), left, np.ones(axes, np.int64))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_length(20, 40))
 @given(tables())
 def test_greedy_trees_equal_plain_ones(table):
     blocks, counts, wanted = table
@@ -86,7 +87,7 @@ def test_greedy_trees_equal_plain_ones(table):
         np.testing.assert_allclose(followed(ground, blocks), expected, rtol=0, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_length(20, 40))
 @given(tables(), st.booleans(), st.integers(0, 99))
 def test_what_is_remembered_is_what_would_be_worked_out(table, ordered, seed):
     """To the last bit: with a full memory, with one of a single slot, and in another order."""

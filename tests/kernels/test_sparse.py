@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer.kernels import (
     NUMPY,
@@ -96,7 +97,7 @@ def test_sparse_classes_merge_by_hand(kernel):
 
 
 @BOTH
-@settings(max_examples=60)
+@settings(max_examples=at_length(30, 60))
 @given(
     seed=seeds,
     values=st.sampled_from([[5], [70], [3, 200], [9000], [64, 1, 4096]]),
@@ -158,7 +159,7 @@ def some_bound(rng: np.random.Generator, margin: np.ndarray) -> Bound:
     return Bound(kind, limit)
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_length(200, 400))
 @given(
     seed=seeds,
     values=st.sampled_from([[5], [70], [3, 200], [2500]]),

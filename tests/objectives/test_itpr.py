@@ -14,6 +14,7 @@ from cases import Case, assert_solved
 from forked import unwarned
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from oracle import Brute, Chain
 
 from anonymizer import (
@@ -49,7 +50,7 @@ def case_of(seed: int) -> Case:
     return Case(brute, dict.fromkeys(names, hierarchy))
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(st.integers(0, 2**32 - 1))
 def test_the_best_node_is_what_brute_force_finds(seed):
     assert_solved(case_of(seed), NUMPY)

@@ -10,6 +10,7 @@ import pytest
 from cases import ASKED, Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from oracle import Brute, Chain
 
 from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, Loss
@@ -123,7 +124,7 @@ def test_a_suppressed_value_costs_the_same_beside_one_that_only_a_population_has
     assert anonymizer.fit(pd.DataFrame({"a": list("yzzz")})).search_.value == 2 / 4
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(seeds)
 @pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
 def test_scores_are_those_of_the_records_released(kernel, seed):

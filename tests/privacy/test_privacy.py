@@ -12,6 +12,7 @@ import pytest
 from cases import BOUNDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from scipy.sparse import csr_array
 from strategies import (
     classes_of,
@@ -517,7 +518,7 @@ def kernels_find(models: Sequence[PrivacyModel], classes: Classes) -> list[list[
     return found
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(classes=some_classes(), empty=st.booleans(), scale=st.sampled_from([1, 1, 30_000]))
 def test_both_kernels_find_what_the_model_measures(classes, empty, scale):
     joint = classes.joint * scale

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import InputError, profile
 from anonymizer.profiling.columns import ProfiledColumn
@@ -249,7 +250,7 @@ def test_values_that_belong_to_one_of_another_column(pairs):
     assert len(set(together([one, other]))) == len(table.drop_duplicates())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=at_length(15, 30), deadline=None)
 @given(st.permutations(range(PEOPLE)), st.integers(0, 99))
 def test_it_does_not_matter_what_persons_are_called_or_in_which_order_they_stand(order, seed):
     table = visits(ref=lambda n, t: 1000 + 7 * n, noise=lambda n, t: (n * 7 + t * 5) % 23)
@@ -258,7 +259,7 @@ def test_it_does_not_matter_what_persons_are_called_or_in_which_order_they_stand
     assert key_in(table) == key_in(renamed) == key_in(shuffled) == ("ref",)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_length(30, 60), deadline=None)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["id", "patient", "x", "hhid", "nr", "mail"]),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer.channels import (
     best_ranges,
@@ -60,7 +61,7 @@ def test_two_groups_of_two():
     assert found.channel.tolist() == [[1, 0], [1, 0], [0, 1], [0, 1]]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=at_length(12, 25), deadline=None)
 @given(seeds, st.sampled_from([0.0, 0.5, 10.0]), st.sampled_from(["bits", "nats"]))
 def test_no_partition_costs_less(seed, slope, unit):
     joint, x = counts_of(seed)
@@ -73,7 +74,7 @@ def test_no_partition_costs_less(seed, slope, unit):
     assert found.distortion + slope * found.leakage == pytest.approx(min(costs), abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=at_length(12, 25), deadline=None)
 @given(seeds, st.sampled_from([TCloseness(0.1, "kl"), DistinctLDiversity(2), KAnonymity(7)]))
 def test_no_partition_that_holds_a_model_distorts_less(seed, model):
     joint, x = counts_of(seed)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import ordered_problems, paired_problems, problem_of, problems
 
 from anonymizer import Anonymizer, AverageReidentificationRisk, Boxes, Hierarchy, KAnonymity
@@ -131,7 +132,7 @@ def test_a_bound_on_classes_is_met_and_the_lead_is_one(problem, most):
     assert value + found.lead >= expected - 1e-9
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_length(20, 40))
 @given(drawn=st.one_of(ordered_problems(), paired_problems()), seed=st.integers(0, 99))
 def test_no_tree_breaks_the_policy_and_wider_searches_are_no_worse(drawn, seed):
     problem = drawn[1]
@@ -149,7 +150,7 @@ def test_no_tree_breaks_the_policy_and_wider_searches_are_no_worse(drawn, seed):
         assert len(found.counts) == len(found.regions) == len(set(map(str, found.regions.listed())))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=at_length(15, 30))
 @given(drawn=ordered_problems(), most=st.integers(1, 4))
 def test_a_pruned_tree_keeps_to_the_bound(drawn, most):
     problem = drawn[1]
@@ -159,7 +160,7 @@ def test_a_pruned_tree_keeps_to_the_bound(drawn, most):
         assert acceptable(found.counts, problem.models).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=at_length(15, 30))
 @given(drawn=ordered_problems(), width=st.sampled_from([2, 3]), exact=st.booleans())
 def test_ranges_are_as_wide_as_asked(drawn, width, exact):
     problem = drawn[1]

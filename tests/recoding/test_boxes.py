@@ -70,7 +70,7 @@ def test_a_score_may_be_larger_than_the_number_of_classes():
     assert (found.node, found.score) == ((0,), pytest.approx(100))
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(seeds)
 def test_it_finds_what_counting_every_node_does(seed):
     problem = random_case(np.random.default_rng(seed), attributes=4).problem()
@@ -111,7 +111,7 @@ def test_out_of_time_it_has_a_feasible_node_and_a_bound(seed):
     assert found.checked <= 1
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(seeds, st.integers(0, 12))
 def test_interrupted_it_has_a_feasible_node_and_a_bound(seed, after):
     case = random_case(np.random.default_rng(seed))

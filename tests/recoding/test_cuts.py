@@ -39,7 +39,7 @@ def cut(problem, ranged=(), run=Run(), **options):  # noqa: B008 (frozen)
     return refine_jointly(problem, ranged, Refiner(information, cuts=True, **options), run=run)
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(drawn_problems())
 def test_cuts_equal_brute_force(drawn):
     _, problem = drawn

@@ -9,6 +9,7 @@ import pytest
 from cases import random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import nested_rows, problem_of
 
 from anonymizer import Hierarchy, KAnonymity
@@ -139,7 +140,7 @@ def test_searches_agree_on_keys_of_several_words():
     assert len(found) == 1 <= len(feasible) < problem.lattice.size
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(seeds)
 def test_keys_do_not_depend_on_the_order_of_records(seed):
     rng = np.random.default_rng(seed)

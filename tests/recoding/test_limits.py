@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import problem_of, problems
 
 from anonymizer import (
@@ -176,7 +177,7 @@ def best_by_hand(problem: Problem):
     return max((score for score in scores.values() if score is not None), default=None)
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(limited_problems())
 def test_every_strategy_finds_the_best_of_the_levels_allowed(problem):
     expected = best_by_hand(problem)
@@ -190,7 +191,7 @@ def test_every_strategy_finds_the_best_of_the_levels_allowed(problem):
             assert found.node in set(problem.lattice)
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(limited_problems(), st.sampled_from([0.1, 0.3, 0.6]))
 def test_with_suppression_too(problem, share):
     problem = replace(problem, suppression=Suppression(share))
@@ -213,7 +214,7 @@ def partitions_between(values, fine, coarse):
             yield groups
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(st.data())
 def test_ranges_are_the_best_between_two_levels(data):
     """Brute force over all ranges of one attribute."""

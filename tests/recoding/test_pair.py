@@ -82,7 +82,7 @@ def test_gains_may_have_any_sign(drawn, confined, factor):
     assert len(refined.counts) == classes
 
 
-@settings(max_examples=120)
+@settings(max_examples=at_length(60, 120))
 @given(
     st.tuples(st.integers(1, 5), st.integers(1, 6)),
     st.sampled_from([None, 1, 2, 3]),

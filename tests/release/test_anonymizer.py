@@ -13,6 +13,7 @@ import pytest
 from checker import classes_of, least_close, least_diverse, margin_of, mutual_information, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -184,7 +185,7 @@ def test_extremes_are_not_told_by_labels(people, anonymizer):
     assert "107" not in json.dumps(anonymizer.release_.to_dict()["recoding"]["age"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(st.data())
 def test_whatever_is_released_is_safe(data):
     table = data.draw(tables(2))
@@ -193,7 +194,7 @@ def test_whatever_is_released_is_safe(data):
     assert_safe(anonymizer.fit_transform(table), ["a", "b"], "w", models)
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(ordered_problems(), st.sampled_from(["exact", "heuristic"]))
 def test_whatever_ranges_are_released_are_safe(drawn, refinement):
     table, problem = drawn

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lengths import LONG
+from lengths import LONG, at_length
 from scipy.stats import chi2
 
 from anonymizer import (
@@ -305,7 +305,7 @@ def test_a_population_may_be_counted():
 # What is drawn
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(
     sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
     share=st.floats(0, 1),

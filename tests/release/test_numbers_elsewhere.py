@@ -9,6 +9,7 @@ import persons as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import (
     Anonymizer,
@@ -112,7 +113,7 @@ NODES = st.tuples(st.integers(0, 3), st.integers(0, 1))
 EACH = st.sampled_from(["share", "each"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(st.integers(0, 2**32 - 1), POLICIES, NODES, st.integers(0, 1), EACH)
 def test_merging_classes_breaks_nothing_that_held(seed, privacy, node, axis, each):
     table = tables(seed)
@@ -121,7 +122,7 @@ def test_merging_classes_breaks_nothing_that_held(seed, privacy, node, axis, eac
         assert holds(table, higher, privacy, per_person=each)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(st.integers(0, 2**32 - 1), POLICIES, NODES, EACH)
 def test_other_names_of_persons_and_another_order_change_nothing(seed, privacy, node, each):
     table = tables(seed)
@@ -133,7 +134,7 @@ def test_other_names_of_persons_and_another_order_change_nothing(seed, privacy, 
     assert holds(changed.reset_index(drop=True), node, privacy, per_person=each) == held
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(st.integers(0, 2**32 - 1), POLICIES, NODES)
 def test_persons_of_one_record_each_need_no_other_levels(seed, privacy, node):
     table = tables(seed)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lengths import LONG
+from lengths import LONG, at_length
 
 from anonymizer import (
     Anonymizer,
@@ -244,7 +244,7 @@ def test_households_of_persons_wherever_a_table_lies(kind):
     assert (found.column, found.count, found.of) == ("hhid", 20, 40)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_length(20, 40), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 8), st.integers(0, 3)), min_size=30),
     st.integers(1, 3),
@@ -287,7 +287,7 @@ def test_the_census_and_its_release_have_neither():
 # Laws
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_length(30, 60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=20, max_size=40),
     st.integers(2, 6),
@@ -307,7 +307,7 @@ def test_figures_are_those_of_whoever_counts_people(rows, k):
     assert f"smallest class has {fewest} {noun}, and in {crowded} of {classes} " in found[0].message
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_length(20, 40), deadline=None)
 @given(st.integers(0, 10_000))
 def test_without_a_crowded_class_k_people_share_each(seed):
     """Where nobody has more than 1/k of any class, k-anonymity holds of people."""

@@ -11,6 +11,7 @@ import pytest
 from engines import KINDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.cli import main
@@ -172,7 +173,7 @@ def test_a_column_has_one_role():
     there=st.lists(st.sampled_from("abcdef"), unique=True),
     listed=st.none() | st.lists(st.sampled_from("abcdef"), unique=True),
 )
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 def test_nothing_is_released_that_is_not_listed(there, listed):
     """Released are all columns where none is listed, else those that are, or nothing."""
     table = pd.DataFrame(MONTH).assign(**dict.fromkeys(there, 0))

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 from strategies import nested_rows, problem_of, tables
 
 from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, InputError
@@ -97,7 +98,7 @@ def test_a_class_that_is_small_breaks_the_policy_in_every_world():
     assert (found.probability, found.largest_posterior) == (1.0, found.largest_share)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(st.data())
 def test_class_sizes_alone_reveal_nothing(data):
     table = data.draw(tables(2, records=30))
@@ -227,7 +228,7 @@ def released(draw: st.DrawFn):
     return table, hierarchies, problem, solve(problem).node
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(released())
 def test_exact_as_by_all_permutations(case):
     table, hierarchies, problem, node = case

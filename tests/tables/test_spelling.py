@@ -16,6 +16,7 @@ from fuzz.readers import CSV_READERS, View
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge import Counted
+from lengths import at_length
 
 from anonymizer import (
     Anonymizer,
@@ -391,7 +392,7 @@ POLICIES = [
 ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_length(20, 40))
 @given(
     st.lists(
         st.tuples(st.sampled_from(MIXED), st.sampled_from(QUASI), st.sampled_from(SPELLINGS)),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import at_length
 
 from anonymizer import (
     Anonymizer,
@@ -226,7 +227,7 @@ def test_nor_do_they_to_recodings_of_whole_combinations():
     assert outcome(asked, framed(rows[::-1]), **options) == expected
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(15, 30))
 @given(records, st.integers(0, 5))
 def test_two_halves_are_the_table(rows, seed):
     counted = over_ages(sensitive=["disease"]).task(framed(rows)).counted
@@ -249,7 +250,7 @@ def written(counts, counted):
 # Against releases of the halves
 
 
-@settings(max_examples=25)
+@settings(max_examples=at_length(12, 25))
 @given(records, st.integers(1, 3), st.sampled_from([0, 0.2, 0.5]), st.booleans(), st.integers(0, 3))
 def test_a_fit_is_what_a_release_of_the_half_would_be(rows, k, share, remove, seed):
     recoding = FullDomain(suppression=share, remove=remove and share > 0)
