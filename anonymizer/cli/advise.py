@@ -1,5 +1,6 @@
 """Advice on a policy, and what a run says where its policy needs advice."""
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,12 +15,15 @@ from anonymizer.release.release import Release
 from anonymizer.release.study import Study
 from anonymizer.release.system import never_lost
 from anonymizer.report.advice import advice_lines, advice_report
-from anonymizer.report.printing import picture_at
+from anonymizer.report.printing import picture_at, print_report
 
 FRONTIER = "anonymizer.report.plots.disclosure.draw_frontier"
 
 SECONDS = 5.0
-"""What a run spends on advice after it has counted the table."""
+"""What is spent on advice where no recoding satisfies the policy."""
+
+BRIEFLY = 0.3
+"""What is spent on it after a release was printed, for somebody who reads it in a terminal."""
 
 
 def advise(
@@ -53,20 +57,31 @@ def explain(error: PolicyUnreachableError, study: Study, task: Task) -> None:
 
 
 def weak_points(study: Study, release: Release, task: Task) -> list[str]:
-    """What to change where a release is drastic, or its classes give sensitive values away.
+    """What is known without a search: that a release is drastic, and which command says more.
 
-    That it is drastic is said even where the advice does not come as far in its time.
+    Of classes that give sensitive values away there is a warning, which names models. Whoever
+    follows advice chooses by sensitive values, so that against the method there is none.
     """
-    if task.odds is not None:  # whoever follows advice chooses by sensitive values
-        return []
-    gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
-    drastic = _drastic(study, release)
-    if not (gives_away or drastic):
-        return []
-    found = _found(study, task, sweep=gives_away)
-    if found is None:
-        return []
-    return [*([] if found.drastic else drastic), *advice_lines(found)]
+    found = _drastic(study, release)
+    more = f"`anonymizer advise {study.path}` computes what would improve it."
+    return [*found, more] if task.odds is None and (found or _gives_away(release)) else []
+
+
+def improve(study: Study, release: Release, task: Task) -> None:
+    """Say in a terminal, below a report, what to change, as far as ``BRIEFLY`` suffices."""
+    if in_terminal():
+        sys.stdout.flush()
+        found = _found(study, task, sweep=_gives_away(release), seconds=BRIEFLY)
+        print_report(advice_lines(found) if found else [])
+
+
+def _gives_away(release: Release) -> bool:
+    return any(each.code == "homogeneous-classes" for each in release.warnings)
+
+
+def in_terminal() -> bool:
+    """Whether somebody reads what is printed, as it is printed."""
+    return sys.stdout.isatty()
 
 
 def _drastic(study: Study, release: Release) -> list[str]:
@@ -90,8 +105,8 @@ def _drastic(study: Study, release: Release) -> list[str]:
     return ["The result is drastic: most of the information is lost."] if lost else []
 
 
-def _found(study: Study, task: Task, sweep: bool) -> Advice | None:
-    """The advice, as far as it is known within ``SECONDS``; none where it is interrupted.
+def _found(study: Study, task: Task, sweep: bool, seconds: float = SECONDS) -> Advice | None:
+    """The advice, as far as it is known within its time; none where it is interrupted.
 
     A recoding that is not searched for on counts has none.
     """
@@ -100,7 +115,7 @@ def _found(study: Study, task: Task, sweep: bool) -> Advice | None:
         return None
     try:
         with suppress(AnonymizerError):
-            return advise_counted(recoding, task, sweep=sweep, relax=False, time_limit=SECONDS)
+            return advise_counted(recoding, task, sweep=sweep, relax=False, time_limit=seconds)
     except Ended:
         raise
     except KeyboardInterrupt:

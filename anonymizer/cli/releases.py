@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import click
 
-from anonymizer.cli.advise import explain, weak_points
+from anonymizer.cli.advise import explain, improve, weak_points
 from anonymizer.cli.options import show, warn
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.progress import progress
@@ -68,14 +68,16 @@ def run(
             if counted:
                 explain(error, described, counted[0])
             raise
-        weak = [] if as_json else weak_points(described, release, counted[0])
     with printing(f"the release is in {output}"):
         warn(release.warnings)
         if as_json:
             print_json(manifest.public.to_dict())
         else:
             read = () if counts else found_report(described.data_path, described.found)
+            weak = weak_points(described, release, counted[0])
             print_report([*read, *release_report(release, output, weak)])
+            if weak:
+                improve(described, release, counted[0])
 
 
 def verify(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from anonymizer import InputError
 from anonymizer.cli import advise as command
 
 SECRET = "Morbus"
@@ -102,7 +103,8 @@ def test_given_levels_that_do_not_satisfy_the_policy(run, study, tmp_path):
     assert "leave age out" in err
 
 
-def test_a_drastic_result_comes_with_what_to_change(run, study, tmp_path):
+def test_a_drastic_result_comes_with_what_to_change(run, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "BRIEFLY", 60.0)
     study.write_text(STUDY.replace("k = 4", "k = 9"))
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, err) == (0, "")
@@ -112,10 +114,37 @@ def test_a_drastic_result_comes_with_what_to_change(run, study, tmp_path):
     code, out, _ = run("run", study, "-o", tmp_path / "out", "--force")
     assert code == 0
     assert "The result is drastic: 2 of 3 quasi-identifiers became *" in out
-    assert "stand in the way" in out
+    assert f"`anonymizer advise {study}` computes what would improve it." in out
+    assert "stand in the way" not in out
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    code, out, _ = run("run", study, "-o", tmp_path / "out", "--force")
+    report, advice = out.split("The release is in", 1)
+    assert code == 0
+    assert "computes what would improve it" in report
+    assert "stand in the way" in advice
 
 
-def test_homogeneous_classes_come_with_a_model_and_its_parameter(run, study, tmp_path):
+def test_nothing_is_searched_for_where_nobody_reads(run, study, tmp_path, monkeypatch):
+    """The release is in place before advice is computed, for a terminal alone."""
+
+    there = []
+
+    def searched(*arguments, **options):
+        there.append((tmp_path / "out" / "release.json").exists())
+        raise InputError("enough")
+
+    monkeypatch.setattr(command, "advise_counted", searched)
+    assert run("run", study, "-o", tmp_path / "out")[0] == 0
+    assert run("run", study, "-o", tmp_path / "out", "--force", "--json")[0] == 0
+    assert there == []
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    assert run("run", study, "-o", tmp_path / "out", "--force")[0] == 0
+    assert there == [True]
+
+
+def test_homogeneous_classes_come_with_a_model_and_its_parameter(run, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    monkeypatch.setattr(command, "BRIEFLY", 60.0)
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
     assert "homogeneous-classes" in (tmp_path / "out" / "release.json").read_text()
@@ -134,6 +163,7 @@ def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "advise_counted", interrupted)
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
     assert "Suggested" not in out
@@ -143,7 +173,8 @@ def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, 
 
 
 def test_a_drastic_result_is_said_although_time_is_up(run, study, tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "SECONDS", 1e-9)
+    monkeypatch.setattr(command, "in_terminal", lambda: True)
+    monkeypatch.setattr(command, "BRIEFLY", 1e-9)
     study.write_text(STUDY.replace("k = 4", "k = 60"))
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
