@@ -116,6 +116,8 @@ def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
         return _complain(explained(error), error.exit_code)
     except click.ClickException as error:
         return _complain(error.format_message(), error.exit_code)
+    except SystemExit:  # so click ends where the reader of a help went away
+        return 0
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted", INTERRUPTED, outputs)
     except MemoryError:

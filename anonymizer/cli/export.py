@@ -1,6 +1,5 @@
 """Releases handed on: as SQL or for other tools, and as a page."""
 
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -95,7 +94,7 @@ def report(
         click.echo(f"The report has no pictures: {installing('plots')}", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):
-            sys.stdout.buffer.write(page)
+            click.echo(page, nl=False)
         return
     write_file(place, partial(_write, page), force=force, private=steward)
     with printing(f"the report is in {place}"):

@@ -64,20 +64,24 @@ def init(
             told = () if person == (NONE,) else person
             wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, told)
             found = draft(raw, wishes, data)
-        if interactive() and not yes and not as_json:
+        asked = interactive() and not yes and not as_json
+        if asked:
             print_report(profile_report(found.profile))
             found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
             click.confirm(f"Write the study to {directory}?", default=True, abort=True)
-        elif not as_json:
-            print_report(profile_report(found.profile))
     study = found.write(directory, force=force)
+    _report(found, study, as_json, asked, columns is None and read.columns is not None)
+
+
+def _report(found: Draft, study: Path, as_json: bool, asked: bool, headless: bool) -> None:
+    """Print what was found once it is written; who was asked has seen the columns before."""
     warn([*profile_warnings(found.profile, found.profile.person)])
-    with printing(f"the study is in {directory}"):
+    with printing(f"the study is in {study.parent}"):
         if as_json:
             print_json(found.profile.to_dict())
-        else:
-            headless = columns is None and read.columns is not None
-            print_report(draft_report(found, study, headless=headless))
+            return
+        columns = [] if asked else profile_report(found.profile)
+        print_report([*columns, *draft_report(found, study, headless=headless)])
 
 
 def interactive() -> bool:

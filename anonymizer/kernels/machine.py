@@ -1,10 +1,13 @@
 """How the compiled kernels are compiled: lazily, without the interpreter's lock, kept on disk."""
 
+import logging
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar, cast
 
 import numba
+
+LOG = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,5 +49,15 @@ def _kept(compiler: Callable[..., Any], function: Function) -> Function:
     try:
         compiled: Any = compiler(nogil=True, cache=True)(function)
     except RuntimeError:
+        _warn_once()
         compiled = compiler(nogil=True)(function)
     return cast(Function, compiled)
+
+
+@cache
+def _warn_once() -> None:
+    """Say why a run takes longer than it needs to: a container has no place of its own, say."""
+    LOG.warning(
+        "machine code is compiled anew, which takes some seconds: neither the package nor the home "
+        "can be written; set NUMBA_CACHE_DIR to a directory that can"
+    )
