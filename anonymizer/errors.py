@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -312,6 +313,18 @@ def _runs_on(name: str, text: str) -> bool:
     return text.startswith(name) and len(behind) == 3 and behind.isalnum()
 
 
+def _alike(name: str, others: Iterable[str]) -> str:
+    """A remedy where a name differs from another one by what no eye sees; else nothing."""
+    plain = _visible(name)
+    if not any(_visible(other) == plain for other in others):
+        return ""
+    return "one of its columns differs in blanks, or in how accents are encoded; copy that name"
+
+
+def _visible(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
 def require_columns(columns: Iterable[object], wanted: Iterable[str], remedy: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
@@ -328,7 +341,9 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str], remedy: st
     for name in wanted:
         if name not in known:
             texts = [text for text in known if isinstance(text, str)]
-            near = did_you_mean(name, [text for text in texts if not _runs_on(name, text)])
+            near = _alike(name, texts) or did_you_mean(
+                name, [text for text in texts if not _runs_on(name, text)]
+            )
             remedy = near.removeprefix("; ") or remedy
             raise InputError(f"the table has no column {name!r}", remedy, value=name)
     twice = [name for name, count in Counter(known).items() if count > 1]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from numbers import Real
 from pathlib import Path
 from typing import ClassVar, Literal, Self
+from unicodedata import normalize
 
 import numpy as np
 
@@ -398,9 +399,13 @@ class Hierarchy(Displayed, ABC):
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         """Return the error about values that are not covered, with the records of each."""
+        forms = (normalize(form, value) for form in ("NFC", "NFD") for value in strangers)
+        remedy = f"add them to {self.source}, clean the column, or declare them as missing values"
+        if any(self.covers(self.key(each)) for each in forms):
+            remedy = f"accents in {self.source} are encoded otherwise (NFC, NFD): write both alike"
         return InputError(
             f"column {attribute!r} holds {named(strangers)} that {self.source} lacks",
-            f"add them to {self.source}, clean the column, or declare them as missing values",
+            remedy,
         )
 
     def over(

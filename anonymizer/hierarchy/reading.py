@@ -100,6 +100,21 @@ def _only_rule(table: Table) -> str:
     return rules[0]
 
 
+def whole_name(name: str, given: object) -> str:
+    """The name of which TOML has made a table in a table: what follows its points is no rule.
+
+    >>> whole_name("age", {"yrs": {"widths": [5]}}), whole_name("age", {"widths": [5]})
+    ('age.yrs', 'age')
+    """
+    if not isinstance(given, Mapping):
+        return name
+    known = {*RULES, *GENERAL, *(option for rule in RULES.values() for option in rule.options)}
+    for key, value in given.items():
+        if key not in known and (isinstance(value, Mapping) or value == "suppress"):
+            return whole_name(f"{name}.{key}", value)
+    return name
+
+
 def _such_as(rule: str) -> str:
     return f"such as {{ {RULES[rule].example} }}"
 

@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.reading import whole_name
 from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel, for_odds, over_persons
@@ -180,7 +181,9 @@ class Description:
         except InputError as error:
             if isinstance(given, str) and given.strip():
                 raise  # the file says where
-            raise InputError(f"{self.path}: [quasi-identifiers] {name}: {error}") from None
+            whole = whole_name(name, given)
+            said = error if whole == name else f"a name that has a point is quoted: {whole!r} = ..."
+            raise InputError(f"{self.path}: [quasi-identifiers] {name}: {said}") from None
 
     @cached_property
     def recoding(self) -> Recoding:

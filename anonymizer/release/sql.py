@@ -58,6 +58,7 @@ def sql_of(source: ExportedRelease, table: str, into: str) -> str:
 def select_of(source: ExportedRelease, table: str) -> str:
     """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
     _require_one_spelling(source)
+    _require_other_letters(source)
     kept, groups = source.manifest.suppressed_class == "kept", _groups(source)
     steps = {
         "anonymizer texts": _texts(source, table),
@@ -77,6 +78,18 @@ def _require_one_spelling(source: ExportedRelease) -> None:
             "of which the release has one, and SQL cannot tell which; give each value one spelling "
             "and release again, or recode with anonymizer apply"
         )
+
+
+def _require_other_letters(source: ExportedRelease) -> None:
+    """Refuse names that differ by case alone: DuckDB and SQLite take them for one."""
+    first: dict[str, str] = {}
+    for column in source.columns:
+        other = first.setdefault(column.casefold(), column)
+        if other != column:
+            raise InputError(
+                f"columns {other!r} and {column!r} differ by case alone, and many databases take "
+                "them for one; rename one of them in the table, and release it again"
+            )
 
 
 def _texts(source: ExportedRelease, table: str) -> str:

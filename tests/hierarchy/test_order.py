@@ -1,5 +1,6 @@
 """Ordered categories: groups of consecutive values, their labels, and what is refused."""
 
+import unicodedata
 from itertools import combinations_with_replacement, pairwise
 
 import pandas as pd
@@ -164,3 +165,12 @@ def test_only_consecutive_values_are_a_range():
     assert scale.spelled(["S", "S"]) is None
     assert scale.spelled(["S", "other"]) is None
     assert scale.spelled([]) is None
+
+
+def test_a_value_in_the_other_unicode_form_is_no_stranger_without_a_word(tmp_path):
+    (tmp_path / "town.csv").write_text("Zürich;CH\nGenève;CH\n")
+    towns = Hierarchy.of("town.csv", tmp_path)
+    with pytest.raises(InputError, match=r"town.csv are encoded otherwise \(NFC, NFD\): write"):
+        towns.over("town", [unicodedata.normalize("NFD", "Zürich")], [9])
+    with pytest.raises(InputError, match=r"; add them to .*town.csv"):
+        towns.over("town", ["Bern"], [9])

@@ -227,6 +227,13 @@ def test_names_are_quoted(published) -> None:
     assert '"a""; DROP TABLE b; --" AS t' in text
 
 
+def test_names_that_differ_by_case_alone_are_refused(tmp_path: Path) -> None:
+    table = {"age": [20, 40] * 8, "Age": [1] * 16, "ill": ["a", "b"] * 8}
+    release = small(tmp_path, table, "age = { widths = [10] }", "")
+    with pytest.raises(InputError, match="'age' and 'Age' differ by case alone, and many databas"):
+        sql_of(source_of(release), "people", "released")
+
+
 def test_the_query_alone_makes_a_view(published, command, tmp_path: Path) -> None:
     release, file = published("kept values"), tmp_path / "q.sql"
     assert command("export", release, "--sql", "--select", "-o", file)[0] == 0

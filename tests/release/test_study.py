@@ -295,6 +295,8 @@ def test_absolute_paths_stay_so(tmp_path):
             '[recoding]\nmethod = "boxes"\nsuppresion = 0.1\n[[privacy]]',
             r"'suppresion'; did you mean 'suppression'\? It is for method = '.*, not for 'boxes'",
         ),
+        ('sex = "suppress"', "sex.a.b = { widths = [5] }", r"sex: a name that .*: 'sex.a.b' = "),
+        ('sex = "suppress"', 'sex.yrs = "suppress"', r"sex: a name that .*: 'sex.yrs' = "),
         # missing sections and keys
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),

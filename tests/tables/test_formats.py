@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import re
+import unicodedata
 
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ from anonymizer.tables.files import (
     release_format,
     write_table,
 )
+from anonymizer.tables.relations.embedded.files import opened
 from tests.whole import read_table
 
 BLANK, NARROW = "\u00a0", "\u202f"
@@ -424,6 +426,11 @@ def test_a_line_is_counted_from_the_top_of_the_file(tmp_path):
             "the header 1; remove lines before the one that names the columns",
         ),
         ("a;b\n1;2;\n", "the header 2; end the header by ';' as the lines do"),
+        ("a;b;\n1;2\n", "the header 3; remove the last ';' of the header"),
+        ("# from HIS\na,b\n1,2\n", "remove the lines of comments, which begin by '#'"),
+        ("% a, b\na,b,c\n1,2,3\n", "remove the lines of comments, which begin by '%'"),
+        ("Table 1,,\n,,\na,b,c\n1,2,3\n", "2 of its 3 columns have no name; name each; if its"),
+        ("a,b\n1,5,6\n2,7,8\n", "as R writes it, begin the header by row,, or write the table"),
     ],
 )
 def test_lines_that_do_not_belong(tmp_path, content, message):
@@ -645,3 +652,35 @@ def test_the_same_table_in_every_dress(tmp_path):
     found = described(tmp_path, dressed.getvalue().encode("utf-16"))
     assert (found.quote, found.decimal, found.header) == ("'", ",", False)
     assert texts(read_table(tmp_path / "t.csv", found)) == expected
+
+
+# Names that look alike
+
+
+NAME = "Größe"
+OTHER = unicodedata.normalize("NFD", NAME)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+@pytest.mark.parametrize(("there", "wanted"), [(NAME, OTHER), (OTHER, NAME)])
+def test_a_name_is_the_same_in_either_unicode_form(tmp_path, suffix, there, wanted):
+    path = tmp_path / f"t{suffix}"
+    frame = pd.DataFrame({there: ["1", "2"], "b": ["3", "4"]})
+    if suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    form = describe_file(path, expected=[wanted])
+    with opened(path, form, columns=[wanted]) as table:
+        assert [*table.columns] == [wanted, "b"]
+        assert table.tally([wanted]).sizes.tolist() == [1, 1]
+
+
+def test_two_columns_that_differ_by_the_form_alone_are_told_apart(tmp_path):
+    assert list(read(tmp_path, f"{NAME},{OTHER}\n1,2\n", [NAME, OTHER])) == [NAME, OTHER]
+
+
+@pytest.mark.parametrize("wanted", ["sex at birth", "sex  at birth"])
+def test_a_name_with_other_blanks_is_not_guessed(tmp_path, wanted):
+    with pytest.raises(InputError, match="one of its columns differs in blanks, or in how accents"):
+        read(tmp_path, "sex\u00a0at birth,b\n1,2\n", [wanted])

@@ -16,12 +16,15 @@ import pyarrow.csv
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.tables.files.format import Format, with_plain_numbers
-from anonymizer.tables.files.opening import require_named, table_stream
+from anonymizer.tables.files.opening import as_wanted, require_named, table_stream
 from anonymizer.tables.files.parquet import write_parquet
 from anonymizer.tables.reading import COLUMNS, LINE
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
+
+COMMENT = ("#", "%", "//")
+"""How programs begin lines that are no part of a table."""
 
 LONGEST_NAME = 10_000
 """Letters of a column's name: a whole question may be one, a whole table is none."""
@@ -70,6 +73,7 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     header, records = _unquoted(path, form) or _strictly(path, form)
     names = [name.strip() for name in header]
     blank = len(names) - max((place for place, name in enumerate(names, 1) if name), default=1)
+    names = as_wanted(names, columns)
     require_named(path, names[: len(names) - blank], columns, form)
     try:
         table = _fast(path, form, header)
@@ -136,7 +140,7 @@ def _strictly(path: Path, form: Format) -> tuple[list[str], int]:
             for row in reader:
                 if len(row) != len(header) and row:
                     line = f"cannot read {path}: line {reader.line_num + form.skipped} has "
-                    raise _ragged(form, header, row).at(line)
+                    raise _ragged(form, header, row, not records).at(line)
                 records += bool(row)
         except csv.Error:
             raise InputError(
@@ -151,20 +155,35 @@ def _strictly(path: Path, form: Format) -> tuple[list[str], int]:
     return header, records
 
 
-def _ragged(form: Format, header: Sequence[str], row: Sequence[str]) -> InputError:
-    """The error about a line of too many or few fields, with a way out where one is likely."""
+def _ragged(
+    form: Format, header: Sequence[str], row: Sequence[str], first: bool = False
+) -> InputError:
+    """The error about a line of too many or few fields, with a way out where one is likely.
+
+    ``first``: whether it is the line after the header.
+    """
     fields = plural(len(row), "field")
     if form.columns is not None:
         words = f"{fields}, columns in [data] names {len(header)}"
         return InputError(words, section="data", key="columns", value=form.columns)
     unlike = f"{fields}, the header {len(header)}"
+    if header[0].lstrip().startswith(COMMENT):
+        return InputError(unlike, f"remove the lines of comments, which begin by {header[0][0]!r}")
     if len(header) == 1:
         return InputError(unlike, "remove lines before the one that names the columns")
     if len(row) == len(header) + 1 and not row[-1]:
         return InputError(unlike, f"end the header by {form.separator!r} as the lines do")
+    if len(row) == len(header) - 1 and not header[-1]:
+        return InputError(unlike, f"remove the last {form.separator!r} of the header")
     if form.quote == '"' and any(each.lstrip().startswith("'") for each in row):
         remedy = """set quote = "'" in [data] if texts are in these"""
         return InputError(unlike, remedy, section="data", key="quote", value=form.quote)
+    if len(row) == len(header) + 1 and first:
+        return InputError(
+            unlike,
+            "if the first field of each line is the name of a row, as R writes it, begin the "
+            f"header by row{form.separator}, or write the table by write.csv(row.names = FALSE)",
+        )
     return InputError(unlike)
 
 

@@ -7,6 +7,7 @@ import codecs
 import errno
 import io
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -276,6 +277,15 @@ def no_text(encoding: str, error: UnicodeError) -> InputError:
     return InputError("it is not UTF-8 text", remedy, section="data", key="encoding")
 
 
+def as_wanted(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The names of a file, those of some ``columns`` in the Unicode form that these have.
+
+    An accent is part of its letter there or a sign after it, which no eye tells apart.
+    """
+    other = {unicodedata.normalize("NFC", each): each for each in {*columns} - {*names}}
+    return [other.get(unicodedata.normalize("NFC", name), name) for name in names]
+
+
 def require_named(
     path: Path, names: Sequence[str], columns: Sequence[str], form: Format | None = None
 ) -> None:
@@ -286,6 +296,12 @@ def require_named(
         if error.value is not None and (len(names) == 1 or not error.remedy):
             # Of a single column no name is near: all names may stand in it.
             error = error.mended(*(_named_otherwise(len(names), form) if form else ("",)))
+        if names.count("") > 1:
+            error = InputError(
+                f"{names.count('')} of its {len(names)} columns have no name",
+                "name each; if its first line is a title, remove lines before the one that names "
+                "the columns",
+            )
         raise error.at(f"{path}: ") from None
 
 

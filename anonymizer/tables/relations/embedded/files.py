@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -19,6 +20,7 @@ from anonymizer.tables.files.delimited import csv_columns
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import (
     POSTGRES,
+    as_wanted,
     base_of,
     files_of,
     is_database,
@@ -104,8 +106,17 @@ def opened(
         else:
             with readable(path, form.encoding) if path.is_file() else nullcontext():
                 found = _found(connection, path, form, columns, table, once)
+        found = _as_wanted(found, columns)
         require_named(path, found.columns, columns, form)
         yield found
+
+
+def _as_wanted(found: Stored, columns: Sequence[str]) -> Stored:
+    names = as_wanted(found.columns, columns)
+    if names == found.columns:
+        return found
+    kinds = (kind for _, kind in found.held)
+    return replace(found, held=tuple(map(StoredColumn, names, kinds)))
 
 
 def columns_in(path: Path, form: Format) -> list[str]:

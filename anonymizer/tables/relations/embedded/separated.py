@@ -22,7 +22,13 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.files.delimited import csv_header, csv_table
 from anonymizer.tables.files.format import UTF8, Format
-from anonymizer.tables.files.opening import COMPRESSIONS, readable, require_named, table_stream
+from anonymizer.tables.files.opening import (
+    COMPRESSIONS,
+    as_wanted,
+    readable,
+    require_named,
+    table_stream,
+)
 from anonymizer.tables.relations.embedded.connection import (
     Connection,
     MisreadError,
@@ -219,7 +225,7 @@ def _simple_header(path: Path, form: Format, columns: Sequence[str]) -> list[str
         if columns:
             raise
         return None
-    names = [each.strip() for each in header]
+    names = as_wanted([each.strip() for each in header], columns)
     if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
