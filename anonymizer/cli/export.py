@@ -1,5 +1,6 @@
 """Releases handed on: as SQL or for other tools, and as a page."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 from anonymizer.errors import installing
 from anonymizer.feedback.progress import progress
+from anonymizer.release.dialects import DIALECTS
 from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.sql import select_of, sql_of
@@ -22,6 +24,7 @@ def export(
     select: bool,
     table: str | None,
     into: str | None,
+    dialect: str | None,
     values: Path | None,
     study: Path | None,
     force: bool,
@@ -30,15 +33,20 @@ def export(
     if len({*forms}) != 1:
         raise click.UsageError("name one form of the export: --sql, --csv or --arx")
     form = forms[0]
-    _require_fitting(form, select, table, into, values)
+    _require_fitting(
+        form,
+        {"--select": select, "--table": table, "--into": into, "--dialect": dialect},
+        values,
+    )
     if output is None and form != "sql":
         raise click.UsageError(f"--{form} writes a directory: name it, as in --output {form}")
     source = source_of(release, study)
     if form == "sql":
+        spoken = DIALECTS[dialect or "standard"]
         if select:
-            text = select_of(source, table or "people") + "\n"
+            text = select_of(source, table or "people", spoken) + "\n"
         else:
-            text = sql_of(source, table or "people", into or "released")
+            text = sql_of(source, table or "people", into or "released", spoken)
         if output is None:
             with printing("the query was made"):
                 click.echo(text.encode(), nl=False)  # UTF-8, whatever a terminal can show
@@ -54,17 +62,14 @@ def export(
         click.echo(f"{output} lists values of {values}: it is as confidential", err=True)
 
 
-def _require_fitting(
-    form: str, select: bool, table: str | None, into: str | None, values: Path | None
-) -> None:
-    """Require options that the form has."""
-    given = {"--select": select, "--table": table, "--into": into}
+def _require_fitting(form: str, given: Mapping[str, object], values: Path | None) -> None:
+    """Require options that the form has; those ``given`` are of SQL."""
     strange = [option for option, value in given.items() if value and form != "sql"]
     strange += ["--values"] if values is not None and form != "arx" else []
     if strange:
         own = "arx" if strange[0] == "--values" else "sql"
         raise click.UsageError(f"{strange[0]} goes with --{own}, not with --{form}")
-    if select and into:
+    if given["--select"] and given["--into"]:
         raise click.UsageError("--select writes a query, which makes no table: leave out --into")
 
 

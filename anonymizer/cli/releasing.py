@@ -301,7 +301,7 @@ def sign() -> None:
     "forms",
     flag_value="sql",
     multiple=True,
-    help="Standard SQL: CASE and a join, one file.",
+    help="SQL: CASE and a join, one file.",
 )
 @click.option(
     "--csv", "forms", flag_value="csv", multiple=True, help="Mapping files to read, in a directory."
@@ -315,6 +315,11 @@ def sign() -> None:
 @click.option("--select", is_flag=True, help="With --sql: the query alone, for a view or dbt.")
 @click.option("--table", help="With --sql: the raw table's name.  [default: people]")
 @click.option("--into", help="With --sql: the released table's name.  [default: released]")
+@click.option(
+    "--dialect",
+    type=click.Choice(["standard", "duckdb", "postgresql", "sqlite"]),
+    help="With --sql: the database that runs it.  [default: standard]",
+)
 @click.option("--values", type=PATH, help="With --arx: a table whose values are listed.")
 @click.option(
     *("--study", "-s"),

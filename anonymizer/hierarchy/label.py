@@ -119,6 +119,26 @@ class ColumnSql:
         """The condition of a missing value."""
         return f"{self.text} IS NULL"
 
+    @property
+    def length(self) -> str:
+        """The number of its characters."""
+        return f"CHARACTER_LENGTH({self.text})"
+
+    def part(self, begin: int, size: int | None = None) -> str:
+        """Some of its characters, the first being 1."""
+        return f"SUBSTRING({self.text} FROM {begin}{'' if size is None else f' FOR {size}'})"
+
+    @staticmethod
+    def number_at(place: Decimal) -> str:
+        """A number as a condition writes it."""
+        return number_text(place)
+
+    @staticmethod
+    def moment_at(place: Decimal) -> str:
+        """A date as a condition writes it."""
+        text = iso_of(place)
+        return f"TIMESTAMP '{text if ' ' in text else text + ' 00:00:00'}'"
+
     def equal(self, texts: Sequence[str], clock: Clock | None) -> str:
         """The condition of values that are equal to one of some texts; of dates, that moment."""
         if clock is not None:
@@ -126,7 +146,8 @@ class ColumnSql:
             moments = [clock.moment(text) for text in texts]
             if any(moment is None or "+" in moment.text for moment in moments):
                 raise _zoned()
-            places = ", ".join(_moment(moment.place) for moment in moments if moment is not None)
+            found = [moment.place for moment in moments if moment is not None]
+            places = ", ".join(map(self.moment_at, found))
             return f"{self.moment} IN ({places})"
         if any(INSTANT.fullmatch(text) for text in texts):
             raise _zoned()
@@ -134,8 +155,9 @@ class ColumnSql:
 
     def between(self, range_: Interval, clock: Clock | None) -> str:
         """The condition of a half-open range of numbers or dates; an end that is None is open."""
-        column, written = (self.number, number_text) if clock is None else (self.moment, _moment)
+        column, written = self.number, self.number_at
         if clock is not None:
+            column, written = self.moment, self.moment_at
             _require_plain(clock)
         bounds = ((">=", range_.low), ("<", range_.high))
         ends = [f"{column} {sign} {written(end)}" for sign, end in bounds if end is not None]
@@ -179,11 +201,6 @@ def _sound(text: str) -> str:
     if "\0" in text:
         raise InputError("a name or a value has a NUL character, which SQL cannot write")
     return text
-
-
-def _moment(place: Decimal) -> str:
-    text = iso_of(place)
-    return f"TIMESTAMP '{text if ' ' in text else text + ' 00:00:00'}'"
 
 
 def _require_plain(clock: Clock) -> None:
@@ -363,12 +380,12 @@ class CodeLabel(Label):
         ]
 
     def condition(self, column: ColumnSql) -> str:
-        text, stem, tail = column.text, self.text[: self.begin], self.text[self.end :]
-        parts = [f"CHARACTER_LENGTH({text}) = {len(self.text)}"]
+        stem, tail = self.text[: self.begin], self.text[self.end :]
+        parts = [f"{column.length} = {len(self.text)}"]
         if stem:
-            parts.append(f"SUBSTRING({text} FROM 1 FOR {self.begin}) = {literal(stem)}")
+            parts.append(f"{column.part(1, self.begin)} = {literal(stem)}")
         if tail:
-            parts.append(f"SUBSTRING({text} FROM {self.end + 1}) = {literal(tail)}")
+            parts.append(f"{column.part(self.end + 1)} = {literal(tail)}")
         return " AND ".join(parts)
 
     def lines(self) -> list[LabelLine]:

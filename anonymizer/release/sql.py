@@ -1,4 +1,4 @@
-"""The recoding of a release as standard SQL: CASE for groups, and a join with its classes."""
+"""The recoding of a release as SQL: CASE for groups, and a join with its classes."""
 
 # ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by hierarchy/label.py
 
@@ -8,25 +8,17 @@ from itertools import combinations
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.label import EVERYTHING, ColumnSql, listed, literal, name
+from anonymizer.release.dialects import STANDARD, Dialect
 from anonymizer.release.export import ExportedRelease, Labels, same_label
 from anonymizer.release.files import MANIFEST
 from anonymizer.tables.values import number_of, number_text
-
-WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
-LARGE = "-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|2[0-9]|3[0-7])"
-"""A whole number of up to 38 digits, as a float is written."""
-NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
-TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
-DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
-UTC = {"Z": 1, "[+-]00": 3, "[+-]0000": 5, "[+-]00:00": 6}
-"""How an instant in UTC ends, and the characters of that: it is a date on its clock without."""
 
 NEXT = ",\n    "
 
 HEADER = """\
 -- The recoding of a release, for the table that was released.
 -- Columns may be texts or numbers: values of columns with a role are cast to texts, and spaces
--- around them are left out. Numbers are exact up to 18 digits after the point.
+-- around them are left out. {numbers}
 -- A record in none of the classes of the release is {fate}.
 -- Not verified here: anything but the class sizes and distinct values of the last query.
 -- Other tables, such as that of next month, need "anonymizer apply": this join would suppress
@@ -34,7 +26,7 @@ HEADER = """\
 """
 
 
-def sql_of(source: ExportedRelease, table: str, into: str) -> str:
+def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = STANDARD) -> str:
     """Statements that make the released table in a database, and recount it.
 
     The table that is made has the released columns, in no order of its records.
@@ -45,25 +37,30 @@ def sql_of(source: ExportedRelease, table: str, into: str) -> str:
         The release.
     table, into
         The names of the raw table, and of the released one that is made.
+    dialect
+        How the database writes it.
 
     Raises InputError when only the order of the records decides their classes, or when values were
     spelled in several ways, of which the release has one.
     """
     kept = source.manifest.suppressed_class == "kept"
-    header = HEADER.format(fate=f"released as {ANY}" if kept else "left out")
-    made = f"CREATE TABLE {name(into)} AS\n{select_of(source, table)};\n"
+    header = HEADER.format(
+        fate=f"released as {ANY}" if kept else "left out", numbers=dialect.numbers
+    )
+    made = f"CREATE TABLE {name(into)} AS\n{select_of(source, table, dialect)};\n"
     return f"{header}\n{made}\n{_recount(source, into)}"
 
 
-def select_of(source: ExportedRelease, table: str) -> str:
+def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) -> str:
     """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
     _require_one_spelling(source)
     _require_other_letters(source)
-    kept, groups = source.manifest.suppressed_class == "kept", _groups(source)
+    dialect.require_names(source.columns)
+    kept, groups = source.manifest.suppressed_class == "kept", _groups(source, dialect)
     steps = {
-        "anonymizer texts": _texts(source, table),
-        "anonymizer keys": _keys(source),
-        "anonymizer places": _places(source, groups),
+        "anonymizer texts": _texts(source, table, dialect),
+        "anonymizer keys": _keys(source, dialect),
+        "anonymizer places": _places(source, groups, dialect),
         "anonymizer groups": groups,
     }
     written = [f"{name(step)} AS (\n{text}\n)" for step, text in steps.items()]
@@ -92,7 +89,7 @@ def _require_other_letters(source: ExportedRelease) -> None:
             )
 
 
-def _texts(source: ExportedRelease, table: str) -> str:
+def _texts(source: ExportedRelease, table: str, dialect: Dialect) -> str:
     """The records that count, and their quasi-identifiers as texts, NULL where missing.
 
     Every column gets a name of ours, so that none of the table's own can be mistaken for one.
@@ -110,8 +107,10 @@ def _texts(source: ExportedRelease, table: str) -> str:
         if column not in source.released
     ]
     columns = dict.fromkeys((*source.names, *roles.sensitive, *roles.targets))
-    complete = [f"{_value(source, column)} IS NOT NULL" for column in columns]
-    where = f"\n  WHERE {' AND '.join(complete)}" if roles.missing == "drop" else ""
+    wanted = [each for column in columns for each in dialect.exact(column)]
+    if roles.missing == "drop":
+        wanted += [f"{_value(source, column)} IS NOT NULL" for column in columns]
+    where = f"\n  WHERE {' AND '.join(wanted)}" if wanted else ""
     return f"  SELECT\n    {NEXT.join(texts)}\n  FROM {name(table)} AS t{where}"
 
 
@@ -121,60 +120,40 @@ def _value(source: ExportedRelease, column: str) -> str:
     return f"CASE WHEN {text} NOT IN {missing} THEN {text} END"
 
 
-def _keys(source: ExportedRelease) -> str:
-    """One text for equal numbers: 39 for 39.0, 0 for -0, all digits of 1e+16."""
-    keys = []
-    for number in range(len(source.names)):
-        text = name(f"anonymizer text {number}")
-        whole = f"SUBSTRING({text} FROM 1 FOR POSITION('.' IN {text}) - 1)"
-        digits = f"CAST(CAST({text} AS DECIMAL(38, 0)) AS VARCHAR)"
-        keys.append(
-            f"CASE WHEN {text} = '-0' OR {text} SIMILAR TO '-0[.]0+' THEN '0' "
-            f"WHEN {text} SIMILAR TO '{WHOLE}' THEN {whole} "
-            f"WHEN {text} SIMILAR TO '{LARGE}' THEN {digits} ELSE {text} END "
-            f"AS {name(f'anonymizer key {number}')}"
-        )
+def _keys(source: ExportedRelease, dialect: Dialect) -> str:
+    """One text for equal numbers."""
+    keys = [
+        f"{dialect.key(name(f'anonymizer text {number}'))} AS {name(f'anonymizer key {number}')}"
+        for number in range(len(source.names))
+    ]
     return f"  SELECT *,\n    {NEXT.join(keys)}\n  FROM {name('anonymizer texts')}"
 
 
-def _places(source: ExportedRelease, conditions: str) -> str:
+def _places(source: ExportedRelease, conditions: str, dialect: Dialect) -> str:
     """Where texts lie as numbers and as dates that conditions read, NULL where they are none."""
     places = []
     for number in range(len(source.names)):
         key = name(f"anonymizer key {number}")
-        for kind, found in (("number", _number_in(key)), ("date", _date_in(key))):
+        for kind, found in (("number", dialect.number(key)), ("date", dialect.date(key))):
             if (place := name(f"anonymizer {kind} {number}")) in conditions:
                 places.append(f",\n    {found} AS {place}")
     return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
 
 
-def _number_in(key: str) -> str:
-    return f"CASE WHEN {key} SIMILAR TO '{NUMBER}' THEN CAST({key} AS DECIMAL(38, 18)) END"
-
-
-def _date_in(key: str) -> str:
-    """The date that a text is; databases differ in what they make of an offset from UTC."""
-    instants = " ".join(
-        f"WHEN {key} SIMILAR TO '{DATE.removesuffix('?')}{end}' THEN "
-        f"CAST(SUBSTRING({key} FROM 1 FOR CHARACTER_LENGTH({key}) - {length}) AS TIMESTAMP)"
-        for end, length in UTC.items()
-    )
-    return f"CASE WHEN {key} SIMILAR TO '{DATE}' THEN CAST({key} AS TIMESTAMP) {instants} END"
-
-
-def _keys_of(number: int) -> ColumnSql:
+def _keys_of(number: int, dialect: Dialect) -> ColumnSql:
     kinds = ("key", "number", "date")
-    return ColumnSql(*(name(f"anonymizer {kind} {number}") for kind in kinds))
+    return dialect.column(*(name(f"anonymizer {kind} {number}") for kind in kinds))
 
 
-def _groups(source: ExportedRelease) -> str:
+def _groups(source: ExportedRelease, dialect: Dialect) -> str:
     """The group of each value, or the class of each record where classes have groups of theirs."""
     if source.manifest.regions:
-        cases = [_case(_regions(source), 0)]
+        cases = [_case(_regions(source, dialect), 0)]
     else:
         cases = [
-            _case([label.condition(_keys_of(i)) for _, label in source.manifest.labels(column)], i)
+            _case([label.condition(keys) for _, label in source.manifest.labels(column)], i)
             for i, column in enumerate(source.names)
+            for keys in (_keys_of(i, dialect),)
         ]
     return f"  SELECT *,\n    {NEXT.join(cases)}\n  FROM {name('anonymizer places')}"
 
@@ -185,7 +164,7 @@ def _case(conditions: Sequence[str], number: int) -> str:
     return f"CASE {whens}\n      ELSE -1 END AS {name(f'anonymizer group {number}')}"
 
 
-def _regions(source: ExportedRelease) -> list[str]:
+def _regions(source: ExportedRelease, dialect: Dialect) -> list[str]:
     """The condition of each class.
 
     Boxes hold no combination of the table twice, whatever their labels say of values that it has
@@ -208,7 +187,7 @@ def _regions(source: ExportedRelease) -> list[str]:
             )
     return [
         " AND ".join(
-            f"({labels[column][region[column]].condition(_keys_of(i))})"
+            f"({labels[column][region[column]].condition(_keys_of(i, dialect))})"
             for i, column in enumerate(source.names)
         )
         for region in regions

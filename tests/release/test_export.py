@@ -1,17 +1,25 @@
 """What is exported gives the very same release: SQL in DuckDB, mapping files, ARX hierarchies."""
 
+import csv
 import json
+import sqlite3
 from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
+from postgres import Server, served
 from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
 
 from anonymizer import Hierarchy, InputError, verify_release
 from anonymizer.cli import main
+from anonymizer.hierarchy.label import name as quoted
 from anonymizer.hierarchy.partition import digest_of_values
+from anonymizer.release.apply import ApplyOptions, publish_applied
+from anonymizer.release.dialects import DIALECTS
 from anonymizer.release.export import source_of
 from anonymizer.release.publish import publish
 from anonymizer.release.sql import select_of, sql_of
@@ -232,6 +240,125 @@ def test_names_that_differ_by_case_alone_are_refused(tmp_path: Path) -> None:
     release = small(tmp_path, table, "age = { widths = [10] }", "")
     with pytest.raises(InputError, match="'age' and 'Age' differ by case alone, and many databas"):
         sql_of(source_of(release), "people", "released")
+
+
+def in_sqlite(release: Path, raw: pd.DataFrame) -> tuple[pd.DataFrame, list]:
+    """As ``run``, in SQLite."""
+    database = sqlite3.connect(":memory:")
+    raw.to_sql("people", database, index=False)
+    text = sql_of(source_of(release), "people", "released", DIALECTS["sqlite"])
+    made, recount = text.rsplit(";\n\n", 1)
+    database.executescript(made)
+    broken = database.execute(recount).fetchall()
+    return pd.read_sql("SELECT * FROM released", database), broken
+
+
+def in_postgres(server: Server, release: Path, raw: pd.DataFrame) -> tuple[pd.DataFrame, list]:
+    """As ``run``, in PostgreSQL; the raw table has texts."""
+    columns = ", ".join(f"{quoted(each)} TEXT" for each in raw.columns)
+    data = raw.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    text = sql_of(source_of(release), "people", "released", DIALECTS["postgresql"])
+    made, recount = text.rsplit(";\n\n", 1)
+    (server.directory / "people.csv").write_text(data)
+    shown = server.psql(
+        f"DROP TABLE IF EXISTS people, released;\nCREATE TABLE people ({columns});\n"
+        f"\\copy people FROM '{server.directory / 'people.csv'}' (FORMAT csv, HEADER)\n"
+        f"{made};\nTABLE released;\n\\echo ---\n{recount}\n"
+    )
+    table, broken = shown.split("---\n")
+    found = pd.read_csv(StringIO(table), dtype=str, keep_default_na=False)
+    return found, broken.splitlines()[1:]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with served() as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_very_same_release_in_sqlite(published, name: str) -> None:
+    release = published(name)
+    found, broken = in_sqlite(release, raw_of(release))
+    assert (rows(found), broken) == (rows(read(next(release.glob("released.*")))), [])
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_very_same_release_in_postgresql(published, server: Server, name: str) -> None:
+    release = published(name)
+    raw = raw_of(release)
+    if (release.parent / "people.csv").exists():
+        found, broken = in_postgres(server, release, raw)
+        assert (rows(found), broken) == (rows(read(release / "released.csv")), [])
+
+
+def test_hostile_names_and_values_run_in_sqlite_and_postgresql(
+    tmp_path: Path, server: Server
+) -> None:
+    release = hostile(tmp_path)
+    raw, released = raw_of(release), rows(read(release / "released.csv"))
+    assert rows(in_postgres(server, release, raw)[0]) == released
+    found, broken = in_sqlite(release, raw)
+    # An exponent is in no class of SQLite, and the last query says so.
+    assert rows(found) < released
+    assert (len(found), broken[-1][-1]) == (len(raw) - 6, len(raw) - 6)
+
+
+@pytest.mark.parametrize("zone", ["", "Z", "+00", "-0000", "+00:00"])
+def test_dates_run_in_sqlite_and_postgresql(tmp_path: Path, server: Server, zone: str) -> None:
+    days = ["2024-01-03", "2024-01-30", "2024-02-01T23:59:59.5", "2025-02-28", "2025-02-01"]
+    days[2] += zone
+    table = {"born": days * 4, "ill": ["a", "b", "c", "d", "e"] * 4}
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { born = 1 }\n'
+    release = small(tmp_path, table, 'born = { calendar = ["month", "year"] }', fixed)
+    raw, released = raw_of(release), rows(read(release / "released.csv"))
+    for found, broken in (in_sqlite(release, raw), in_postgres(server, release, raw)):
+        assert (rows(found), broken) == (released, [])
+
+
+def test_what_sqlite_rounds_is_in_no_class(tmp_path: Path) -> None:
+    table = {"size": ["1", "2", "12", "13"] * 4, "ill": ["a", "b"] * 8}
+    release = small(tmp_path, table, "size = { widths = [10] }", "")
+    raw = raw_of(release)
+    for odd in ("1.00000000000000001", "1e0", "0x1", "1.2.3", ".", "-", "1e+16", "--1", "+ 1"):
+        raw.loc[0, "size"] = odd
+        found, broken = in_sqlite(release, raw)
+        assert len(found) == 15
+        assert broken[-1] == (None, 15)
+    typed = raw.assign(size=[0.1 + 0.2, *[12.0] * 15])
+    found, broken = in_sqlite(release, typed)
+    assert len(found) == 15
+    (tmp_path / "large").mkdir()
+    table["size"] = ["1", "1234567890123459"] * 8
+    rule = "size = { cuts = [[1234567890123456]] }"
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { size = 1 }\n'
+    large = small(tmp_path / "large", table, rule, fixed)
+    with pytest.raises(InputError, match="ends at a number of more than 15 digits, which SQLite"):
+        sql_of(source_of(large), "people", "released", DIALECTS["sqlite"])
+
+
+def test_a_new_record_of_boxes_is_where_apply_puts_it_or_nowhere(published, tmp_path) -> None:
+    """Two boxes may cover what the table had not: the first of them is that of apply."""
+    release = published("boxes")
+    raw = raw_of(release)
+    new = raw.drop_duplicates("job")[["job"]].merge(raw.drop_duplicates("age")[["age"]], "cross")
+    new = new.assign(name="Nemo", disease="flu", income="low", note="n")[list(raw.columns)]
+    table = pd.concat([raw, *[new] * 9], ignore_index=True)
+    table.to_csv(tmp_path / "more.csv", index=False)
+    wishes = ApplyOptions(unseen="suppress", suppression=0.9)
+    publish_applied(release, tmp_path / "more.csv", tmp_path / "more", wishes)
+    applied = read(tmp_path / "more" / "released.csv")
+    placed = rows(applied[(applied[["age", "job"]] != "*").any(axis=1)])
+    for found, broken in (run(release, table), in_sqlite(release, table)):
+        assert rows(found[(found[["age", "job"]] != "*").any(axis=1)]) == placed
+        assert broken[-1][-1] == len(found) > len(raw)
+
+
+def test_long_names_are_refused_where_a_database_cuts_them(tmp_path: Path) -> None:
+    name = "n" * 64
+    release = small(tmp_path, {name: [1, 2] * 8, "ill": ["a"] * 16}, f'{name} = "suppress"', "")
+    with pytest.raises(InputError, match="has a name of more than 63 bytes, which PostgreSQL"):
+        sql_of(source_of(release), "people", "released", DIALECTS["postgresql"])
 
 
 def test_the_query_alone_makes_a_view(published, command, tmp_path: Path) -> None:

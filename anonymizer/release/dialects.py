@@ -1,0 +1,189 @@
+"""SQL as databases read it: the standard, which DuckDB and PostgreSQL run, and that of SQLite.
+
+SQLite has no SIMILAR TO, no decimals and no dates. A number of more digits than a double keeps, and
+an instant that it would round, are in no class there rather than in one that may be wrong.
+"""
+
+# SQL is what this makes; names and texts are quoted by hierarchy/label.py
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.calendar import iso_of
+from anonymizer.hierarchy.label import ColumnSql, literal, name
+from anonymizer.tables.values import number_text
+
+WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
+LARGE = "-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|2[0-9]|3[0-7])"
+"""A whole number of up to 38 digits, as a float is written."""
+NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
+DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
+UTC = {"Z": 1, "[+-]00": 3, "[+-]0000": 5, "[+-]00:00": 6}
+"""How an instant in UTC ends, and the characters of that: it is a date on its clock without."""
+
+DIGITS = 15
+"""Digits of a number that a double keeps: two such numbers are never the same double."""
+
+MIDNIGHT = "00:00:00.000000"
+
+MOMENT = "-".join(("[0-9]" * 4, "[0-9]" * 2, "[0-9]" * 2)) + (
+    " [0-2][0-9]:[0-5][0-9]:[0-5][0-9]." + "[0-9]" * 6
+)
+"""A date with its time, as a pattern of SQLite."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The standard.
+
+    ``called``: the name of the database in messages; ``longest``: bytes of a name, None without a
+    bound; ``numbers``: a sentence about which numbers are read.
+    """
+
+    called: str = "SQL"
+    longest: int | None = None
+    numbers: str = "Numbers are exact up to 18 digits after the point."
+
+    column: ClassVar[type[ColumnSql]] = ColumnSql
+
+    def require_names(self, names: Sequence[str]) -> None:
+        """Refuse names that the database would cut."""
+        for each in names:
+            if self.longest is not None and len(each.encode()) > self.longest:
+                raise InputError(
+                    f"column {each!r:.80} has a name of more than {self.longest} bytes, which "
+                    f"{self.called} cuts; rename it in the table, and release it again"
+                )
+
+    def exact(self, column: str) -> list[str]:
+        """Conditions that the text of a value is exact."""
+        return []
+
+    def key(self, text: str) -> str:
+        """One text for equal numbers: 39 for 39.0, 0 for -0, all digits of 1e+16."""
+        whole = f"SUBSTRING({text} FROM 1 FOR POSITION('.' IN {text}) - 1)"
+        digits = f"CAST(CAST({text} AS DECIMAL(38, 0)) AS VARCHAR)"
+        return (
+            f"CASE WHEN {text} = '-0' OR {text} SIMILAR TO '-0[.]0+' THEN '0' "
+            f"WHEN {text} SIMILAR TO '{WHOLE}' THEN {whole} "
+            f"WHEN {text} SIMILAR TO '{LARGE}' THEN {digits} ELSE {text} END"
+        )
+
+    def number(self, key: str) -> str:
+        """The number that a text is, NULL where it is none."""
+        return f"CASE WHEN {key} SIMILAR TO '{NUMBER}' THEN CAST({key} AS DECIMAL(38, 18)) END"
+
+    def date(self, key: str) -> str:
+        """The date that a text is; databases differ in what they make of an offset from UTC."""
+        instants = " ".join(
+            f"WHEN {key} SIMILAR TO '{DATE.removesuffix('?')}{end}' THEN "
+            f"CAST(SUBSTRING({key} FROM 1 FOR CHARACTER_LENGTH({key}) - {length}) AS TIMESTAMP)"
+            for end, length in UTC.items()
+        )
+        return f"CASE WHEN {key} SIMILAR TO '{DATE}' THEN CAST({key} AS TIMESTAMP) {instants} END"
+
+
+class SqliteColumn(ColumnSql):
+    """A column in SQLite: numbers are doubles, dates are texts of one length."""
+
+    @property
+    def length(self) -> str:
+        """The number of its characters."""
+        return f"LENGTH({self.text})"
+
+    def part(self, begin: int, size: int | None = None) -> str:
+        """Some of its characters, the first being 1."""
+        return f"SUBSTR({self.text}, {begin}{'' if size is None else f', {size}'})"
+
+    @staticmethod
+    def number_at(place: Decimal) -> str:
+        """A number; InputError where a double does not keep it."""
+        text = number_text(place)
+        if len(text.strip("-").replace(".", "")) > DIGITS:
+            raise InputError(
+                f"a range of the release ends at a number of more than {DIGITS} digits, which "
+                "SQLite rounds; use another database, or recode with anonymizer apply"
+            )
+        return text
+
+    @staticmethod
+    def moment_at(place: Decimal) -> str:
+        """A date with its time."""
+        day, _, time = iso_of(place).partition(" ")
+        return literal(f"{day} {time}{MIDNIGHT[len(time) :]}")
+
+
+class Sqlite(Dialect):
+    """SQLite, from 3.39 on."""
+
+    column: ClassVar[type[ColumnSql]] = SqliteColumn
+
+    def exact(self, column: str) -> list[str]:
+        """Doubles are written with 15 digits, and large ones otherwise than anywhere else."""
+        place = f"t.{name(column)}"
+        small = f"ABS({place}) >= 0.0001 AND ABS({place}) < 1e15"
+        same = f"CAST(CAST({place} AS TEXT) AS REAL) = {place}"
+        large = f"TRIM(CAST({place} AS TEXT)) NOT GLOB '*[0-9]e+[0-9][0-9]'"
+        return [
+            f"({place} IS NULL OR (TYPEOF({place}) <> 'real' AND {large}) OR {place} = 0 "
+            f"OR (TYPEOF({place}) = 'real' AND {small} AND {same}))"
+        ]
+
+    def key(self, text: str) -> str:
+        """One text for equal numbers: 39 for 39.0, 0 for -0."""
+        point = f"INSTR({text}, '.')"
+        bare = f"CASE WHEN {text} GLOB '-*' THEN SUBSTR({text}, 2) ELSE {text} END"
+        digits = f"SUBSTR({bare}, 1, INSTR({bare}, '.') - 1)"
+        whole = (
+            f"{point} > 1 AND LENGTH({text}) > {point} "
+            f"AND SUBSTR({text}, {point} + 1) NOT GLOB '*[^0]*' AND {digits} <> '' "
+            f"AND {digits} NOT GLOB '*[^0-9]*' AND ({digits} = '0' OR {digits} NOT GLOB '0*')"
+        )
+        return (
+            f"CASE WHEN {text} = '-0' OR ({whole} AND {digits} = '0') THEN '0' "
+            f"WHEN {whole} THEN SUBSTR({text}, 1, {point} - 1) ELSE {text} END"
+        )
+
+    def number(self, key: str) -> str:
+        """The number that a text without an exponent is."""
+        bare = f"CASE WHEN {key} GLOB '[+-]*' THEN SUBSTR({key}, 2) ELSE {key} END"
+        digits = f"LENGTH(REPLACE({bare}, '.', ''))"
+        return (
+            f"CASE WHEN {bare} NOT GLOB '*[^0-9.]*' AND {digits} BETWEEN 1 AND {DIGITS} "
+            f"AND LENGTH({bare}) - {digits} < 2 THEN CAST({key} AS NUMERIC) END"
+        )
+
+    def date(self, key: str) -> str:
+        """The date that a text is, with its time."""
+        zones = " ".join(
+            f"WHEN {key} GLOB '*:*{end}' AND LENGTH({key}) >= {16 + length} "
+            f"THEN SUBSTR({key}, 1, LENGTH({key}) - {length})"
+            for end, length in reversed(UTC.items())
+        )
+        clock = f"CASE {zones} ELSE {key} END"
+        time = f"SUBSTR({clock}, 12)"
+        day = f"SUBSTR({key}, 1, 10)"
+        moment = f"{day} || ' ' || {time} || SUBSTR('{MIDNIGHT}', LENGTH({time}) + 1)"
+        return (
+            f"CASE WHEN SUBSTR({key}, 11, 1) IN ('', 'T', ' ') "
+            f"AND LENGTH({clock}) IN (10, 16, 19, 21, 22, 23, 24, 25, 26) "
+            f"AND {moment} GLOB '{MOMENT}' AND SUBSTR({moment}, 12, 2) < '24' "
+            f"AND DATE({day}) = {day} THEN {moment} END"
+        )
+
+
+STANDARD = Dialect()
+
+DIALECTS: dict[str, Dialect] = {
+    "standard": STANDARD,
+    "duckdb": Dialect("DuckDB"),
+    "postgresql": Dialect("PostgreSQL", 63),
+    "sqlite": Sqlite(
+        "SQLite", None, f"Numbers of more than {DIGITS} digits, or with an exponent, are in none."
+    ),
+}
+"""The dialects by their names."""
