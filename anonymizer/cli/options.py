@@ -136,6 +136,12 @@ def format_options(command: Command) -> Command:
         click.option("--quote", help="Of a CSV file: what stands around a field."),
         click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers."),
         click.option("--thousands", help="Of a CSV file: the mark between thousands."),
+        click.option(
+            "--layout",
+            metavar="PLACES",
+            help="Of a file of fixed width: the first and last character of each column, such as "
+            "age=1-3,sex=4.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -169,7 +175,9 @@ def several_option(name: str, words: str) -> Callable[[Command], Command]:
 
 
 database_option = click.option(
-    "--table", "database_table", metavar="NAME", help="The table of a database, if it has several."
+    *("--table", "database_table"),
+    metavar="NAME",
+    help="The table of a database or the sheet of a workbook, if it has several.",
 )
 
 

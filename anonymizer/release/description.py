@@ -28,7 +28,7 @@ from anonymizer.release.relations import CountedTable, records_in
 from anonymizer.release.request import RECODINGS, odds_against
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
-from anonymizer.tables.files.opening import is_database
+from anonymizer.tables.files.opening import is_converted
 from anonymizer.tables.population import WEIGHTS, Margins, people_counted
 from anonymizer.tables.relations.relation import Relation
 
@@ -331,7 +331,7 @@ class Description:
 
     def place_of(self, path: Path, form: Format, watch: Watch = ignore) -> Place:
         """Where another table lies, which is read by the means of the study's own."""
-        own, database = self._place(path, form, watch), is_database(path)
+        own, database = self._place(path, form, watch), is_converted(path)
         if own.engine != "duckdb" and (database or not form.parquet):
             return Place(path, form, watch=watch)  # no cluster reads it
         return own if database else own._replace(table=None)

@@ -92,7 +92,8 @@ class Data(Section):
     several sensitive values counts; ``weight``: that of the sampling weights of a survey;
     ``household``: those that tell households apart; ``shift``: the dates of persons that are moved.
     ``columns``: those of a CSV file without a
-    header line, or ``PINNED``.
+    header line, or ``PINNED``. ``layout``: the places of the columns of a file of fixed width.
+    ``table``: that of a database, or the sheet of a workbook.
     ``master``: the address of the cluster of another engine than the embedded one.
     """
 
@@ -110,6 +111,9 @@ class Data(Section):
     thousands: StrictStr | None = None
     quote: StrictStr | None = None
     columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | Literal["pinned"] | None = None
+    layout: (
+        dict[StrictStr, int | Annotated[list[int], Field(min_length=2, max_length=2)]] | None
+    ) = None
     table: StrictStr | None = None
     memory: Memory | None = None
     engine: Engine = "duckdb"

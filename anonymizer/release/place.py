@@ -13,8 +13,16 @@ from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.profiling.profile import Raw
 from anonymizer.release.document import Engine
 from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files.foreign import orders_in
 from anonymizer.tables.files.format import is_parquet
-from anonymizer.tables.files.opening import HEADER, PATTERN, files_of, is_database, is_postgres
+from anonymizer.tables.files.opening import (
+    HEADER,
+    PATTERN,
+    files_of,
+    is_converted,
+    is_foreign,
+    is_postgres,
+)
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.relations.relation import Relation
 
@@ -102,7 +110,10 @@ def as_study(
 
 
 OPTIONS = {
-    **{key: key for key in ("table", "columns", "separator", "quote", "encoding", "thousands")},
+    **{
+        key: key
+        for key in ("table", "columns", "separator", "quote", "encoding", "thousands", "layout")
+    },
     HEADER: "columns",
 }
 """The options of commands without a study by the keys of ``[data]``."""
@@ -148,9 +159,11 @@ def read_raw(
         with as_options():
             form = describe_file(table, GivenFormat(columns=names, **given))
             stored = opened.enter_context(Place(table, form, database_table).opened(()))
-        # Parquet alone has categories that are ordered: by the first of its files
-        ordered = form.parquet and not is_database(table)
+        # Parquet has categories that are ordered, by the first of its files; SPSS and Arrow, too.
+        ordered = form.parquet and not is_converted(table)
         orders = ordered_categories(files_of(table)[0]) if ordered else {}
+        if is_foreign(table):
+            orders = orders_in(table, database_table)
         yield Raw.stored(stored, form, orders)
 
 
@@ -163,6 +176,10 @@ def written(form: Format) -> dict[str, Any]:
     for name in ("encoding", "quote", "decimal", "thousands"):
         if getattr(form, name) != getattr(usual, name):
             found[name] = getattr(form, name)
+    if form.layout is not None:
+        places = {name: [begin + 1, end] for name, begin, end in form.layout}
+        of_csv = ("separator", "quote")
+        return {"layout": places, **{key: found[key] for key in found if key not in of_csv}}
     if form.columns is not None:
         found["columns"] = list(form.columns)
     if form.missing_values:

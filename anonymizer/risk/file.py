@@ -38,7 +38,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format, write_table
-from anonymizer.tables.files.opening import is_database
+from anonymizer.tables.files.opening import is_converted
 from anonymizer.tables.relations.relation import Relation
 
 
@@ -368,7 +368,7 @@ def _opened(subject: Subject, watch: Watch, in_order: bool) -> Iterator[Measured
     is alone: no two of them agree in all, so that there is nothing to count.
     """
     path, form, schema = subject.path, subject.form, subject.schema
-    if len(schema.columns) <= WIDE or not (form.parquet and path.is_file()) or is_database(path):
+    if len(schema.columns) <= WIDE or not (form.parquet and path.is_file()) or is_converted(path):
         with subject.measured(watch, respell=True, in_order=in_order) as measured:
             yield measured
         return

@@ -15,7 +15,7 @@ import pyarrow.csv
 
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.tables.files.format import Format, with_plain_numbers
+from anonymizer.tables.files.format import Format, Layout, with_plain_numbers
 from anonymizer.tables.files.opening import as_wanted, require_named, table_stream
 from anonymizer.tables.files.parquet import write_parquet
 from anonymizer.tables.reading import COLUMNS, LINE
@@ -54,6 +54,8 @@ def csv_columns(path: Path, form: Format) -> list[str]:
 
 def csv_header(path: Path, form: Format) -> list[str]:
     """The columns as they stand there, with blanks around them."""
+    if form.layout is not None:
+        return [name for name, _, _ in form.layout]
     with _long_fields(), _text_stream(path, form) as text:
         header = _header(path, csv.reader(text, strict=True, **form.dialect))
         return header if form.columns is None else [*form.columns]
@@ -70,6 +72,8 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     Columns at the end that have neither a name nor a value are left out: every line of the file
     ends in separators.
     """
+    if form.layout is not None:
+        return _by_places(path, form, form.layout, columns)
     header, records = _unquoted(path, form) or _strictly(path, form)
     names = [name.strip() for name in header]
     blank = len(names) - max((place for place, name in enumerate(names, 1) if name), default=1)
@@ -90,6 +94,31 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     if not form.plain:
         table = with_plain_numbers(table, form)
     return table.rename_columns(names)
+
+
+def _by_places(path: Path, form: Format, layout: Layout, columns: Sequence[str]) -> pa.Table:
+    """A file of columns of a fixed width; a line that ends before the last one is refused."""
+    names = as_wanted([name for name, _, _ in layout], columns)
+    require_named(path, names, columns, form)
+    cells: list[list[str]] = [[] for _ in layout]
+    last = max(begin for _, begin, _ in layout)
+    with _text_stream(path, form) as text:
+        for number, line in enumerate(text, 1):
+            line = line.rstrip("\r\n")
+            if not line.strip():
+                continue
+            if len(line) <= last:
+                raise InputError(
+                    f"cannot read {path}: line {number} has {plural(len(line), 'character')}, and "
+                    f"a column of layout begins at {last + 1}; correct layout in [data], or pad "
+                    "the line"
+                )
+            for cell, (_, begin, end) in zip(cells, layout, strict=True):
+                cell.append(line[begin:end].strip())
+    if not cells[0]:
+        raise InputError(f"cannot read {path}: it is empty")
+    table = pa.table([pa.array(cell, pa.string()) for cell in cells], names=names)
+    return table if form.plain else with_plain_numbers(table, form)
 
 
 def _fast(path: Path, form: Format, header: Sequence[str]) -> pa.Table:

@@ -6,7 +6,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pyarrow.compute
 
 from anonymizer.errors import InputError, shown
 from anonymizer.tables import engine
-from anonymizer.tables.reading import dialect
+from anonymizer.tables.reading import LINE, dialect
 from anonymizer.tables.values import both_texts
 
 UTF8 = "utf-8"
@@ -47,6 +47,37 @@ def same_mark(given: str) -> str:
     return next((mark for mark, alike in MARKS.items() if given and given in alike), given)
 
 
+Layout = tuple[tuple[str, int, int], ...]
+
+
+def layout_of(given: Any) -> Layout:
+    """The columns of a fixed width, with the places where they begin and end, from 0.
+
+    Given are the first and the last character, from 1, in a mapping or in a text.
+
+    >>> layout_of({"age": [1, 3], "sex": 4}), layout_of("age=1-3, sex=4")
+    ((('age', 0, 3), ('sex', 3, 4)), (('age', 0, 3), ('sex', 3, 4)))
+    """
+    if isinstance(given, str):
+        pairs = [each.rpartition("=") for each in given.split(",")]
+        given = {name.strip(): place.split("-") for name, _, place in pairs}
+    if not isinstance(given, Mapping) or not given:
+        raise InputError(LAYOUT)
+    found = []
+    for name, place in given.items():
+        ends = place if isinstance(place, Sequence) else [place]
+        if not 1 <= len(ends) <= 2 or not all(str(each).strip().isdecimal() for each in ends):
+            raise InputError(f"layout of {name!r}: {LAYOUT}")
+        begin, end = int(ends[0]), int(ends[-1])
+        if not 1 <= begin <= end <= LINE.value:
+            raise InputError(f"layout of {name!r}: it ends before it begins; {LAYOUT}")
+        found.append((name, begin - 1, end))
+    return tuple(found)
+
+
+LAYOUT = "write layout = { age = [1, 3], sex = 4 }, the first and the last character of each column"
+
+
 @dataclass(frozen=True)
 class GivenFormat:
     """Keys of ``[data]``, known before a file is opened; None where the file has to show it."""
@@ -58,9 +89,12 @@ class GivenFormat:
     decimal: str | None = None
     thousands: str | None = None
     columns: tuple[str, ...] | None = None
+    layout: Any = None
 
     def __post_init__(self) -> None:
         """Refuse what no format has."""
+        if self.layout is not None:
+            object.__setattr__(self, "layout", layout_of(self.layout))
         decimal = self.decimal or ("," if self.thousands == "." else ".")
         Format(
             False,
@@ -93,6 +127,8 @@ class Format:
         The names of the columns of a file without a header line; None where it has one.
     skipped
         Lines before the table: one where the first says ``sep=;``.
+    layout
+        Of a file of fixed width: the columns with the places where they begin and end, from 0.
     doubts
         What the file leaves open, a sentence each; a study can say it.
     """
@@ -106,6 +142,7 @@ class Format:
     thousands: str = ""
     columns: tuple[str, ...] | None = None
     skipped: int = 0
+    layout: Layout | None = None
     doubts: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -154,7 +191,9 @@ class Format:
         {'decimal': ','}
         """
         usual = Format(self.parquet)
-        keys = ("encoding", "quote", "decimal", "thousands", "columns")
+        keys = ["encoding", "quote", "decimal", "thousands", "columns"]
+        if self.layout is not None:
+            keys = keys[:1]
         open_keys = [key for key in keys if getattr(given, key) is None]
         values = {key: getattr(self, key) for key in open_keys}
         return {key: value for key, value in values.items() if value != getattr(usual, key)}

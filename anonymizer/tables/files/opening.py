@@ -26,6 +26,12 @@ POSTGRES = re.compile(r"postgres(?:ql)?:/+")
 DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3")
 """Endings of the names of databases; others are known by how they begin."""
 
+FOREIGN = (
+    *(".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
+    *(".xlsx", ".xlsm", ".xls", ".ods", ".jsonl", ".ndjson", ".arrow", ".feather"),
+)
+"""Endings of the names of files of other programs: see ``foreign``."""
+
 SQLITE = b"SQLite format 3\x00"
 
 DUCKDB = b"DUCK"
@@ -61,9 +67,19 @@ def is_database(path: Path) -> bool:
     return start.startswith(SQLITE) or start[8:12] == DUCKDB
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether a file is one of another program, by its name."""
+    return path.suffix.lower() in FOREIGN
+
+
+def is_converted(path: Path) -> bool:
+    """Whether a table lies in a database or a file of another program: its values have types."""
+    return is_foreign(path) or is_database(path)
+
+
 def is_spread(path: Path) -> bool:
     """Whether a table lies in a database or in several files, rather than in one of this name."""
-    return is_database(path) or files_of(path) != [path]
+    return is_converted(path) or files_of(path) != [path]
 
 
 def is_postgres(path: Path) -> bool:

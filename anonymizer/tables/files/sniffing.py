@@ -28,8 +28,15 @@ from anonymizer.tables.files.format import (
     may_be_marked,
     may_be_thousands,
 )
-from anonymizer.tables.files.opening import files_of, is_database, no_text, readable, table_stream
-from anonymizer.tables.reading import separator_of
+from anonymizer.tables.files.opening import (
+    files_of,
+    is_converted,
+    is_foreign,
+    no_text,
+    readable,
+    table_stream,
+)
+from anonymizer.tables.reading import cut_by_blanks, separator_of
 
 SEPARATORS = ",;\t|"
 
@@ -57,30 +64,20 @@ MAGIC = (
     (b"\x1f\x8b", "it is compressed; give it a name that ends in .gz, such as {name}.gz"),
     (b"BZh", "it is compressed; give it a name that ends in .bz2, such as {name}.bz2"),
     (b"\x28\xb5\x2f\xfd", "it is compressed; give it a name that ends in .zst, such as {name}.zst"),
-    (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save the sheet as CSV UTF-8, or " + "{excel}"),
+    (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; give it a name that ends in .xls"),
     (b"%PDF", "it is a PDF document; export its table as CSV"),
     (b"7z\xbc\xaf", "it is an archive; unpack it and name the table in it"),
-    (b"ARROW1", "it is Feather; {feather}"),
+    (b"ARROW1", "it is of Arrow; give it a name that ends in .arrow"),
     (b"ORC", "it is ORC; {orc}"),
-    (b"$FL2", "it is an SPSS file; {spss}"),
-    (b"$FL3", "it is an SPSS file; {spss}"),
-    (b"<stata_dta>", "it is a Stata file; {stata}"),
+    (b"$FL2", "it is an SPSS file; give it a name that ends in .sav"),
+    (b"$FL3", "it is an SPSS file; give it a name that ends in .zsav"),
+    (b"<stata_dta>", "it is a Stata file; give it a name that ends in .dta"),
     (b"RDX", "it is a file of R; write the table by write.csv"),
 )
-"""How a file begins, and what is said of it; ``{excel}`` and the like are ``READERS``."""
+"""How a file begins, and what is said of it; ``{json}`` and the like are ``READERS``."""
 
 SUFFIXES = {
     ".json": "it is JSON; {json}",
-    ".jsonl": "it is JSON, a record a line; {lines}",
-    ".ndjson": "it is JSON, a record a line; {lines}",
-    ".xlsx": "it is an Excel workbook; save the sheet as CSV UTF-8, or {excel}",
-    ".ods": "it is a spreadsheet; save the sheet as CSV UTF-8, or {excel}",
-    ".dta": "it is a Stata file; {stata}",
-    ".sav": "it is an SPSS file; {spss}",
-    ".sas7bdat": "it is a SAS file; {sas}",
-    ".xpt": "it is a SAS file; {sas}",
-    ".feather": "it is Feather; {feather}",
-    ".arrow": "it is Feather; {feather}",
     ".orc": "it is ORC; {orc}",
     ".rds": "it is a file of R; write the table by write.csv",
     ".rda": "it is a file of R; write the table by write.csv",
@@ -90,12 +87,6 @@ SUFFIXES = {
 
 READERS = {
     "json": "read_json({name!r})",
-    "lines": "read_json({name!r}, lines=True)",
-    "excel": "read_excel({name!r})",
-    "stata": "read_stata({name!r})",
-    "spss": "read_spss({name!r})",
-    "sas": "read_sas({name!r})",
-    "feather": "read_feather({name!r})",
     "orc": "read_orc({name!r})",
 }
 """Functions of pandas that read what this package does not."""
@@ -105,6 +96,10 @@ JSON = re.compile(rb"\s*(?:\[\s*)*[{\[]\s*(?:\"[^\"]*\"\s*:|\{|\})")
 MARKUP = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml)", re.IGNORECASE)
 
 WORKBOOK = (b"xl/", b"[Content_Types].xml", b"mimetypeapplication/vnd.oasis")
+
+
+LONGEST_CODE = 8
+"""Digits of a line beyond which they are hardly one number."""
 
 
 class Numerals(NamedTuple):
@@ -129,7 +124,9 @@ def describe_file(
     InputError when there is no such file, or it is another kind of file than a table.
     """
     given = given or GivenFormat()
-    if is_database(path):
+    if is_converted(path):
+        if is_foreign(path):
+            _require_file(path)
         return Format(True, missing_values=given.missing_values)
     path = files_of(path)[0]
     _require_file(path)
@@ -215,10 +212,19 @@ def _described(
     text: str, cut: bool, encoding: str, given: GivenFormat, expected: Sequence[str]
 ) -> Format:
     """A CSV file by the text that it begins with."""
+    if given.layout is not None:
+        marks = Numerals(given.decimal or ".", given.thousands or "")
+        return Format(
+            *(False, ",", given.missing_values, encoding, "", marks.decimal, marks.thousands),
+            columns=tuple(name for name, _, _ in given.layout),
+            layout=given.layout,
+        )
     first = SPREADSHEET_SEPARATOR.match(text)
     lines = _lines(text[first.end() :] if first else text, cut)
     quote = _quote(lines, given)
     separator = given.separator or (first and first[1]) or separator_of(lines, SEPARATORS, quote)
+    if not (given.separator or first or any(separator in line for line in lines)):
+        separator = _blank_between(lines, quote, expected) or separator
     form = Format(False, separator, given.missing_values, encoding, quote, skipped=int(bool(first)))
     columns, header_doubts = _columns(lines, form, given, expected)
     marks = _numerals(lines, columns, form, given)
@@ -227,7 +233,8 @@ def _described(
             raise InputError(marks.doubts[name], section="data", key="thousands")
     return Format(
         *(False, separator, given.missing_values, encoding, quote, marks.decimal),
-        *(marks.thousands, columns, form.skipped, (*header_doubts, *marks.doubts.values())),
+        *(marks.thousands, columns, form.skipped),
+        doubts=(*header_doubts, *marks.doubts.values()),
     )
 
 
@@ -235,6 +242,32 @@ def _lines(text: str, cut: bool) -> list[str]:
     """The lines of a text that are whole; all of it where none is."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" or (cut and len(lines) > 1) else lines
+
+
+def _blank_between(lines: Sequence[str], quote: str, expected: Sequence[str]) -> str:
+    """A blank, where it cuts every line alike; nothing where lines are of one column.
+
+    InputError where they seem to have columns of a fixed width, which no separator tells.
+    """
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2 or filled[0].strip() in expected:
+        return ""
+    if separator_of(filled, " ", quote) == " " and cut_by_blanks(filled, quote):
+        return " "
+    alike = len({len(line) for line in filled}) == 1
+    spaced = sum("  " in line.strip() or line[:1] == " " for line in filled) > len(filled) / 2
+    first = filled[0].strip()
+    number = is_plain_number(first) and len(first) < LONGEST_CODE
+    record = " " in first or (not number and any(sign.isdigit() for sign in first))
+    if spaced or (alike and record):
+        raise InputError(
+            "its lines have no separator",
+            "if its columns are of a fixed width, set layout = { age = [1, 3], sex = 4 } in "
+            '[data], by the places of their characters; if it has one column, set separator = ","',
+            section="data",
+            key="layout",
+        )
+    return ""
 
 
 def _rows(lines: Sequence[str], form: Format) -> Iterator[list[str]]:
@@ -419,7 +452,7 @@ def _kind(path: Path, start: bytes) -> str:
     start = start.removeprefix(b"\xef\xbb\xbf")
     if start.startswith(b"PK\x03\x04"):  # a workbook is a zip archive, too
         if any(mark in start[:2000] for mark in WORKBOOK):
-            return SUFFIXES[".xlsx"]
+            return "it is a workbook; give it a name that ends in .xlsx or .ods"
         return "it is a zip archive; unpack it and name the table in it"
     known = next((said for magic, said in MAGIC if start.startswith(magic)), "")
     if known:

@@ -24,7 +24,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.delimited import write_table
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.opening import files_of, is_database, require_named
+from anonymizer.tables.files.opening import files_of, is_converted, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame
 from anonymizer.tables.relations.coded import (
     MOST_KEYS,
@@ -484,7 +484,7 @@ def opened_on(
     Raises InputError when the table is none of Parquet, the library is not installed, or there is
     no cluster at that address.
     """
-    if is_database(path) or not form.parquet:
+    if is_converted(path) or not form.parquet:
         raise InputError(
             f'{path} is not Parquet, which is what engine = "{engine}" reads; leave engine out, or '
             "write the table as Parquet"

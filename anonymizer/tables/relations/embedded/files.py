@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.tables.files.delimited import csv_columns
+from anonymizer.tables.files.foreign import as_parquet
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import (
     POSTGRES,
@@ -24,6 +25,7 @@ from anonymizer.tables.files.opening import (
     base_of,
     files_of,
     is_database,
+    is_foreign,
     is_postgres,
     is_spread,
     is_sqlite,
@@ -83,11 +85,11 @@ def opened(
     ----------
     path, form
         Where it lies, and how: CSV or Parquet, one file, a pattern such as ``people/*.csv`` or a
-        folder; or a database of DuckDB, SQLite or PostgreSQL.
+        folder; a database of DuckDB, SQLite or PostgreSQL; or a file of another program.
     columns
         That it must have: of a CSV file this is found before all of it is read.
     table
-        That of a database; it may be left out where that has only one.
+        That of a database, or the sheet of a workbook; it may be left out where that has only one.
     scratch
         A directory for what does not fit into memory.
     memory
@@ -101,7 +103,9 @@ def opened(
     names file and line, no value.
     """
     with connected(scratch, memory, watch) as connection:
-        if is_database(path):
+        if is_foreign(path):
+            found = foreign_stored(connection, path, table)
+        elif is_database(path):
             found = database_stored(connection, path, table)
         else:
             with readable(path, form.encoding) if path.is_file() else nullcontext():
@@ -243,6 +247,14 @@ def _require_alike(path: Path, first: Path, schema: pa.Schema) -> int:
         if max(declared, metadata.num_rows * metadata.num_columns) > TABLE.value:
             raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
         return int(metadata.num_rows)
+
+
+def foreign_stored(connection: Connection, path: Path, table: str | None) -> Stored:
+    """A table of another program, read as Parquet; ``table``: the sheet of a workbook."""
+    place = connection.scratch / f"{connection.free_name()}.parquet"
+    as_parquet(path, table, place)
+    connection.reads(path)
+    return _parquet(connection, [place], place.parent)
 
 
 def database_stored(connection: Connection, path: Path, table: str | None) -> Stored:

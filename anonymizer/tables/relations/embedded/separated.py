@@ -229,7 +229,7 @@ def _simple_header(path: Path, form: Format, columns: Sequence[str]) -> list[str
     if names and not {*columns} <= {*names}:
         named = max((place for place, name in enumerate(names, 1) if name), default=1)
         require_named(path, names[:named], columns, form)
-    simple = form.separator in SEPARATORS and form.plain and len(header) > 1
+    simple = form.separator in SEPARATORS and form.plain and len(header) > 1 and not form.layout
     return header if simple else None
 
 
