@@ -40,6 +40,7 @@ from anonymizer.tables.datasets import shipped
 
 def run(
     study: Path,
+    table: Path | None,
     counts: tuple[Path, ...],
     output: Path,
     force: bool,
@@ -49,7 +50,9 @@ def run(
     **signing: Any,
 ) -> None:
     """Carry out ``run``."""
-    described = Study(study)
+    if counts and table is not None:
+        raise click.UsageError("--counts stand in place of a table; leave out --table")
+    described = Study(study) if table is None else Study(study).of_table(table)
     signer = signer_of(**signing)
     counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:

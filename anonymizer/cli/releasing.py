@@ -46,10 +46,14 @@ def sign_options(command: Command) -> Command:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer run study.toml --output release\n"
+    "  anonymizer run study.toml --table february.csv --output february\n"
     "  anonymizer run study.toml --output release --sign steward.private.pem --as claims\n"
     "  anonymizer run study.toml --counts north.counts south.counts --output release"
 )
 @study_argument
+@click.option(
+    "--table", type=PATH, help="Another table in place of that of the study, such as next month's."
+)
 @several_option("counts", "Counts of parts, in place of a table: files of `anonymizer count`.")
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")

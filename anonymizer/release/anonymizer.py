@@ -10,9 +10,9 @@ import pandas as pd
 
 from anonymizer.counts.persons import PerPerson
 from anonymizer.counts.schema import Missing
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, InputError, require_one_of
 from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
-from anonymizer.feedback.progress import Watch, watched
+from anonymizer.feedback.progress import Watch, ignore, watched
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.hierarchy import kind_of as kind_of_hierarchy
@@ -22,14 +22,19 @@ from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.estimator import Conventions, learned, require_rows, scored, verified
+from anonymizer.release.files import RELEASED
 from anonymizer.release.fitting import fitted, planned
 from anonymizer.release.frames import rows_of, table_of, with_target, without_index
+from anonymizer.release.manifest.parts import Order
+from anonymizer.release.place import held_as_file, written_as
 from anonymizer.release.plan import ProvenTable, RecodedTable
 from anonymizer.release.pseudonyms import PseudonymKey
+from anonymizer.release.publisher import Expectation, FileOptions, publisher
 from anonymizer.release.relations import CountedTable
+from anonymizer.release.release import Release
 from anonymizer.release.request import Against, RecodingName, ReleasedWeight, Request, Unseen
 from anonymizer.tables.engine import T
-from anonymizer.tables.relations.relation import Original
+from anonymizer.tables.relations.relation import Original, Relation
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
@@ -253,6 +258,84 @@ class Anonymizer(Displayed, Request, Conventions):
         released, self.release_ = verified(plan, given, known, self.unseen)
         return self._output(released, given)
 
+    def publish(
+        self,
+        X: Any,
+        directory: str | Path,
+        *,
+        file: str = RELEASED[1],
+        order: Order = "random",
+        force: bool = False,
+        strict: bool = False,
+    ) -> Release:
+        """Write the release of the table that was fitted into a directory.
+
+        What lies there then is what ``anonymizer run`` writes: ``verify_release`` and all commands
+        read it. It appears whole or not at all, once it is proven as read back.
+
+        Parameters
+        ----------
+        X
+            The table that was fitted, with the columns of ``y``.
+        directory
+            Where the release goes.
+        file
+            ``"released.parquet"`` or ``"released.csv"``, the format being that of the ending.
+        order
+            That of the records: ``"random"``, or ``"kept"`` for that of the table.
+        force
+            Whether a release of ours that lies there is replaced.
+        strict
+            Whether a release that has warnings is refused.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        PolicyBrokenError
+            When a class of the table, as it is read back, breaks the policy.
+        InputError
+            When the table is another one or its release was drawn at random, or the directory
+            cannot be written.
+        """
+        self._require_fitted()
+        require_one_of("file", file, RELEASED)
+        require_one_of("order", order, ("random", "kept"))
+        plan, objective = self.plan_, self.chosen_objective
+        if plan.random or plan.fitted.private or plan.shift is not None:
+            raise InputError(
+                "the release was drawn at random, and a second draw would tell more than one; "
+                "release the table with `anonymizer run`"
+            )
+        expectation = Expectation(
+            plan.fitted.published.without_persons,
+            plan.fitted.models,
+            {
+                "weights": getattr(objective, "weights", {}),
+                "targets": getattr(objective, "targets", {}),
+                "aggregate": getattr(objective, "aggregate", None),
+            },
+        )
+        with held_as_file(table_of(X)) as place:
+            options = FileOptions(written_as(place.form, file), False, None, order)
+            with publisher(
+                Path(directory), place.path, force=force, key=None, strict=strict
+            ) as publication:
+                release, _ = publication.release(
+                    place, plan.schema.columns, self._fitted_again, expectation, options, ignore
+                )
+        return release
+
+    def _fitted_again(self, raw: Relation) -> RecodedTable:
+        """The table that was fitted, recoded where it lies; InputError of another one."""
+        recoded = self.plan_.recoded(raw)
+        if _figures(recoded.release) != self.fitted_:
+            raise InputError(
+                "the table is another one than was fitted, whose search the release would report; "
+                "fit on it, or publish that one and recode this one by `anonymizer apply`"
+            )
+        return recoded
+
     @watched
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Choose the recoding for a table and give the released one, without the columns of ``y``.
@@ -312,6 +395,7 @@ class Anonymizer(Displayed, Request, Conventions):
 
     def _remember(self, proven: ProvenTable) -> None:
         self.plan_, self.release_ = proven.plan, proven.release
+        self.fitted_ = _figures(proven.release)
         plan = proven.plan.fitted
         self.recoding_, self.taxonomies_, self.search_ = plan.recoding, plan.taxonomies, plan.search
         self.columns_ = proven.columns
@@ -325,6 +409,13 @@ class Anonymizer(Displayed, Request, Conventions):
         """
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
+
+
+def _figures(release: Release) -> tuple[object, ...]:
+    """Figures by which the release of another table is known, whatever the order of its classes."""
+    worst = [(each.model.name, each.attribute, round(each.worst, 9)) for each in release.privacy]
+    loss = release.query_loss
+    return release.released, release.classes, round(loss.average, 9), round(loss.maximum, 9), *worst
 
 
 def _policy(models: object) -> str:

@@ -1,18 +1,21 @@
 """Where a table lies, and by what it is read there; raw tables for which there is no study yet."""
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.profiling.profile import Raw
 from anonymizer.release.document import Engine
-from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files import Format, GivenFormat, describe_file, write_table
 from anonymizer.tables.files.foreign import orders_in
 from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.files.opening import (
@@ -84,6 +87,27 @@ class Place(NamedTuple):
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
+
+
+@contextmanager
+def held_as_file(table: "pd.DataFrame | Relation") -> Iterator[Place]:
+    """A table in memory, or of another library, as a file that its owner alone can read.
+
+    InputError where a column has values that no file of Parquet has.
+    """
+    form = Format(parquet=True)
+    with tempfile.TemporaryDirectory(prefix="anonymizer-") as directory:
+        path = Path(directory) / "table.parquet"
+        try:
+            if isinstance(table, pd.DataFrame):
+                write_table(table, path, form)
+            else:
+                table.write(path, form)
+        except (TypeError, ValueError):  # as Arrow's own errors are
+            raise InputError(
+                "the table cannot be written as Parquet; give each column values of one type"
+            ) from None
+        yield Place(path, form)
 
 
 def written_as(form: Format, file: str | None) -> Format:

@@ -43,6 +43,11 @@ class Study(Description):
         """The study of a text, as if it stood in a file: paths in it are relative to ``path``."""
         return cls(StudyDocument(Path(path), parse_document(text, Path(path))))
 
+    def of_table(self, path: Path) -> "Study":
+        """The same study of another table, which lies at a path from here."""
+        given = self.document.data.model_copy(update={"path": str(path.absolute())})
+        return Study(StudyDocument(self.path, self.document.model_copy(update={"data": given})))
+
     @staticmethod
     def draft(
         table: pd.DataFrame,
