@@ -23,7 +23,7 @@ class Server:
     @property
     def address(self) -> str:
         """Its address as a URL."""
-        return f"postgresql:///postgres?host={self.directory}&user=postgres"
+        return f"postgresql://postgres@/postgres?host={self.directory}"
 
     def psql(self, script: str) -> str:
         """What a script of SQL prints, tables as CSV."""

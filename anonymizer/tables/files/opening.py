@@ -23,6 +23,15 @@ from anonymizer.tables.reading import LINE, MIB, RATIO, TABLE, IrregularError, o
 POSTGRES = re.compile(r"postgres(?:ql)?:/+")
 """How the address of a database begins; a path has one slash where an address has two."""
 
+REMOTE = re.compile(
+    r"(?:^|/)(https?|ftp|sftp|s3[an]?|r2|gs|gcs|az|azure|abfss?|adl|hf|hdfs|dbfs|mysql|mariadb|mssql|"
+    r"oracle|snowflake|bigquery|jdbc|odbc|sqlite):/",
+    re.IGNORECASE,
+)
+"""How an address begins that is none of a file here."""
+
+PASSWORD = re.compile(r":/+[^/?]*:[^/?]*@|[?&](?:ssl)?password=")
+
 DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3")
 """Endings of the names of databases; others are known by how they begin."""
 
@@ -85,6 +94,23 @@ def is_spread(path: Path) -> bool:
 def is_postgres(path: Path) -> bool:
     """Whether a path is the address of a database of PostgreSQL."""
     return POSTGRES.search(str(path)) is not None
+
+
+def require_near(path: Path) -> None:
+    """Refuse an address of what lies elsewhere, and one with a password, which messages would show.
+
+    Nothing is downloaded: who anonymizes a table decides by which way it comes.
+    """
+    if remote := REMOTE.search(str(path)):
+        raise InputError(
+            f"{remote[1]}:// is an address elsewhere, and tables are read from files, databases in "
+            "files, and postgresql://; copy the table here, and name the copy"
+        )
+    if is_postgres(path) and PASSWORD.search(str(path)):
+        raise InputError(
+            "the address of the database has a password; leave it out, and set PGPASSWORD in the "
+            "environment, or write it into ~/.pgpass"
+        )
 
 
 def is_sqlite(path: Path) -> bool:

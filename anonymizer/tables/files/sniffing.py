@@ -34,6 +34,7 @@ from anonymizer.tables.files.opening import (
     is_foreign,
     no_text,
     readable,
+    require_near,
     table_stream,
 )
 from anonymizer.tables.reading import cut_by_blanks, separator_of
@@ -124,6 +125,7 @@ def describe_file(
     InputError when there is no such file, or it is another kind of file than a table.
     """
     given = given or GivenFormat()
+    require_near(path)
     if is_converted(path):
         if is_foreign(path):
             _require_file(path)

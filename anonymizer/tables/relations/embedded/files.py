@@ -307,7 +307,8 @@ def _attached(connection: Connection, path: Path, table: str | None, what: str) 
         connection.confine()
     found = connection.arrow(
         "SELECT table_schema, table_name FROM information_schema.tables "
-        "WHERE table_catalog = 'd' ORDER BY ALL"
+        "WHERE table_catalog = 'd' AND table_schema NOT IN ('information_schema', 'pg_catalog') "
+        "ORDER BY ALL"
     )
     known = {
         _called(*row): row for row in zip(*(c.to_pylist() for c in found.columns), strict=True)
