@@ -208,7 +208,9 @@ def demo() -> None:
 @click.option("--memory", metavar="SIZE", help="That is used at most, such as 4GB.")
 @click.option(
     "--file",
-    type=click.Choice(["released.csv", "released.parquet"]),
+    type=click.Choice(
+        ["released.csv", "released.parquet", "released.dta", "released.sav", "released.xlsx"]
+    ),
     help="The released table, in the format of its ending; by default that of the TABLE.",
 )
 @click.option(

@@ -280,7 +280,8 @@ class Anonymizer(Displayed, Request, Conventions):
         directory
             Where the release goes.
         file
-            ``"released.parquet"`` or ``"released.csv"``, the format being that of the ending.
+            ``"released.parquet"``, ``"released.csv"``, or one with ``.dta``, ``.sav`` or ``.xlsx``:
+            the format is that of the ending.
         order
             That of the records: ``"random"``, or ``"kept"`` for that of the table.
         force

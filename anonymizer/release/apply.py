@@ -50,7 +50,8 @@ class Means:
     """How a table is read and its release is written, where that is not as the table lies.
 
     ``table``: that of a database that has several. ``memory``: that is used at most, as ``"4GB"``.
-    ``file``: ``"released.csv"`` or ``"released.parquet"``, the format being that of the ending.
+    ``file``: ``"released.csv"``, ``"released.parquet"`` or one of another program, the format being
+    that of the ending.
     ``parts``: how many Parquet files of a folder the release is spread over. ``order``: that of its
     records.
     """
@@ -64,7 +65,7 @@ class Means:
     def written(self, form: Format) -> Format:
         """The format of the release of a table; InputError where it cannot be spread so."""
         found = written_as(form, self.file)
-        if self.parts is not None and not found.parquet:
+        if self.parts is not None and (found.program or not found.parquet):
             raise InputError("--parts is for Parquet; add --file released.parquet, or leave it out")
         return found
 

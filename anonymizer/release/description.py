@@ -251,7 +251,7 @@ class Description:
         """
         output = self.document.output
         form = written_as(self.data_format, output.file)
-        if output.parts is not None and not form.parquet:
+        if output.parts is not None and (form.program or not form.parquet):
             raise InputError(
                 f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
                 "leave it out"

@@ -163,6 +163,12 @@ MOST_PARTS = 10_000
 """Files that a released table may be spread over."""
 
 
+ReleasedName = Literal[
+    "released.csv", "released.parquet", "released.dta", "released.sav", "released.xlsx"
+]
+"""The name of the released table, by whose ending it is written."""
+
+
 class OutputOptions(Section):
     """``[output]``: how the release is written.
 
@@ -174,7 +180,7 @@ class OutputOptions(Section):
     or a pseudonym made with a key.
     """
 
-    file: Literal["released.csv", "released.parquet"] | None = None
+    file: ReleasedName | None = None
     parts: Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)] | None = None
     csv_safe: StrictBool = False
     order: Order = "random"

@@ -18,8 +18,8 @@ MANIFEST = "release.json"
 SIGNATURE = MANIFEST + ".sig"
 """The file next to it that has its signature, where it is signed."""
 
-RELEASED = ("released.csv", "released.parquet")
-"""The table, in either format."""
+RELEASED = ("released.csv", "released.parquet", "released.dta", "released.sav", "released.xlsx")
+"""The table, in any of its formats."""
 
 COUNTS = "released.counts"
 """The counts of the table, where its records lie in parts elsewhere."""

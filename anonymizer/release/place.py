@@ -113,7 +113,11 @@ def held_as_file(table: "pd.DataFrame | Relation") -> Iterator[Place]:
 def written_as(form: Format, file: str | None) -> Format:
     """The format of a released table: that of the table, or of the ending of a file's name."""
     found = form.released
-    return found if file is None else replace(found, parquet=is_parquet(Path(file)))
+    if file is None:
+        return found
+    path = Path(file)
+    program = path.suffix if is_foreign(path) else ""
+    return replace(found, parquet=is_parquet(path) or bool(program), program=program)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from anonymizer.release.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
+from anonymizer.tables.files.foreign import write_foreign
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import (
     disarmed,
@@ -214,7 +215,7 @@ class ReleasedTable:
 
     def write(self, path: Path) -> Release:
         """Write it and prove what the file holds: texts may merge or split what values did not."""
-        self.table.write(path, self.options.form, self.options.parts)
+        self._write(path)
         stored, schema = self.place.released(path, self.options.form), self.expectation.schema
         with stored.opened(schema.columns) as written:
             schema.require_unnamed(written.columns)
@@ -227,6 +228,21 @@ class ReleasedTable:
                 "the meantime? Run again; nothing was written"
             )
         return replace(self.release, privacy=verdicts)
+
+    def _write(self, path: Path) -> None:
+        """Write the table; as Parquet first where another program reads the file."""
+        form = self.options.form
+        if not form.program:
+            self.table.write(path, form, self.options.parts)
+            return
+        held = path.with_suffix(".parquet")
+        self.table.write(held, replace(form, program=""), None)
+        plan, source = self.recoded.plan, self.place.path
+        moved = {*plan.schema.quasi_identifiers, plan.schema.weight}
+        moved |= set() if plan.shift is None else {*plan.shift.names}
+        untouched = {*map(str, self.table.columns)} - moved
+        write_foreign(held, path, source, untouched)
+        held.unlink()
 
     def _proven(self, counted: Tally) -> Sequence[Verdict]:
         """Hold the policy against what the file shows; of persons that its classes are as proven.

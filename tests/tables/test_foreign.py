@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 
+from anonymizer import verify_release
 from anonymizer.errors import InputError
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
@@ -69,6 +70,14 @@ def test_codes_become_their_labels_and_codes_of_one_label_stay_apart(tmp_path, p
         [each and each.strip() for each in row] for row in SHOWN
     ]
     assert orders_in(path) == {}
+
+
+@pytest.mark.parametrize("labels", [{1.0: "30"}, {30.0: "a [1]", 1.0: "a", 2.0: "a"}])
+def test_a_label_that_is_another_value_is_refused(tmp_path, pyreadstat, labels):
+    frame = pd.DataFrame({"age": [30.0, 1.0, 2.0]})
+    pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels={"age": labels})
+    with pytest.raises(InputError, match="'age' has a label that is another value, too; give each"):
+        found(tmp_path / "t.sav")
 
 
 def test_an_order_is_that_of_the_file_alone(tmp_path, pyreadstat):
@@ -267,3 +276,77 @@ def test_a_release_of_a_fixed_width_is_csv(tmp_path):
     (tmp_path / "study.toml").write_text(STUDY.format(path="t").replace('path = "t"', layout))
     publish(Study(tmp_path / "study.toml"), tmp_path / "out")
     assert list(pd.read_csv(tmp_path / "out" / "released.csv")) == ["age", "sex", "ill"]
+
+
+# Released
+
+
+LABELLED = {"sex": {1.0: "male", 2.0: "female"}, "ill": {1.0: "flu", 2.0: "cold", 4.0: "plague"}}
+WORDS = {"age": "Age in years", "ill": "What do you have?"}
+
+
+def released(directory: Path, source: str, file: str) -> Path:
+    output = f'[output]\nfile = "{file}"\norder = "kept"\n'
+    (directory / "study.toml").write_text(STUDY.format(path=source) + output)
+    publish(Study(directory / "study.toml"), directory / "out")
+    assert verify_release(directory / "out", Study(directory / "study.toml")).satisfied
+    assert {each.name for each in (directory / "out").iterdir()} == {file, "release.json"}
+    return directory / "out" / file
+
+
+@pytest.mark.parametrize("suffix", ["sav", "dta"])
+def test_labels_of_untouched_columns_make_the_round_trip(tmp_path, pyreadstat, suffix):
+    frame = people()
+    if suffix == "sav":
+        pyreadstat.write_sav(
+            frame,
+            tmp_path / "t.sav",
+            variable_value_labels=LABELLED,
+            column_labels=WORDS,
+            variable_measure={"ill": "nominal"},
+        )
+    else:
+        whole = {name: {int(c): each for c, each in of.items()} for name, of in LABELLED.items()}
+        options = {"variable_value_labels": whole, "column_labels": WORDS}
+        pyreadstat.write_dta(frame, tmp_path / "t.dta", **options)
+    path = released(tmp_path, f"t.{suffix}", f"released.{suffix}")
+    codes, meta = getattr(pyreadstat, f"read_{suffix}")(str(path))
+    # Of the labels those that nobody has are left out: 3 has none, and 4 is nobody's.
+    assert meta.variable_value_labels == {"ill": {1: "flu", 2: "cold"}}
+    assert meta.column_names_to_labels["ill"] == "What do you have?"
+    assert not meta.column_names_to_labels["age"]
+    assert codes["ill"].tolist() == frame["ill"].tolist()
+    assert "plague" not in path.read_bytes().decode("latin-1")
+    assert {*codes["age"]} <= {"[20, 30)", "[30, 40)", "[20, 40)", "*"}
+
+
+@pytest.mark.parametrize("suffix", ["sav", "dta", "xlsx"])
+def test_a_release_of_csv_for_other_programs(tmp_path, suffix):
+    pytest.importorskip("openpyxl" if suffix == "xlsx" else "pyreadstat")
+    frame = people().astype(int).astype(str).assign(note=["=1+1", "02139", "", "é"] * 6)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    path = released(tmp_path, "t.csv", f"released.{suffix}")
+    shown = found(path)
+    assert ["" if pd.isna(v) else v for v in shown["note"]] == ["=1+1", "02139", "", "é"] * 6
+
+
+def test_a_workbook_has_no_formula(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    frame = people().assign(note=["=1+1", "x"] * 12, day=[datetime.date(2020, 1, 2)] * 24)
+    frame.to_parquet(tmp_path / "t.parquet")
+    sheet = openpyxl.load_workbook(released(tmp_path, "t.parquet", "released.xlsx"))["released"]
+    types = [{cell.data_type for cell in column[1:]} for column in sheet.iter_cols()]
+    assert types == [{"s"}, {"n"}, {"n"}, {"s"}, {"d"}]
+
+
+def test_what_a_program_does_not_take_is_refused(tmp_path, pyreadstat):
+    frame = people().assign(**{"marital-status": ["x"] * 24})
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="'marital-status' has a name that Stata does not take"):
+        released(tmp_path, "t.parquet", "released.dta")
+    people().assign(note=["Nemo\x01"] * 24).to_parquet(tmp_path / "t.parquet")
+    pytest.importorskip("openpyxl")
+    with pytest.raises(InputError, match="has a value that Excel does not take") as error:
+        released(tmp_path, "t.parquet", "released.xlsx")
+    assert "Nemo" not in str(error.value)
+    assert not (tmp_path / "out").exists()

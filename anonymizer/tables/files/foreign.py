@@ -1,13 +1,15 @@
 """Tables in files of other programs: SPSS, Stata, SAS, Excel, ODS, JSON lines and Arrow.
 
 Such a file is written as Parquet once, and read as that: every value exactly, and a code that has a
-label as its label. What reads it is imported when it is needed.
+label as its label. A release is written as Parquet, and then as such a file. What reads and writes
+it is imported when it is needed.
 """
 
 import json
+import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +23,7 @@ import pyarrow.parquet
 from anonymizer.errors import InputError, did_you_mean, installing
 from anonymizer.tables.files.opening import readable, require_named, table_stream
 from anonymizer.tables.reading import TABLE, open_regular
-from anonymizer.tables.values import text_of
+from anonymizer.tables.values import number_of, text_of
 
 EXACT = 2**53
 """Whole numbers up to it are floats, too."""
@@ -87,7 +89,14 @@ def _labelled(path: Path, read: str) -> Read:
         values = _plain_values(frame.iloc[:, place])
         if labels:
             texts = _texts_of(labels)
-            values = [None if each is None else texts.get(_code(each), each) for each in values]
+            codes = [None if each is None else _code(each) for each in values]
+            values = [None if each is None else texts.get(each, each) for each in codes]
+            shown = {_as_text(each) for each in values if each is not None}
+            if len(shown) < len({*codes} - {None}):
+                raise InputError(
+                    f"cannot read {path}: column {name!r} has a label that is another value, too; "
+                    "give each value a label of its own"
+                )
             if meta.variable_measure.get(name) == "ordinal":
                 orders[name] = [texts[code] for code in sorted(texts, key=_by_number)]
         columns.append(_column(values, texts=bool(labels)))
@@ -254,17 +263,168 @@ def _is_ordered(kind: pa.DataType) -> bool:
     return pa.types.is_dictionary(kind) and bool(kind.ordered)
 
 
-def _statistics(read: str) -> Callable[[Path, str | None], Read]:
-    return lambda path, sheet: _labelled(path, read)
+# Released
+
+
+def write_foreign(
+    held: Path, path: Path, source: Path | None = None, untouched: Collection[str] = ()
+) -> None:
+    """Write a table in Parquet as a file of another program.
+
+    ``untouched``: columns with the values of the table at ``source``: where that has codes with
+    labels they get their codes again, the labels of values that occur, and the words of the column.
+    InputError where the program has no such name, or no such text.
+    """
+    program = READERS[path.suffix][0]
+    table = pyarrow.parquet.read_table(held)
+    for name in table.column_names:
+        if not NAMES[path.suffix].fullmatch(name):
+            raise InputError(
+                f"column {name!r:.80} has a name that {program} does not take; rename it in the "
+                "table, or release another kind of file"
+            )
+    columns = {name: _cells(table.column(name)) for name in table.column_names}
+    try:
+        if path.suffix == ".xlsx":
+            _write_sheet(columns, path)
+        else:
+            _write_statistics(columns, path, source, untouched)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"a file of {program} needs {error.name}, which is not installed: {installing('files')}"
+        ) from None
+    except Exception as error:  # what these libraries raise may quote a value
+        if isinstance(error, OSError | MemoryError):
+            raise
+        raise InputError(
+            f"the table has a value that {program} does not take, such as a text that is too long "
+            "or has control characters; release Parquet or CSV"
+        ) from None
+
+
+def _cells(column: pa.ChunkedArray) -> list[Any]:
+    """Values that all programs have: whole numbers and floats, dates, texts."""
+    kind = column.type
+    plain = pa.types.is_floating(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    if plain and getattr(kind, "tz", None) is None:
+        return list(column.to_pylist())
+    values = column.to_pylist()
+    if pa.types.is_integer(kind) and all(v is None or abs(v) <= EXACT for v in values):
+        return list(values)
+    return [None if each is None else _as_text(each) for each in values]
+
+
+def _write_sheet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    """A workbook of one sheet, in which no text is a formula."""
+    openpyxl = import_module("openpyxl")
+    cell = import_module("openpyxl.cell").WriteOnlyCell
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("released")
+    for row in ([*columns], *zip(*columns.values(), strict=True)):
+        cells = [cell(sheet, value) for value in row]
+        for each, value in zip(cells, row, strict=True):
+            if isinstance(value, str):
+                each.data_type = "s"
+        sheet.append(cells)
+    book.save(path)
+
+
+def _write_statistics(
+    columns: Mapping[str, list[Any]], path: Path, source: Path | None, untouched: Collection[str]
+) -> None:
+    pyreadstat = import_module("pyreadstat")
+    meta = _labels_of(source)
+    codes, kept, words, measures = {}, {}, {}, {}
+    for name, values in columns.items():
+        own = {} if meta is None or name not in untouched else meta.variable_value_labels.get(name)
+        codes[name], kept[name] = _coded(values, own or {}, whole=path.suffix == ".dta")
+        if meta is not None and name in untouched:
+            words[name] = meta.column_names_to_labels.get(name) or ""
+            measures[name] = meta.variable_measure.get(name) or "unknown"
+    frame = pd.DataFrame({name: _series(values) for name, values in codes.items()})
+    options = {
+        "variable_value_labels": {name: each for name, each in kept.items() if each},
+        "column_labels": {name: each for name, each in words.items() if each},
+    }
+    if path.suffix == ".dta":
+        pyreadstat.write_dta(frame, str(path), **options)
+    else:
+        pyreadstat.write_sav(frame, str(path), variable_measure=measures, **options)
+
+
+def _labels_of(source: Path | None) -> Any:
+    """What a file says of its columns; None where it is none of statistics."""
+    reader = None if source is None else STATISTICS.get(source.suffix.lower())
+    if reader is None:
+        return None
+    with readable(source):  # type: ignore[arg-type]
+        return getattr(import_module("pyreadstat"), reader)(str(source), metadataonly=True)[1]
+
+
+def _coded(
+    values: list[Any], labels: Mapping[Any, str], *, whole: bool
+) -> tuple[list[Any], dict[Any, str]]:
+    """Values as codes again, and the labels of those that occur; as they are where one is none."""
+    known = {text: code for code, text in _texts_of(labels).items()}
+    codes = [each if each is None else known.get(each, _number(each)) for each in values]
+    there = {each for each in codes if each is not None}
+    kinds = {isinstance(each, str) for each in there}
+    if not labels or None in (known.get(v, _number(v)) for v in values if v is not None):
+        return values, {}
+    if len(kinds) > 1 or (whole and any(not isinstance(each, int) for each in there)):
+        return values, {}
+    return codes, {_code(code): text for code, text in labels.items() if _code(code) in there}
+
+
+def _number(value: Any) -> Any:
+    """A text that is a number as that; None for any other one."""
+    found = number_of(value)
+    if found is None:
+        return None
+    return int(found) if found == int(found) else float(found)
+
+
+def _series(values: list[Any]) -> pd.Series:
+    kinds = {type(each) for each in values if each is not None}
+    if not kinds:
+        return pd.Series([""] * len(values), dtype=object)
+    if kinds <= {int, float}:
+        return pd.Series([float("nan") if v is None else v for v in values], dtype=float)
+    if kinds == {str}:
+        return pd.Series(["" if v is None else v for v in values], dtype=object)
+    return pd.Series(values, dtype=object)
+
+
+NAMES = {
+    ".dta": re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}"),
+    ".sav": re.compile(r"[A-Za-z@](?:[A-Za-z0-9_.@#$]{0,62}[A-Za-z0-9_@#$])?"),
+    ".xlsx": re.compile(r".+"),
+}
+"""The names of columns that programs take."""
+
+
+STATISTICS = {
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+"""Functions of pyreadstat that read files of statistics."""
+
+
+def _of_statistics(path: Path, sheet: str | None) -> Read:
+    return _labelled(path, STATISTICS[path.suffix.lower()])
 
 
 READERS: Mapping[str, tuple[str, Callable[[Path, str | None], Read]]] = {
-    ".sav": ("SPSS", _statistics("read_sav")),
-    ".zsav": ("SPSS", _statistics("read_sav")),
-    ".por": ("SPSS", _statistics("read_por")),
-    ".dta": ("Stata", _statistics("read_dta")),
-    ".sas7bdat": ("SAS", _statistics("read_sas7bdat")),
-    ".xpt": ("SAS", _statistics("read_xport")),
+    ".sav": ("SPSS", _of_statistics),
+    ".zsav": ("SPSS", _of_statistics),
+    ".por": ("SPSS", _of_statistics),
+    ".dta": ("Stata", _of_statistics),
+    ".sas7bdat": ("SAS", _of_statistics),
+    ".xpt": ("SAS", _of_statistics),
     ".xlsx": ("Excel", _of_workbook),
     ".xlsm": ("Excel", _of_workbook),
     ".xls": ("Excel", _of_sheets),

@@ -129,6 +129,8 @@ class Format:
         Lines before the table: one where the first says ``sep=;``.
     layout
         Of a file of fixed width: the columns with the places where they begin and end, from 0.
+    program
+        The ending of a file of another program, which is written as Parquet first; empty of none.
     doubts
         What the file leaves open, a sentence each; a study can say it.
     """
@@ -143,6 +145,7 @@ class Format:
     columns: tuple[str, ...] | None = None
     skipped: int = 0
     layout: Layout | None = None
+    program: str = ""
     doubts: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -182,7 +185,7 @@ class Format:
     @property
     def suffix(self) -> str:
         """The ending of a file name."""
-        return ".parquet" if self.parquet else ".csv"
+        return self.program or (".parquet" if self.parquet else ".csv")
 
     def found(self, given: GivenFormat) -> dict[str, Any]:
         """What was found in the file and is unusual, by the key of ``[data]`` that would give it.

@@ -153,6 +153,8 @@ def release_format(
     """The format of a released table: nothing but its separator is to be found."""
     path = files_of(path)[0]
     _require_file(path)
+    if is_foreign(path):
+        return Format(True, missing_values=missing_values, program=path.suffix.lower())
     if is_parquet(path):
         return Format(True, missing_values=missing_values)
     if separator is None:
