@@ -1,7 +1,7 @@
 """From a raw table to a study that runs."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,7 @@ import click
 
 from anonymizer.cli.options import warn
 from anonymizer.errors import InputError
+from anonymizer.feedback.document import Block
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed, plural
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
@@ -35,6 +36,7 @@ def init(
     yes: bool,
     columns: tuple[str, ...] | None,
     as_json: bool,
+    details: bool,
     k: int | None,
     sensitive: tuple[str, ...] | None,
     quasi_identifiers: tuple[str, ...] | None,
@@ -66,21 +68,24 @@ def init(
             found = draft(raw, wishes, data)
         asked = interactive() and not yes and not as_json
         if asked:
-            print_report(profile_report(found.profile))
+            print_report(profile_report(found.profile, details=details))
             found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
             click.confirm(f"Write the study to {directory}?", default=True, abort=True)
     study = found.write(directory, force=force)
-    _report(found, study, as_json, asked, columns is None and read.columns is not None)
+    shown = profile_report(found.profile, details=details)
+    headless = columns is None and read.columns is not None
+    _report(found, study, as_json, () if asked else shown, headless)
 
 
-def _report(found: Draft, study: Path, as_json: bool, asked: bool, headless: bool) -> None:
+def _report(
+    found: Draft, study: Path, as_json: bool, columns: Iterable[Block], headless: bool
+) -> None:
     """Print what was found once it is written; who was asked has seen the columns before."""
     warn([*profile_warnings(found.profile, found.profile.person)])
     with printing(f"the study is in {study.parent}"):
         if as_json:
             print_json(found.profile.to_dict())
             return
-        columns = [] if asked else profile_report(found.profile)
         print_report([*columns, *draft_report(found, study, headless=headless)])
 
 

@@ -1,8 +1,9 @@
 """Documents on a terminal or in a pipe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.style import StyleType
@@ -11,6 +12,12 @@ from rich.text import Text
 
 from anonymizer.errors import printable
 from anonymizer.feedback.document import Block, Heading, Note, Table
+
+WIDEST = 100_000
+"""Characters of a line of which no table is wider."""
+
+LONGEST_NAME = 20
+"""Characters of a text that is not broken: a name or a role, say."""
 
 
 class Pipe(Console):
@@ -48,15 +55,26 @@ def show(blocks: Iterable[Block]) -> None:
     """Print a document on standard output, block by block."""
     out = console()
     for block in blocks:
-        out.print(_shown(block))
+        if isinstance(block, Table):
+            _print_table(out, block)
+        else:
+            out.print(_shown(block))
+
+
+def _print_table(out: Console, table: Table) -> None:
+    """Print a table in the width there is, or in the one that breaks no number and no name."""
+    grid, width = _grid(table), out.width
+    if out.measure(grid, options=out.options.update(max_width=WIDEST)).maximum > width:
+        grid = _grid(table, narrow=True)
+        out.width = max(width, 1 + sum(3 + (each.min_width or 0) for each in grid.columns))
+    out.print(grid)
+    out.width = width
 
 
 def _shown(block: Block) -> RenderableType:
     """A block as a terminal shows it."""
     if isinstance(block, str):
         return block
-    if isinstance(block, Table):
-        return _grid(block)
     if isinstance(block, Heading):
         return Text(block.text, style="bold underline")
     if isinstance(block, Note):
@@ -64,16 +82,32 @@ def _shown(block: Block) -> RenderableType:
     raise TypeError(f"a terminal shows no {type(block).__name__}")
 
 
-def _grid(table: Table) -> Grid:
-    """A table whose texts are taken as they are; None is ``-``, several names are a list."""
+def _grid(table: Table, narrow: bool = False) -> Grid:
+    """A table whose texts are taken as they are; None is ``-``, several names are a list.
+
+    ``narrow``: it does not fit, so that columns of numbers and names have the width of these, and
+    texts get the rest.
+    """
     grid = Grid(title=table.title, title_justify="left", title_style="bold")
-    for column in table.columns:
-        grid.add_column(column, overflow="fold")
     forms = table.forms.split()
     forms += forms[-1:] * (len(table.columns) - len(forms))
-    for row in table.rows:
-        grid.add_row(*(spelled_out(_cell(*pair)) for pair in zip(row, forms, strict=True)))
+    rows = [[_cell(*pair) for pair in zip(row, forms, strict=True)] for row in table.rows]
+    for place, (column, form) in enumerate(zip(table.columns, forms, strict=True)):
+        least, fixed = _widths([row[place] for row in rows], column, form) if narrow else (0, False)
+        grid.add_column(
+            column, overflow="fold", min_width=least or None, width=least if fixed else None
+        )
+    for row in rows:
+        grid.add_row(*map(spelled_out, row))
     return grid
+
+
+def _widths(cells: Sequence[str], title: str, form: str) -> tuple[int, bool]:
+    """The least width of a column, and whether it has no other one."""
+    longest = max(map(cell_len, cells), default=0)
+    words = max(map(cell_len, title.split()), default=0)
+    fixed = form != "s" or longest <= LONGEST_NAME
+    return max(words, longest if fixed else LONGEST_NAME), fixed
 
 
 def _cell(value: object, form: str) -> str:

@@ -13,26 +13,30 @@ SHOWN = 100
 """How many columns are printed."""
 
 
-def profile_report(found: TableProfile) -> Iterator[Block]:
-    """Yield the columns of a table: their figures, the roles that are proposed, and why."""
-    rows = [
-        [
-            column.name,
-            column.kind,
-            column.values,
-            column.missing,
-            column.most_common,
-            column.distinction,
-            column.role,
-            column.why,
-        ]
-        for column in found.columns[:SHOWN]
+FIGURES = ("kind", "values", "missing", "commonest", "distinction")
+"""What is printed of each column where details are requested."""
+
+
+def profile_report(found: TableProfile, *, details: bool = False) -> Iterator[Block]:
+    """Yield the columns of a table, the roles that are proposed, and why.
+
+    ``details``: with the figures of each column.
+    """
+    columns = found.columns[:SHOWN]
+    figures = [
+        [each.kind, each.values, each.missing, each.most_common, each.distinction] * details
+        for each in columns
     ]
-    names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
+    rows = [
+        [each.name, *own, each.role, each.why] for each, own in zip(columns, figures, strict=True)
+    ]
     title = f"{plural(found.records, 'record')}, {plural(len(found.columns), 'column')}"
-    yield Table(title, names, rows, "s s , , .1% .4f s")
+    names = ["column", *FIGURES * details, "role", "why"]
+    yield Table(title, names, rows, "s s , , .1% .4f s" if details else "s")
     if len(found.columns) > SHOWN:
         yield f"... {len(found.columns) - SHOWN:,} more; --json has all"
+    if not details:
+        yield "--details has the figures of each column."
     yield (
         f"The proposed quasi-identifiers have {found.combinations:,} combinations of values; "
         f"{found.share_alone:.1%} of the records are alone with theirs."
