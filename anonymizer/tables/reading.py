@@ -178,11 +178,6 @@ def separator_of(lines: Sequence[str], separators: str, quote: str = '"') -> str
     return best if fields.get(best, 0) > 1 else max(separators, key="".join(lines[:1]).count)
 
 
-def cut_by_blanks(lines: Sequence[str], quote: str = '"') -> bool:
-    """Whether single blanks cut every line into the same number of fields, two or more."""
-    return _fields(lines, " ", quote) > 1 and not any("  " in line for line in lines)
-
-
 def _fields(lines: Sequence[str], separator: str, quote: str) -> int:
     """The number of fields of every line that is not empty; 0 where it differs."""
     found = 0

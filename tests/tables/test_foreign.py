@@ -262,7 +262,22 @@ def test_single_blanks_separate(tmp_path):
     assert texts(found(path)) == [["50", "M", "c"], ["53", "F", "a b"]]
 
 
-@pytest.mark.parametrize("text", ["zip\n02139\n02140\n", "code\nA123\nB456\n", "note\nit is\nno\n"])
+def test_names_of_rows_are_told_in_a_table_of_blanks(tmp_path):
+    (tmp_path / "t.txt").write_text('"age" "sex"\n"1" 50 "M"\n"2" 51 "F"\n')
+    with pytest.raises(InputError, match="as R writes it, begin the header by 'row '"):
+        found(tmp_path / "t.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zip\n02139\n02140\n",
+        "code\nA123\nB456\n",
+        "note\nit is\nno\n",
+        "job title\nchief officer\ndata steward\n",
+        "when\n2020-01-01 10:00\n2020-01-02 11:00\n",
+    ],
+)
 def test_one_column_is_one(tmp_path, text):
     path = tmp_path / "t.csv"
     path.write_text(text)

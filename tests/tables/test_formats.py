@@ -430,7 +430,7 @@ def test_a_line_is_counted_from_the_top_of_the_file(tmp_path):
         ("# from HIS\na,b\n1,2\n", "remove the lines of comments, which begin by '#'"),
         ("% a, b\na,b,c\n1,2,3\n", "remove the lines of comments, which begin by '%'"),
         ("Table 1,,\n,,\na,b,c\n1,2,3\n", "2 of its 3 columns have no name; name each; if its"),
-        ("a,b\n1,5,6\n2,7,8\n", "as R writes it, begin the header by row,, or write the table"),
+        ("a,b\n1,5,6\n2,7,8\n", "as R writes it, begin the header by 'row,', or write the table"),
     ],
 )
 def test_lines_that_do_not_belong(tmp_path, content, message):

@@ -211,7 +211,8 @@ def _ragged(
         return InputError(
             unlike,
             "if the first field of each line is the name of a row, as R writes it, begin the "
-            f"header by row{form.separator}, or write the table by write.csv(row.names = FALSE)",
+            f"header by {'row' + form.separator!r}, or write the table by write.csv(row.names = "
+            "FALSE); if the first line is a title, remove it",
         )
     return InputError(unlike)
 

@@ -37,7 +37,7 @@ from anonymizer.tables.files.opening import (
     require_near,
     table_stream,
 )
-from anonymizer.tables.reading import cut_by_blanks, separator_of
+from anonymizer.tables.reading import dialect, separator_of
 
 SEPARATORS = ",;\t|"
 
@@ -256,7 +256,7 @@ def _blank_between(lines: Sequence[str], quote: str, expected: Sequence[str]) ->
     filled = [line for line in lines if line.strip()]
     if len(filled) < 2 or filled[0].strip() in expected:
         return ""
-    if separator_of(filled, " ", quote) == " " and cut_by_blanks(filled, quote):
+    if _cut_by_blanks(filled, quote):
         return " "
     alike = len({len(line) for line in filled}) == 1
     spaced = sum("  " in line.strip() or line[:1] == " " for line in filled) > len(filled) / 2
@@ -272,6 +272,22 @@ def _blank_between(lines: Sequence[str], quote: str, expected: Sequence[str]) ->
             key="layout",
         )
     return ""
+
+
+def _cut_by_blanks(lines: Sequence[str], quote: str) -> bool:
+    """Whether single blanks cut every line into as many fields, as words of a text hardly are.
+
+    There are three or more, or numbers in some place. R writes one less into the first line.
+    """
+    try:
+        first, *rows = csv.reader(lines, **dialect(" ", quote))
+    except csv.Error:
+        return False
+    width = len(rows[0]) if rows else 0
+    if any("" in row for row in (first, *rows)) or any(len(row) != width for row in rows):
+        return False
+    numbers = any(are_numbers([row[n] for row in rows], ".", "", ABSENT) for n in range(width))
+    return width > 1 and len(first) in (width, width - 1) and (numbers or width > 2)
 
 
 def _rows(lines: Sequence[str], form: Format) -> Iterator[list[str]]:
