@@ -52,5 +52,6 @@ def publish(
             table = with_safe_names_in(raw, study.schema.named) if safe else raw
             return fitted(anonymizer, table, form, on_counted)
 
-        place, columns = study.place(watch=watch), study.schema.columns
+        place, schema = study.place(watch=watch), study.schema
+        columns = (*schema.columns, *schema.identifiers, *(schema.insensitive or ()))
         return publication.release(place, columns, recode, expectation, options, watch)

@@ -337,7 +337,7 @@ def test_absolute_paths_stay_so(tmp_path):
         (
             "[[privacy]]",
             '[output]\nfile = "people.csv"\n[[privacy]]',
-            r"\[output\] file must be 'released.csv' or 'released.parquet'",
+            r"\[output\] file must be 'released.csv', 'released.parquet', 'r",
         ),
         ("[[privacy]]", "[output]\nparts = 0\n[[privacy]]", r"\[output\] parts must be at least 1"),
         ("[[privacy]]", "[search]\nseed = -1\n[[privacy]]", r"\[search\] seed must be at least 0"),

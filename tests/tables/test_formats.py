@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from anonymizer.cli import main
 from anonymizer.errors import InputError
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     GivenFormat,
@@ -671,6 +673,19 @@ def test_a_name_is_the_same_in_either_unicode_form(tmp_path, suffix, there, want
     with opened(path, form, columns=[wanted]) as table:
         assert [*table.columns] == [wanted, "b"]
         assert table.tally([wanted]).sizes.tolist() == [1, 1]
+
+
+def test_a_study_may_have_the_other_form_of_every_name(tmp_path):
+    frame = pd.DataFrame({NAME: [1, 2] * 8, f"{NAME} b": ["x"] * 16, "c": ["y", "z"] * 8})
+    table = {unicodedata.normalize("NFD", name): column for name, column in frame.items()}
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        f'[data]\npath = "t.csv"\n[quasi-identifiers]\n"{NAME}" = "suppress"\n[identifiers]\n'
+        f'attributes = ["{NAME} b"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n',
+        encoding="utf-8",
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    assert list(pd.read_csv(tmp_path / "out" / "released.csv")) == [NAME, "c"]
 
 
 def test_two_columns_that_differ_by_the_form_alone_are_told_apart(tmp_path):
