@@ -172,7 +172,7 @@ class Sqlite(Dialect):
             f"CASE WHEN SUBSTR({key}, 11, 1) IN ('', 'T', ' ') "
             f"AND LENGTH({clock}) IN (10, 16, 19, 21, 22, 23, 24, 25, 26) "
             f"AND {moment} GLOB '{MOMENT}' AND SUBSTR({moment}, 12, 2) < '24' "
-            f"AND DATE({day}) = {day} THEN {moment} END"
+            f"AND DATE({day}, '+0 days') = {day} THEN {moment} END"
         )
 
 

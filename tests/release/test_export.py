@@ -2,20 +2,26 @@
 
 import csv
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from postgres import Server, served
 from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
 
 from anonymizer import Hierarchy, InputError, verify_release
 from anonymizer.cli import main
+from anonymizer.hierarchy.label import literal
 from anonymizer.hierarchy.label import name as quoted
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.apply import ApplyOptions, publish_applied
@@ -314,6 +320,41 @@ def test_dates_run_in_sqlite_and_postgresql(tmp_path: Path, server: Server, zone
     raw, released = raw_of(release), rows(read(release / "released.csv"))
     for found, broken in (in_sqlite(release, raw), in_postgres(server, release, raw)):
         assert (rows(found), broken) == (released, [])
+
+
+NUMBER = st.from_regex(
+    r"[+-]?([0-9]{1,18}[.]?[0-9]{0,4}|[.][0-9]{1,17})(e[+-]?[0-9]{1,2})?", fullmatch=True
+)
+
+
+@given(NUMBER, st.decimals(-(10**9), 10**9, places=4))
+@example("0.30000000000000001", Decimal("0.3"))
+@example("9007199254740993", Decimal("9007199254740"))
+def test_sqlite_compares_numbers_exactly_or_not_at_all(text: str, bound: Decimal) -> None:
+    dialect = DIALECTS["sqlite"]
+    key = dialect.key(literal(text))
+    place = f"({dialect.number(f'({key})')})"
+    database = sqlite3.connect(":memory:")
+    at = dialect.column.number_at(bound)
+    below, known = database.execute(f"SELECT {place} < {at}, {place} IS NOT NULL").fetchone()
+    database.close()
+    if known:
+        assert bool(below) == (Decimal(text) < bound)
+    else:
+        assert "e" in text or len(re.sub("[^0-9]", "", text)) > 15 or text.endswith("0")
+
+
+@given(st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31)), st.sampled_from([*"ZT "]))
+def test_sqlite_reads_moments_as_python_does(moment: datetime, sign: str) -> None:
+    text = moment.isoformat(" " if sign == " " else "T") + ("Z" if sign == "Z" else "")
+    database = sqlite3.connect(":memory:")
+    (found,) = database.execute(f"SELECT {DIALECTS['sqlite'].date(literal(text))}").fetchone()
+    (odd,) = database.execute(
+        f"SELECT {DIALECTS['sqlite'].date(literal('2023-02-29' + text[10:]))}"
+    ).fetchone()
+    database.close()
+    assert datetime.fromisoformat(found) == moment
+    assert odd is None
 
 
 def test_what_sqlite_rounds_is_in_no_class(tmp_path: Path) -> None:

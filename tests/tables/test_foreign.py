@@ -3,19 +3,23 @@
 import datetime
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer import verify_release
 from anonymizer.errors import InputError
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables.files import GivenFormat, describe_file
-from anonymizer.tables.files.foreign import orders_in
+from anonymizer.tables.files.foreign import as_parquet, orders_in, write_foreign
 from anonymizer.tables.relations.embedded.files import opened
 
 STUDY = """[data]
@@ -72,10 +76,13 @@ def test_codes_become_their_labels_and_codes_of_one_label_stay_apart(tmp_path, p
     assert orders_in(path) == {}
 
 
-@pytest.mark.parametrize("labels", [{1.0: "30"}, {30.0: "a [1]", 1.0: "a", 2.0: "a"}])
-def test_a_label_that_is_another_value_is_refused(tmp_path, pyreadstat, labels):
+def test_a_label_that_is_another_value_is_told_apart_or_refused(tmp_path, pyreadstat):
     frame = pd.DataFrame({"age": [30.0, 1.0, 2.0]})
-    pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels={"age": labels})
+    labels = {"age": {1.0: "30", 2.0: "2"}}
+    pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels=labels)
+    assert texts(found(tmp_path / "t.sav")) == [["30"], ["30 [1]"], ["2"]]
+    labels = {"age": {30.0: "a [1]", 1.0: "a", 2.0: "a"}}
+    pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels=labels)
     with pytest.raises(InputError, match="'age' has a label that is another value, too; give each"):
         found(tmp_path / "t.sav")
 
@@ -352,6 +359,40 @@ def test_a_workbook_has_no_formula(tmp_path):
     sheet = openpyxl.load_workbook(released(tmp_path, "t.parquet", "released.xlsx"))["released"]
     types = [{cell.data_type for cell in column[1:]} for column in sheet.iter_cols()]
     assert types == [{"s"}, {"n"}, {"n"}, {"s"}, {"d"}]
+
+
+LABEL = st.text(st.characters(categories=["L", "N", "Zs", "P"]), min_size=1, max_size=12).map(
+    str.strip
+)
+
+
+@given(
+    codes=st.lists(st.integers(-9, 30), min_size=1, max_size=20),
+    labels=st.dictionaries(st.integers(-9, 30), LABEL.filter(bool), min_size=1, max_size=8),
+    suffix=st.sampled_from(["sav", "dta"]),
+)
+def test_any_labels_make_the_round_trip_or_are_refused(codes, labels, suffix):
+    """Values are as many as codes, and the codes come back: nothing is merged without a word."""
+    library = pytest.importorskip("pyreadstat")
+    with TemporaryDirectory() as directory:
+        source, held = Path(directory) / f"t.{suffix}", Path(directory) / "t.parquet"
+        frame = pd.DataFrame({"a": [float(each) for each in codes]})
+        given = {"a": {(float(c) if suffix == "sav" else c): of for c, of in labels.items()}}
+        getattr(library, f"write_{suffix}")(frame, source, variable_value_labels=given)
+        shown = {labels.get(code, str(code)) for code in codes}
+        if len(shown) < len({*codes}):  # mostly told apart by their codes, else refused
+            with suppress(InputError):
+                as_parquet(source, None, held)
+        else:
+            as_parquet(source, None, held)
+        if not held.exists():
+            return
+        assert pd.read_parquet(held)["a"].nunique() == len({*codes})
+        write_foreign(held, Path(directory) / f"b.{suffix}", source, ["a"])
+        again, meta = getattr(library, f"read_{suffix}")(str(Path(directory) / f"b.{suffix}"))
+        assert again["a"].astype(int).tolist() == codes
+        there = {c: of for c, of in labels.items() if c in codes}
+        assert meta.variable_value_labels.get("a", {}) == there
 
 
 def test_what_a_program_does_not_take_is_refused(tmp_path, pyreadstat):

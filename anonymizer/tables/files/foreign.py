@@ -110,10 +110,15 @@ def _plain_values(column: pd.Series) -> list[Any]:
 
 
 def _texts_of(labels: Mapping[Any, str]) -> dict[Any, str]:
-    """A text for each code: its label, with the code where two have the same."""
+    """A text for each code: its label, with the code where another code may read alike.
+
+    Two codes may have the same label, and a label may be the number of another code.
+    """
     twice = Counter(label.strip() for label in labels.values())
     return {
-        _code(code): label if twice[label.strip()] == 1 else f"{label} [{_code(code)}]"
+        _code(code): label
+        if twice[label.strip()] == 1 and number_of(label) in (None, number_of(_code(code)))
+        else f"{label} [{_code(code)}]"
         for code, label in labels.items()
     }
 
@@ -320,12 +325,15 @@ def _write_sheet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     cell = import_module("openpyxl.cell").WriteOnlyCell
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("released")
-    for row in ([*columns], *zip(*columns.values(), strict=True)):
-        cells = [cell(sheet, value) for value in row]
-        for each, value in zip(cells, row, strict=True):
-            if isinstance(value, str):
-                each.data_type = "s"
-        sheet.append(cells)
+    try:
+        for row in ([*columns], *zip(*columns.values(), strict=True)):
+            cells = [cell(sheet, value) for value in row]
+            for each, value in zip(cells, row, strict=True):
+                if isinstance(value, str):
+                    each.data_type = "s"
+            sheet.append(cells)
+    finally:
+        sheet.close()
     book.save(path)
 
 
