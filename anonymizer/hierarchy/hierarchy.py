@@ -130,13 +130,20 @@ class Hierarchy(Displayed, ABC):
         *,
         cuts: Sequence[Sequence[float]] = (),
         origin: float = 0,
+        bottom: float | None = None,
+        top: float | None = None,
     ) -> "Hierarchy":
         """Half-open ranges of numbers, one level per width (or list of cut points), then ``*``.
 
+        Numbers below ``bottom`` are one group at every level, and numbers from ``top`` on are
+        another one; single values are not released then.
+
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
+        >>> [str(label) for label in Hierarchy.ranges(widths=[5, 20], top=90).labels(97)]
+        ['[90, inf)', '[90, inf)', '*']
         """
-        return MAKERS["ranges"](widths, cuts, origin)
+        return MAKERS["ranges"](widths, cuts, origin, bottom, top)
 
     @staticmethod
     def prefixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
@@ -183,18 +190,27 @@ class Hierarchy(Displayed, ABC):
 
     @staticmethod
     def calendar(
-        units: Sequence[str], *, zone: str | None = None, format: str | None = None
+        units: Sequence[str],
+        *,
+        zone: str | None = None,
+        format: str | None = None,
+        bottom: object = None,
+        top: object = None,
     ) -> "Hierarchy":
         """Units of the calendar that dates and times lie in, one level per unit, then ``*``.
 
         Units are second, minute, hour, day, week, month, quarter, half-year, year, 5 years, decade
         and century. Instants are dates in a time ``zone``, UTC where none is given. ``format`` is
-        that of texts that are no ISO dates.
+        that of texts that are no ISO dates. ``bottom`` is the last day, month or year of a group
+        of all that is not later, ``top`` the first one of a group of all that is not earlier;
+        single dates are not released then.
 
         >>> [str(label) for label in Hierarchy.calendar(["month", "year"]).labels("2024-03-05")]
         ['2024-03', '2024', '*']
+        >>> [str(label) for label in Hierarchy.calendar(["year"], bottom=1936).labels("1931-05-07")]
+        ['(-inf, 1937-01-01)', '*']
         """
-        return MAKERS["calendar"](tuple(units), zone, format)
+        return MAKERS["calendar"](tuple(units), zone, format, bottom, top)
 
     @staticmethod
     def order(

@@ -16,8 +16,8 @@ from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.building import LEAST, cuts_of
 from anonymizer.hierarchy.hierarchy import MOST_VALUES, NO_KEY, Hierarchy, LevelLabel
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Taxonomy, torn_levels
-from anonymizer.hierarchy.scale import Interval, Scale
+from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Limits, Taxonomy, torn_levels
+from anonymizer.hierarchy.scale import Ends, Interval, Scale
 from anonymizer.tables.values import (
     Step,
     exactly,
@@ -25,6 +25,7 @@ from anonymizer.tables.values import (
     is_missing,
     number_of,
     number_text,
+    range_in,
     text_of,
 )
 
@@ -45,23 +46,36 @@ EXAMPLE = 'order = ["S", "M", "L", "XL"], widths = [2]'
 
 @dataclass(frozen=True, repr=False)
 class RangeHierarchy(Hierarchy):
-    """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
+    """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points.
+
+    With ``ends`` numbers below the first and from the second on are a range each, at every level
+    but that of the values, which is closed.
+    """
 
     _kind: ClassVar[str] = "ranges"
 
     widths: tuple[Decimal, ...] = ()
     cuts: tuple[tuple[Decimal, ...], ...] = ()
     origin: Decimal = Decimal(0)
+    ends: Ends = field(default=Ends())
 
     @classmethod
     def exact(
-        cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
+        cls,
+        widths: Sequence[object],
+        cuts: Sequence[Sequence[object]],
+        origin: object = 0,
+        bottom: object = None,
+        top: object = None,
     ) -> Self:
         """Take over numbers exactly as they are written."""
+        ends = Ends(*(None if end is None else _exact(end) for end in (bottom, top)))
         return cls(
             tuple(map(_exact, widths)),
             tuple(tuple(map(_exact, level)) for level in cuts),
             _exact(origin),
+            ends,
+            limits=Limits().upon(1 if ends else None),
         )
 
     def __post_init__(self) -> None:
@@ -102,11 +116,26 @@ class RangeHierarchy(Hierarchy):
         return len(self.widths or self.cuts) + 1
 
     def key(self, value: object) -> Hashable:
-        """The number itself; None for a missing value, ``NO_KEY`` for one that is no number."""
+        """The number itself; None for a missing value, ``NO_KEY`` for one that is no number.
+
+        A range that is written as a text is its place, where a group of the ground holds all of it.
+        """
         if is_missing(value):
             return None
         number = number_of(value)
+        if number is None and self.limits.ground is not None:
+            number = self._place_of(str(value))
         return NO_KEY if number is None else number
+
+    def _place_of(self, text: str) -> Decimal | None:
+        """Locate a range that a text writes; None where the ground does not hold it whole."""
+        place, span = self.scale.place(text), range_in(text)
+        if place is None or span is None or self.limits.ground is None:
+            return None
+        cell, (low, high) = self._range(self.limits.ground, place), span
+        begins = cell.low is None or (low is not None and cell.low <= low)
+        ends = cell.high is None or (high is not None and high <= cell.high)
+        return place if begins and ends else None
 
     def label_at(self, level: int, key: Hashable) -> LevelLabel:
         number = key if isinstance(key, Decimal) else number_of(key)  # read once, not by level
@@ -114,6 +143,10 @@ class RangeHierarchy(Hierarchy):
         return self._range(level, number)
 
     def _range(self, level: int, number: Decimal) -> Interval:
+        found = self._between_cuts(level, number)
+        return self.ends.cut(number, found) if self.ends else found
+
+    def _between_cuts(self, level: int, number: Decimal) -> Interval:
         if self.widths:
             width = self.widths[level - 1]
             with exactly():
@@ -129,7 +162,7 @@ class RangeHierarchy(Hierarchy):
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
         """Add a level of cells of the width of the ground, or between its cut points."""
         if self.cuts:
-            return self._between(ground)
+            return self._with_cuts(ground)
         width = _number(ground)
         if width is None or width <= 0:
             raise InputError(
@@ -147,7 +180,7 @@ class RangeHierarchy(Hierarchy):
             )
         return replace(self, widths=(width, *self.widths)), 1
 
-    def _between(self, ground: object) -> tuple[Hierarchy, int]:
+    def _with_cuts(self, ground: object) -> tuple[Hierarchy, int]:
         """Add a level of cells between the cut points of the ground."""
         if isinstance(ground, Mapping):
             return QuantileHierarchy.of_ground(self, ground), 1
@@ -194,11 +227,20 @@ class RangeHierarchy(Hierarchy):
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
             "origin": number_text(self.origin),
+            **{name: number_text(end) for name, end in self._ends.items()},
         }
+
+    @property
+    def _ends(self) -> Mapping[str, Decimal]:
+        given = {"bottom": self.ends.bottom, "top": self.ends.top}
+        return {name: end for name, end in given.items() if end is not None}
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
         remedy = "clean the column or declare them as missing values"
+        if all(range_in(text) for text in strangers):
+            ends = "bottom and top, such as top = 90, where 90+ and numbers from 90 on are one"
+            return InputError(f"{found}", f"give a group of its own to each open end by {ends}")
         if not any(MARKED.search(text) for text in strangers):
             return InputError(found, remedy)
         # They may be numbers in another notation than that of the package.
@@ -209,7 +251,9 @@ class RangeHierarchy(Hierarchy):
 def _exact(value: object) -> Decimal:
     number = _number(value)
     if number is None:
-        raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
+        raise InputError(
+            f"widths, cuts, origin, bottom and top must be numbers, not {shown(value)}"
+        )
     return number
 
 

@@ -37,10 +37,13 @@ GROUND = "ground"
 GENERAL = (*LIMITS, GROUND)
 """Keys that go with any rule."""
 
+ENDS = ("bottom", "top")
+"""Where ranges of every level end, so that what lies beyond is one group."""
+
 LISTING = ("file", "keep", "order")
 """Rules that list values."""
 
-NUMERIC = ("widths", "cuts", "origin", GROUND)
+NUMERIC = ("widths", "cuts", "origin", "bottom", "top", GROUND)
 """Parts of rules that are numbers."""
 
 MOST_LEVELS = 100
@@ -133,7 +136,8 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
     lists = [isinstance(level, Sequence) and not isinstance(level, str) for level in cuts]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    return RangeHierarchy.exact((), cuts if any(lists) else [cuts], 0)
+    ends = {name: table[name] for name in ENDS if name in table}
+    return RangeHierarchy.exact((), cuts if any(lists) else [cuts], **ends)
 
 
 def _keep(table: Table, directory: Path) -> Hierarchy:
@@ -172,8 +176,8 @@ def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: 
 
 
 RULES: dict[str, Rule] = {
-    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin"),
-    "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
+    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS),
+    "cuts": Rule(_cuts, "cuts = [18, 30, 65]", ENDS),
     "prefixes": _of_list("prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", "mask"),
     "suffixes": _of_list("suffixes", Hierarchy.suffixes, "suffixes = [4, 3]", "mask"),
     "redact": _of_list(
@@ -182,7 +186,10 @@ RULES: dict[str, Rule] = {
     "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
     "suppress": Rule(_suppress, "suppress = true"),
     "calendar": _of_list(
-        "calendar", Hierarchy.calendar, 'calendar = ["month", "quarter", "year"]', "zone", "format"
+        "calendar",
+        Hierarchy.calendar,
+        'calendar = ["month", "quarter", "year"]',
+        *("zone", "format", *ENDS),
     ),
     "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
     "file": Rule(_file, 'file = "education.csv"'),
@@ -342,7 +349,7 @@ MAKERS.update(
         "ranges": RangeHierarchy.exact,
         "mask": MaskHierarchy,
         "keep": KeepHierarchy.of_values,
-        "calendar": CalendarHierarchy,
+        "calendar": CalendarHierarchy.of_units,
         "order": OrderHierarchy.of_values,
         "suppress": SuppressionHierarchy,
     }

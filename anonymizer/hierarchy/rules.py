@@ -16,12 +16,21 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, did_you_mean, is_whole, shown
-from anonymizer.hierarchy.calendar import UNITS, Clock, Dates, Moment, iso_of, unit_at
+from anonymizer.hierarchy.calendar import (
+    UNITS,
+    Clock,
+    Dates,
+    Moment,
+    Named,
+    iso_of,
+    span_of,
+    unit_at,
+)
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, LevelLabel, Side
 from anonymizer.hierarchy.label import CodeLabel, Meaning, OthersLabel
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Partition, torn_levels
-from anonymizer.hierarchy.scale import Interval
+from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Limits, Partition, torn_levels
+from anonymizer.hierarchy.scale import Ends, Interval
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import Step, is_missing, number_of, text_of
 
@@ -354,13 +363,26 @@ def _masked(text: str, begin: int, end: int) -> Meaning:
     return Meaning(text, CodeLabel(text, begin, end))
 
 
+def _unit_called(name: str) -> Named:
+    """Return the unit of the calendar of a name; InputError where there is none."""
+    found = span_of(name)
+    if found is None:
+        raise InputError(
+            "bottom and top of a calendar are a day, a month or a year, such as bottom = 1936 or "
+            f'top = "2015-06", not {shown(name)}'
+        )
+    return found
+
+
 @dataclass(frozen=True, repr=False)
 class CalendarHierarchy(Hierarchy):
     """Dates and times by units of the calendar, one level per unit.
 
     Instants, values with an offset from UTC, are dates on the clock of ``zone``, or of UTC where
     none is given; any other value is the date that it writes. ``format`` is for texts that are not
-    ISO 8601: nobody guesses whether the day or the month comes first.
+    ISO 8601: nobody guesses whether the day or the month comes first. What is not later than the
+    unit ``bottom``, and not earlier than ``top``, is one group each at every level but that of the
+    values, which is closed.
     """
 
     _kind: ClassVar[str] = "calendar"
@@ -368,6 +390,22 @@ class CalendarHierarchy(Hierarchy):
     units: tuple[str, ...]
     zone: str | None = None
     format: str | None = None
+    bottom: str | None = None
+    top_unit: str | None = None
+
+    @classmethod
+    def of_units(
+        cls,
+        units: Sequence[str],
+        zone: str | None = None,
+        format: str | None = None,
+        bottom: object = None,
+        top: object = None,
+    ) -> Self:
+        """Take over units, and the ends as the calendar calls them, such as 1936 or 1936-05."""
+        ends = (None if end is None else text_of(end) for end in (bottom, top))
+        closed = bottom is not None or top is not None
+        return cls(tuple(units), zone, format, *ends, limits=Limits().upon(1 if closed else None))
 
     def __post_init__(self) -> None:
         for unit in self.units:
@@ -387,7 +425,14 @@ class CalendarHierarchy(Hierarchy):
                     f"calendar: a week may be in two units of a {coarse}; leave one of them out, "
                     'such as calendar = ["day", "week"]'
                 )
-        _ = self.scale
+        _ = self.scale, self._ends
+
+    @cached_property
+    def _ends(self) -> Ends:
+        bottom, top = (
+            None if end is None else _unit_called(end) for end in (self.bottom, self.top_unit)
+        )
+        return Ends(bottom and bottom[1], top and top[0])
 
     def _examples(self) -> list[object]:
         return ["2024-01-15", "2024-02-29", "2024-12-31", "2025-06-30"]
@@ -445,7 +490,7 @@ class CalendarHierarchy(Hierarchy):
 
     def _unit(self, unit: str, place: Decimal) -> Interval:
         low, high, name = unit_at(unit, place)
-        return Interval(low, high, self.scale, name)
+        return self._ends.cut(place, Interval(low, high, self.scale, name))
 
     def cut_point(self, given: object) -> Decimal:
         place = self.scale.place(given)
@@ -481,11 +526,14 @@ class CalendarHierarchy(Hierarchy):
     def cell_of(self, key: Hashable) -> Hashable:
         found = self._at_ground(key)
         assert isinstance(found, Interval)
-        assert found.low is not None
+        if found.low is None:  # before all of the calendar: the last second of the range
+            assert found.high is not None
+            return Moment(found.high - 1, iso_of(found.high - 1))
         return Moment(found.low, iso_of(found.low))
 
     def rule(self) -> dict[str, object]:
         given = {"zone": self.zone, "format": self.format}
+        given |= {"bottom": self.bottom, "top": self.top_unit}
         options = {name: value for name, value in given.items() if value is not None}
         return {"calendar": list(self.units), **options}
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from anonymizer.tables.values import exactly, floor_to, number_of, number_text
+from anonymizer.errors import InputError
+from anonymizer.tables.values import exactly, floor_to, number_of, number_text, range_in
 
 FINEST, AROUND = 20, 10
 """Digits beyond the first that a round number may have; multiples on either side that are tried."""
@@ -26,8 +27,17 @@ class Scale:
         return Decimal(1)
 
     def place(self, value: object) -> Decimal | None:
-        """Locate a value; None for one that is not on the scale."""
-        return number_of(value)
+        """Locate a value; None for one that is not on the scale.
+
+        A range that is written as a text, such as 90+, lies where it begins, or before it ends: it
+        is released in ranges that hold all of it.
+        """
+        number = number_of(value)
+        span = range_in(str(value)) if number is None else None
+        if span is None:
+            return number
+        low, high = span
+        return high - 1 if low is None and high is not None else low
 
     def label(self, low: Decimal | None, high: Decimal | None) -> str:
         """Label the half-open range [low, high); None is an open end."""
@@ -123,6 +133,37 @@ class Interval:
         before = self.high is not None and other.low is not None and self.high <= other.low
         after = other.high is not None and self.low is not None and other.high <= self.low
         return not before and not after
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Places that ranges of every level end at: below ``bottom``, and from ``top`` on, is one each.
+
+    Raises InputError when they are not increasing.
+    """
+
+    bottom: Decimal | None = None
+    top: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if self.bottom is not None and self.top is not None and self.bottom >= self.top:
+            raise InputError("bottom must be below top, such as bottom = 18, top = 90")
+
+    def __bool__(self) -> bool:
+        return self.bottom is not None or self.top is not None
+
+    def cut(self, place: Decimal, found: Interval) -> Interval:
+        """Return the range of a place where ``found`` is the one that it has without ends."""
+        if self.top is not None and place >= self.top:
+            return Interval(self.top, None, found.scale)
+        if self.bottom is not None and place < self.bottom:
+            return Interval(None, self.bottom, found.scale)
+        lows = [each for each in (found.low, self.bottom) if each is not None]
+        highs = [each for each in (found.high, self.top) if each is not None]
+        low, high = max(lows, default=None), min(highs, default=None)
+        if (low, high) == (found.low, found.high):
+            return found
+        return Interval(low, high, found.scale)
 
 
 def round_number(

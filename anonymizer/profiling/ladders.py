@@ -1,6 +1,5 @@
 """Proposed hierarchies: a rule for each quasi-identifier, and why it is that one."""
 
-import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import chain, count
@@ -15,7 +14,7 @@ from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.columns import ProfiledColumn
-from anonymizer.tables.values import number_text
+from anonymizer.tables.values import number_of, number_text, range_in
 
 Cut = TypeVar("Cut", int, Decimal)
 
@@ -250,15 +249,6 @@ MOST_ORDERED = 50
 
 YEAR = 365.25
 
-NUMBER = r"(\d+(?:[.,]\d+)?)"
-RANGE = re.compile(
-    rf"(?P<under>under|below|less than|up to|unter|bis|<=|<|≤)?\s*{NUMBER}\s*"
-    rf"(?:(?:[-\u2013]|to|bis)\s*{NUMBER}"
-    r"|(?P<over>\+|plus|(?:and|or) (?:over|older|more)|und mehr))?"
-    r"\s*(?:years|jahre)?"
-)
-"""A range of numbers as people write it: 18-24, 65+, under 18."""
-
 CALENDARS: tuple[tuple[float, tuple[str, ...]], ...] = (
     (40 * YEAR, ("year", "5 years", "decade")),
     (8 * YEAR, ("quarter", "year", "5 years")),
@@ -393,16 +383,15 @@ def range_bounds(text: str) -> tuple[float, float] | None:
     """Return the bounds of a range that is written as a text; None where it is no range or number.
 
     >>> range_bounds("18-24"), range_bounds("65+"), range_bounds("under 18"), range_bounds("A4")
-    ((18.0, 24.0), (65.0, inf), (-inf, 18.0), None)
+    ((18.0, 25.0), (65.0, inf), (-inf, 18.0), None)
     """
-    found = RANGE.fullmatch(text.strip().casefold())
+    number, found = number_of(text), range_in(text)
+    if number is not None:
+        return float(number), float(number)
     if found is None:
         return None
-    low = float(found[2].replace(",", "."))
-    if found["under"]:
-        return -inf, low
-    high = float(found[3].replace(",", ".")) if found[3] else low
-    return low, inf if found["over"] else high
+    low, high = found
+    return -inf if low is None else float(low), inf if high is None else float(high)
 
 
 def _kept(column: ProfiledColumn, least: int) -> Ladder:

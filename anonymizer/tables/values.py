@@ -33,6 +33,17 @@ INSTANT = re.compile(
 PLAIN = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
 """Numbers as columns of numbers are written; codes such as 0047 are none."""
 
+NUMBER = r"(\d+(?:[.,]\d+)?)"
+RANGE = re.compile(
+    r"(?:(?P<from>>=|\u2265|at least|from|ab)|(?P<after>>|over|above|more than|\u00fcber)|"
+    r"(?P<up_to><=|\u2264|up to|bis)|(?P<under><|under|below|less than|unter))?\s*"
+    rf"{NUMBER}\s*"
+    rf"(?:(?:[-\u2013]|to|bis)\s*{NUMBER}"
+    r"|(?P<over>\+|plus|(?:and|or) (?:over|older|more|above)|und (?:mehr|\u00e4lter)))?"
+    r"\s*(?:years|jahre)?"
+)
+"""A range of numbers as people write it: 18-24, 65+, > 89, under 18."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -155,6 +166,35 @@ def number_of(value: object) -> Decimal | None:
         return None
     sensible = number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS
     return number if sensible else None
+
+
+def range_in(text: str) -> tuple[Decimal | None, Decimal | None] | None:
+    """The half-open range [low, high) that a text writes; None is an open end, or no range at all.
+
+    Ends have the digits that they are written with: from 18 to 24 are all that are below 25, and
+    what is above 89 begins at 90.
+
+    >>> range_in("90+"), range_in("> 89"), range_in("<1")
+    ((Decimal('90'), None), (Decimal('90'), None), (None, Decimal('1')))
+    >>> range_in("18-24"), range_in("24"), range_in("A4")
+    ((Decimal('18'), Decimal('25')), None, None)
+    """
+    found = RANGE.fullmatch(" ".join(text.split()).casefold())
+    if found is None:
+        return None
+    first, second = (
+        None if end is None else Decimal(end.replace(",", ".")) for end in found.group(5, 6)
+    )
+    assert first is not None
+    unit = Decimal(1).scaleb(min(int(first.as_tuple().exponent), 0))
+    signs = {name for name, sign in found.groupdict().items() if sign}
+    if len(signs) + (second is not None) != 1:
+        return None
+    if second is not None:
+        return (first, second + unit) if first <= second else None
+    if signs & {"under", "up_to"}:
+        return None, first + unit * ("up_to" in signs)
+    return first + unit * ("after" in signs), None
 
 
 def rank(key: Hashable) -> tuple[bool, bool, Decimal, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
+from anonymizer.hierarchy.calendar import iso_of
 from anonymizer.hierarchy.partition import joint_label, quoted
 from anonymizer.hierarchy.reading import of_rule
 from anonymizer.privacy import MODELS, PrivacyModel, about_each
@@ -246,6 +247,8 @@ def _representative(group: Group) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.low is not None:
         return group.low
+    if isinstance(group.high, str) and (end := group.interval.high) is not None:
+        return iso_of(end - 1)
     return group.high - 1 if isinstance(group.high, int | float) else group.own
 
 
