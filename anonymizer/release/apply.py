@@ -28,6 +28,7 @@ from anonymizer.release.verification.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files.format import missing_values_of
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import with_safe_names_in
 
@@ -195,7 +196,8 @@ def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study
     if study is not None:
         return study.format_of(path, columns)
     roles = manifest.file[1]
-    given = GivenFormat(separator=roles.separator, missing_values=tuple(roles.missing_values))
+    missing = missing_values_of(roles.missing_values)
+    given = GivenFormat(separator=roles.separator, missing_values=missing)
     with as_study(study, _by_option):
         form = describe_file(path, given, columns)
         from anonymizer.tables.relations.embedded.files import columns_in  # loads duckdb

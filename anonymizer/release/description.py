@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError, shown, suggestion
+from anonymizer.errors import InputError, did_you_mean, shown, suggestion
 from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
@@ -28,7 +28,8 @@ from anonymizer.release.relations import CountedTable, records_in
 from anonymizer.release.request import RECODINGS, odds_against
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
-from anonymizer.tables.files.opening import is_converted
+from anonymizer.tables.files.format import EVERY, MissingValues
+from anonymizer.tables.files.opening import is_database
 from anonymizer.tables.population import WEIGHTS, Margins, people_counted
 from anonymizer.tables.relations.relation import Relation
 
@@ -296,9 +297,21 @@ class Description:
         try:
             given = {each.name: getattr(data, each.name) for each in fields(GivenFormat)}
             pinned = {"columns": None} if data.columns == PINNED else {}
+            self._require_counted(data.missing_values)
             return GivenFormat(**given | pinned)
         except InputError as error:
             raise InputError(f"{self.path}: [data] {error}") from None
+
+    def _require_counted(self, given: MissingValues) -> None:
+        """Require that columns have a role whose missing values are named."""
+        names = [*given] if isinstance(given, Mapping) else []
+        for name in names:
+            known = [EVERY, *self.schema.columns]
+            if name not in known:
+                raise InputError(
+                    f"missing-values names {name!r}, which is no quasi-identifier and not sensitive"
+                    f"{did_you_mean(name, known)}"
+                )
 
     def format_of(self, path: Path, columns: Sequence[str] | None = None) -> Format:
         """The format of a raw table; what ``[data]`` does not give is found by itself.
@@ -320,7 +333,7 @@ class Description:
     def released_format_of(self, path: Path) -> Format:
         """The format of a released table, which is written as releases are."""
         data = self.document.data
-        return release_format(path, data.separator, data.missing_values)
+        return release_format(path, data.separator, self.given.missing_values)
 
     def place(self, space: Path | None = None, watch: Watch = ignore) -> Place:
         """Where the study's table lies, and how it is read; InputError where keys do not fit.

@@ -43,6 +43,7 @@ from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, su
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.manifest.parts import Number, Order
 from anonymizer.release.request import RECODINGS, Against, ReleasedWeight
+from anonymizer.tables.files.format import missing_values_of
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)
@@ -100,7 +101,7 @@ class Data(Section):
     path: StrictStr
     separator: StrictStr | None = None
     missing: Missing = "error"
-    missing_values: Texts = ()
+    missing_values: Any = ()
     person: Texts = ()
     per_person: PerPerson = "share"
     weight: StrictStr | None = None
@@ -118,6 +119,16 @@ class Data(Section):
     memory: Memory | None = None
     engine: Engine = "duckdb"
     master: StrictStr | None = None
+
+    @field_validator("missing_values", mode="before")
+    @classmethod
+    def _declared(cls, given: object) -> object:
+        """Take over texts, or lists of them by column."""
+        try:
+            return missing_values_of(given)
+        except InputError as error:
+            said = str(error).removeprefix("missing-values ")
+            raise PydanticCustomError("no_texts", said) from None
 
     @field_validator("per_person", mode="before")
     @classmethod

@@ -30,6 +30,7 @@ from anonymizer.release.verification.verification import require_followable
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import describe_file
+from anonymizer.tables.files.format import missing_texts
 from anonymizer.tables.spreadsheet import disarmed_text
 from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
@@ -257,10 +258,14 @@ def _placed(source: ExportedRelease, path: Path) -> dict[str, PlacedColumn]:
     form = describe_file(path, expected=source.names)
     with Place(path, form).opened(source.names) as stored:
         columns = {name: counted_in(stored, [name], form)[1][name] for name in source.names}
-    hidden = {"", *source.manifest.file[1].missing_values}
+    declared = source.manifest.file[1].missing_values
     return {
         name: PlacedColumn.of_values(
-            [v for v in engine.distinct(columns[name])[1] if not is_missing(v) and v not in hidden]
+            [
+                value
+                for value in engine.distinct(columns[name])[1]
+                if not is_missing(value) and value not in ("", *missing_texts(declared, name))
+            ]
         )
         for name in source.names
     }

@@ -15,17 +15,9 @@ from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.profiling.profile import Raw
 from anonymizer.release.document import Engine
-from anonymizer.tables.files import Format, GivenFormat, describe_file, write_table
-from anonymizer.tables.files.foreign import orders_in
-from anonymizer.tables.files.format import is_parquet
-from anonymizer.tables.files.opening import (
-    HEADER,
-    PATTERN,
-    files_of,
-    is_converted,
-    is_foreign,
-    is_postgres,
-)
+from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files.format import is_parquet, reported_missing
+from anonymizer.tables.files.opening import HEADER, PATTERN, files_of, is_database, is_postgres
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.relations.relation import Relation
 
@@ -198,7 +190,8 @@ def read_raw(
 def written(form: Format) -> dict[str, Any]:
     """The keys of ``[data]`` that say how a table is written, as far as a reader may doubt it."""
     if form.parquet:
-        return {"missing-values": list(form.missing_values)} if form.missing_values else {}
+        declared = reported_missing(form.missing_values)
+        return {"missing-values": declared} if declared else {}
     usual = type(form)(False)
     found: dict[str, Any] = {"separator": form.separator}
     for name in ("encoding", "quote", "decimal", "thousands"):
@@ -211,7 +204,7 @@ def written(form: Format) -> dict[str, Any]:
     if form.columns is not None:
         found["columns"] = list(form.columns)
     if form.missing_values:
-        found["missing-values"] = list(form.missing_values)
+        found["missing-values"] = reported_missing(form.missing_values)
     return found
 
 

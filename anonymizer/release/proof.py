@@ -15,6 +15,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.tables import engine
+from anonymizer.tables.files.format import MissingValues, missing_texts
 from anonymizer.tables.spelling import SpellingKeys, alike_keys, read_keys
 from anonymizer.tables.values import both_texts, is_missing, texts_of
 
@@ -105,7 +106,7 @@ def _texts(table: engine.Table, columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*columns])
 
 
-def require_present(table: engine.Table, names: Sequence[str], missing: Sequence[str]) -> None:
+def require_present(table: engine.Table, names: Sequence[str], missing: MissingValues) -> None:
     """Refuse a release that shows in some columns a text that stands for a missing value.
 
     Whoever reads it as the raw table is read would miss a value there.
@@ -113,7 +114,7 @@ def require_present(table: engine.Table, names: Sequence[str], missing: Sequence
     for name in names if missing else ():
         values = engine.distinct(table[name])[1]
         texts = {each for value in values if not is_missing(value) for each in both_texts(value)}
-        for text in missing:
+        for text in missing_texts(missing, name):
             if text in texts:
                 raise InputError(
                     f"nothing was released: column {name!r} would show {text!r}, which "

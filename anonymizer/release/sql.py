@@ -11,6 +11,7 @@ from anonymizer.hierarchy.label import EVERYTHING, ColumnSql, listed, literal, n
 from anonymizer.release.dialects import STANDARD, Dialect
 from anonymizer.release.export import ExportedRelease, Labels, same_label
 from anonymizer.release.files import MANIFEST
+from anonymizer.tables.files.format import missing_texts
 from anonymizer.tables.values import number_of, number_text
 
 WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
@@ -133,7 +134,7 @@ def _texts(source: ExportedRelease, table: str, dialect: Dialect) -> str:
 
 def _value(source: ExportedRelease, column: str) -> str:
     text = f"TRIM(CAST(t.{name(column)} AS VARCHAR))"
-    missing = listed(["", *source.manifest.file[1].missing_values])
+    missing = listed(["", *missing_texts(source.manifest.file[1].missing_values, column)])
     return f"CASE WHEN {text} NOT IN {missing} THEN {text} END"
 
 

@@ -38,7 +38,8 @@ from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format, write_table
-from anonymizer.tables.files.opening import is_converted
+from anonymizer.tables.files.format import missing_values_of
+from anonymizer.tables.files.opening import is_database
 from anonymizer.tables.relations.relation import Relation
 
 
@@ -109,7 +110,7 @@ class Subject:
         with sound(directory / MANIFEST):
             table, roles = manifest.table_at(path), manifest.roles
             columns = manifest.file[1]
-        missing_values = tuple(columns.missing_values)
+        missing_values = missing_values_of(columns.missing_values)
         if table.name == COUNTS:
             form = Format(True, missing_values=missing_values)
         else:

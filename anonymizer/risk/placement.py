@@ -41,6 +41,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.warnings import ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, GivenFormat, cleaned, describe_file, release_format
+from anonymizer.tables.files.format import MissingValues, missing_values_of
 from anonymizer.tables.population import WEIGHTS, Margins
 from anonymizer.tables.spelling import alike_keys, one_text_each
 from anonymizer.tables.spreadsheet import rearmed, rearmed_text
@@ -57,7 +58,7 @@ class PublishedRelease:
     path: Path  # as given
     manifest: Manifest
     schema: Schema
-    missing_values: tuple[str, ...]  # of the original
+    missing_values: MissingValues  # of the original
     models: Sequence[PrivacyModel]  # each about one attribute
     table: pd.DataFrame
     study: Study | None = None  # the source of policy and roles, if not the manifest
@@ -138,10 +139,10 @@ def read_release(path: Path, study: Study | None = None) -> PublishedRelease:
         table, columns = manifest.table_at(path), manifest.file[1]
         form = release_format(table, columns.separator)
         if study is None:
-            schema, missing = manifest.roles, tuple(columns.missing_values)
+            schema, missing = manifest.roles, missing_values_of(columns.missing_values)
             models = manifest.policy
         else:
-            schema, missing = study.published, study.document.data.missing_values
+            schema, missing = study.published, study.given.missing_values
             if set(study.schema.quasi_identifiers) != set(manifest.recoding):
                 raise InputError(
                     f"{study.path} is not the study of the release: it has other quasi-identifiers"

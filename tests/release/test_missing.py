@@ -392,3 +392,69 @@ NUMBERED = "column 'class' would show '1', which missing-values takes for a miss
 def test_the_number_of_a_class_that_reads_as_missing_is_refused(tmp_path):
     with pytest.raises(InputError, match=re.escape(NUMBERED)):
         publish(Study(numbered(tmp_path)), tmp_path / "out")
+
+
+BY_COLUMN = """
+[data]
+path = "people.{ending}"
+missing = "gap"
+missing-values = {given}
+[quasi-identifiers]
+age = {{ cuts = [[40]] }}
+kids = {{ cuts = [[2]] }}
+[sensitive]
+attributes = ["result"]
+[[privacy]]
+model = "k-anonymity"
+k = 2
+"""
+
+
+def coded(directory, ending="csv", given='{ kids = [77, "99"], "*" = ["?"] }'):
+    """A study of people of whom 99 is an age, and no number of children."""
+    kids = [0, 1, 1, 3, 4, 2, 99, 77, 99, 77]
+    ages = [20, 20, 30, 50, 99, 99, 20, 30, 99, 99]
+    people = pd.DataFrame({"age": ages, "kids": kids, "result": ["p", "n"] * 5})
+    getattr(people, {"csv": "to_csv", "parquet": "to_parquet"}[ending])(
+        directory / f"people.{ending}", index=False
+    )
+    path = directory / "study.toml"
+    path.write_text(BY_COLUMN.format(ending=ending, given=given))
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_is_missing_in_one_column_is_a_value_of_another(tmp_path, ending):
+    path = coded(tmp_path, ending)
+    publish(Study(path), tmp_path / "out")
+    found = read_table(next((tmp_path / "out").glob("released.*")))
+    assert Counter(zip(found["age"], found["kids"].fillna("-"), strict=True)) == {
+        ("(-inf, 40)", "(-inf, 2)"): 3,
+        ("[40, inf)", "[2, inf)"): 3,
+        ("(-inf, 40)", "-"): 2,
+        ("[40, inf)", "-"): 2,
+    }
+    manifest = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert manifest["columns"]["missing_values"] == {"kids": ["77", "99"], "*": ["?"]}
+    assert verify_release(tmp_path / "out").satisfied
+    assert verify_release(tmp_path / "out", Study(path)).satisfied
+    publish_applied(tmp_path / "out", tmp_path / f"people.{ending}", tmp_path / "again")
+    again = read_table(next((tmp_path / "again").glob("released.*")))
+    assert Counter(again["kids"].fillna("-")) == Counter(found["kids"].fillna("-"))
+
+
+def read_table(path):
+    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("{ kid = [77] }", "missing-values names 'kid', which .* did you mean 'kids'"),
+        ("{ kids = [[77]] }", r"missing-values must be a list of texts, or such a list by column"),
+        ("[true]", r"missing-values must be a list of texts, or such a list by column"),
+    ],
+)
+def test_missing_values_by_column_that_cannot_be(tmp_path, given, message):
+    with pytest.raises(InputError, match=message):
+        publish(Study(coded(tmp_path, given=given)), tmp_path / "out")

@@ -28,6 +28,7 @@ from anonymizer.explorer.views.naming import Naming
 from anonymizer.explorer.views.view import View
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.recoding import Watch
+from anonymizer.tables.files.format import EVERY
 
 COLUMN = "column:"
 """What the text begins with that a dragged column carries."""
@@ -304,6 +305,10 @@ class TableView(View):
         def changed(content: dict[str, Any]) -> dict[str, Any]:
             known = content["data"].get("missing-values", [])
             known = [known] if isinstance(known, str) else known
+            if isinstance(known, Mapping):  # by column: these are of all
+                spellings_of_all = [*known.get(EVERY, []), *spellings]
+                content["data"]["missing-values"] = {**known, EVERY: spellings_of_all}
+                return content
             content["data"]["missing-values"] = [*known, *spellings]
             return content
 

@@ -102,6 +102,10 @@ class AppliedRelease(ManifestPart):
     sha256: Digest = Field(description="The SHA-256 of its release.json.")
 
 
+MissingByColumn = Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)]
+"""Texts that count as missing, by column."""
+
+
 class ReportedRoles(ManifestPart):
     """The roles of the columns, and how the table is read."""
 
@@ -116,7 +120,9 @@ class ReportedRoles(ManifestPart):
         "out), gap (of a sensitive attribute it counts as nothing), "
         "category (missing is a value of its own)."
     )
-    missing_values: list[StrictStr] = Field(description="Texts that count as missing.")
+    missing_values: list[StrictStr] | MissingByColumn = Field(
+        description="Texts that count as missing; by column, `*` being all, where columns differ."
+    )
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = Field(
         description="The character between the fields of a CSV file; null: Parquet."
     )

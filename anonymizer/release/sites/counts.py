@@ -57,6 +57,7 @@ from anonymizer.tables.counts_file import (
 )
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
+from anonymizer.tables.files.format import MissingValues
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import plain_text
@@ -148,6 +149,14 @@ class PartCounts:
         return engine.records(self.tally)
 
 
+def _declared(given: MissingValues) -> Iterator[str]:
+    """Yield the texts that count as missing, next to their column where they are of one."""
+    if not isinstance(given, Mapping):
+        yield from given
+        return
+    yield from (f"{text} in {name}" for name, texts in given.items() for text in texts)
+
+
 def roles_of(study: Study) -> dict[str, Any]:
     """What has to be the same wherever parts of one table are counted."""
     schema = study.schema
@@ -162,7 +171,7 @@ def roles_of(study: Study) -> dict[str, Any]:
             if hierarchy.ground is not None
         ),
         "missing": schema.missing,
-        "missing-values": sorted(study.document.data.missing_values),
+        "missing-values": sorted(_declared(study.given.missing_values)),
         # Counts without persons are as they were before sites could count any.
         **({"person": sorted(schema.person)} if schema.person else {}),
     }
@@ -551,7 +560,7 @@ class ReleasedCounts:
         """Describe them, with the columns of the parts, once sites can recode by them."""
         study, counts = self.study, self.counts
         expectation = Expectation(study.published, study.privacy, study.objective_options)
-        form = Format(True, missing_values=tuple(study.document.data.missing_values))
+        form = Format(True, missing_values=study.given.missing_values)
         missing = shape_of(counts.tally, study.published)["missing"]
         about = {
             **expectation.reported(self.found, form, key),

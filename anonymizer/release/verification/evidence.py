@@ -25,6 +25,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import GivenFormat, describe_file
+from anonymizer.tables.files.format import MissingValues, missing_values_of
 
 GROUND = (
     "the table was counted between cut points that follow from it, which are in the steward's file "
@@ -166,14 +167,13 @@ def _as_table(error: InputError) -> str | None:
 
 
 def place_of(
-    path: Path, missing_values: Sequence[str], study: Study | None, names: Sequence[str]
+    path: Path, missing_values: MissingValues, study: Study | None, names: Sequence[str]
 ) -> Place:
     """Where the original lies, and how: as the study says, or as it looks."""
     if study is not None:
         return study.place_of(path, study.format_of(path))
-    return Place(
-        path, describe_file(path, GivenFormat(missing_values=tuple(missing_values)), names)
-    )
+    given = GivenFormat(missing_values=missing_values_of(missing_values))
+    return Place(path, describe_file(path, given, names))
 
 
 def _hierarchies(manifest: Manifest, study: Study | None) -> Mapping[str, Hierarchy]:

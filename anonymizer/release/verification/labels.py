@@ -28,6 +28,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.stored import Facts
 from anonymizer.tables import engine
+from anonymizer.tables.files.format import missing_texts
 from anonymizer.tables.values import is_missing, number_of, plain_text
 
 if TYPE_CHECKING:
@@ -246,7 +247,8 @@ def shifted(facts: Facts) -> Iterator[FieldCheck]:
 def _records_of_no_date(facts: Facts, name: str, clock: Clock) -> int:
     table = facts.stored.tally([name])
     codes, values = engine.distinct(table[name])
-    absent = facts.manifest["columns"]["missing_values"]  # these stay as the raw table has them
+    # What counts as missing stays as the raw table has it.
+    absent = missing_texts(facts.manifest["columns"]["missing_values"], name)
     dates = [is_missing(v) or v in absent or clock.moment(v) is not None for v in values]
     wrong = ~np.array(dates, bool)
     return engine.records_in(table, wrong[codes])

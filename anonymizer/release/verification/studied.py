@@ -23,6 +23,7 @@ from anonymizer.release.verification.check import (
     same,
 )
 from anonymizer.release.verification.policies import levels_of, policies, policy_of_study
+from anonymizer.tables.files.format import reported_missing
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
@@ -57,7 +58,7 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
         others = [] if listed is ABSENT else [name for name in listed if name not in schema.named]
         words = f"pins its columns, and has none named {_named(others)}"
         yield required("table.columns", not others, "", words, "study")
-    values = list(study.document.data.missing_values)
+    values = reported_missing(study.given.missing_values)
     yield from _of_persons(manifest, study)
     missing = {"missing": schema.missing, "missing_values": values}
     yield from compared_all("columns", reported, missing, "study")

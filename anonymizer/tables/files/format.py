@@ -18,8 +18,8 @@ import pyarrow.compute
 
 from anonymizer.errors import InputError, shown
 from anonymizer.tables import engine
-from anonymizer.tables.reading import LINE, dialect
-from anonymizer.tables.values import both_texts
+from anonymizer.tables.reading import dialect
+from anonymizer.tables.values import both_texts, text_of
 
 UTF8 = "utf-8"
 
@@ -40,6 +40,56 @@ GROUPED = re.compile(rf"(?<=[0-9])([{ALL}])[0-9]{{3}}(?:\1[0-9]{{3}})*(?!\1)([.,
 """A number with both marks, somewhere in a text: that of thousands, then the decimal one."""
 
 COMMA = re.compile(r"[0-9],[0-9]")
+
+
+MissingValues = Sequence[str] | Mapping[str, Sequence[str]]
+"""Texts that count as missing: in all columns, or by column, ``EVERY`` being any of them."""
+
+EVERY = "*"
+"""In place of the name of a column: all columns."""
+
+
+def missing_texts(given: MissingValues, column: str | None = None) -> tuple[str, ...]:
+    """Return the texts that count as missing in a column, or in any where none is named.
+
+    >>> missing_texts({"*": ("?",), "kids": ("77",)}, "kids"), missing_texts(("?",), "kids")
+    (('?', '77'), ('?',))
+    >>> missing_texts({"*": ("?",), "kids": ("77",)}, "age")
+    ('?',)
+    """
+    if not isinstance(given, Mapping):
+        return tuple(given)
+    names = given if column is None else (EVERY, column)
+    return tuple(dict.fromkeys(text for name in names for text in given.get(name, ())))
+
+
+def missing_values_of(given: object) -> MissingValues:
+    """Take over texts, or lists of them by column, as a study or a manifest has them.
+
+    Raises InputError where they are neither.
+    """
+    if isinstance(given, Mapping):
+        return {str(name): _texts_in(each) for name, each in given.items()}
+    return _texts_in(given)
+
+
+def reported_missing(given: MissingValues) -> list[str] | dict[str, list[str]]:
+    """Return them as JSON and TOML have them."""
+    if isinstance(given, Mapping):
+        return {name: list(texts) for name, texts in given.items()}
+    return list(given)
+
+
+def _texts_in(given: object) -> tuple[str, ...]:
+    listed = (given,) if isinstance(given, str) else given
+    if not isinstance(listed, Sequence) or not all(
+        isinstance(each, str | int | float) and not isinstance(each, bool) for each in listed
+    ):
+        raise InputError(
+            "missing-values must be a list of texts, or such a list by column, such as "
+            'missing-values = ["?"] or missing-values = { kids = [77, 99] }'
+        )
+    return tuple(map(text_of, listed))
 
 
 def same_mark(given: str) -> str:
@@ -83,7 +133,7 @@ class GivenFormat:
     """Keys of ``[data]``, known before a file is opened; None where the file has to show it."""
 
     separator: str | None = None
-    missing_values: tuple[str, ...] = ()
+    missing_values: MissingValues = ()
     encoding: str | None = None
     quote: str | None = None
     decimal: str | None = None
@@ -115,7 +165,7 @@ class Format:
     separator
         Between the fields, one ASCII character.
     missing_values
-        Missing, as is an empty field, in the columns where that matters.
+        Missing, as is an empty field, in the columns where that matters; see ``MissingValues``.
     encoding
         As Python names it.
     quote
@@ -137,7 +187,7 @@ class Format:
 
     parquet: bool
     separator: str = ","
-    missing_values: tuple[str, ...] = ()
+    missing_values: MissingValues = ()
     encoding: str = UTF8
     quote: str = '"'
     decimal: str = "."
@@ -300,13 +350,15 @@ def with_plain_numbers(table: pa.Table, form: Format) -> pa.Table:
     """The table with a point and no thousands marks in every column that is numbers throughout."""
     for place, name in enumerate(table.column_names):
         column = table.column(place)
-        plain = _plain(column, form)
+        plain = _plain(column, form, missing_texts(form.missing_values, name))
         if plain is not None:
             table = table.set_column(place, name, plain)
     return table
 
 
-def _plain(column: pa.ChunkedArray, form: Format) -> pa.ChunkedArray | None:
+def _plain(
+    column: pa.ChunkedArray, form: Format, declared: Sequence[str]
+) -> pa.ChunkedArray | None:
     """Texts as plain numbers; None where none has a mark, or not all are numbers."""
     compute = pa.compute
     marks = f"[{form.decimal if form.decimal != '.' else ''}{MARKS.get(form.thousands, '')}]"
@@ -315,7 +367,7 @@ def _plain(column: pa.ChunkedArray, form: Format) -> pa.ChunkedArray | None:
     trimmed = compute.utf8_trim_whitespace(column)
     pattern = pattern_of(form.decimal, form.thousands)
     number = compute.match_substring_regex(trimmed, f"^(?:{pattern})$")
-    absent = compute.is_in(trimmed, pa.array([*ABSENT, *form.missing_values], pa.string()))
+    absent = compute.is_in(trimmed, pa.array([*ABSENT, *declared], pa.string()))
     if not compute.all(compute.or_(number, absent)).as_py():
         return None
     plain = trimmed
@@ -329,6 +381,6 @@ def cleaned(column: pd.Series, form: Format) -> pd.Series:
     """Strip blanks around texts; empty texts and values declared missing become missing."""
     column = engine.stripped(column)
     codes, values = engine.distinct(column)
-    absent = {"", *form.missing_values}
+    absent = {"", *missing_texts(form.missing_values, str(column.name))}
     missing = np.array([not absent.isdisjoint(both_texts(value)) for value in values], bool)
     return column.mask(missing[codes]) if missing.any() else column

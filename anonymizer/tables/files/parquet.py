@@ -17,7 +17,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import engine
-from anonymizer.tables.files.format import Format, cleaned
+from anonymizer.tables.files.format import Format, cleaned, missing_texts
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.reading import open_regular
 from anonymizer.tables.traces import anew, without_traces
@@ -168,7 +168,8 @@ class ParquetColumns:
     def never_missing(self, name: str) -> bool:
         """Whether the file's statistics show that every record has a value of a column."""
         metadata, schema = self._file
-        return never_missing(metadata, schema.field(name), self.form.missing_values)
+        declared = missing_texts(self.form.missing_values, name)
+        return never_missing(metadata, schema.field(name), declared)
 
     def _batches(self, name: str) -> Iterator[pa.Array]:
         """A column in pieces; texts as Parquet keeps them, each distinct one once."""

@@ -20,6 +20,7 @@ from anonymizer.tables.files.format import (
     UTF8,
     Format,
     GivenFormat,
+    MissingValues,
     are_numbers,
     both_marks,
     is_decimal_comma,
@@ -27,6 +28,7 @@ from anonymizer.tables.files.format import (
     is_plain_number,
     may_be_marked,
     may_be_thousands,
+    missing_texts,
 )
 from anonymizer.tables.files.opening import (
     files_of,
@@ -148,7 +150,7 @@ def describe_file(
 
 
 def release_format(
-    path: Path, separator: str | None = None, missing_values: tuple[str, ...] = ()
+    path: Path, separator: str | None = None, missing_values: MissingValues = ()
 ) -> Format:
     """The format of a released table: nothing but its separator is to be found."""
     path = files_of(path)[0]
@@ -334,7 +336,7 @@ def _columns(
     if not any(map(is_plain_number, first)):
         return None, []
     rows = list(_rows(lines, form))
-    sure = is_record(first, rows[1:], (*ABSENT, *form.missing_values))
+    sure = is_record(first, rows[1:], (*ABSENT, *missing_texts(form.missing_values)))
     if sure is None:
         return None, [
             "its first line has numbers where a header has names; if it is a record, "
@@ -346,7 +348,7 @@ def _columns(
 def _listed(lines: Sequence[str], form: Format, given: GivenFormat) -> tuple[str, ...] | None:
     """The names that are given; InputError where the file has other names in its first line."""
     first, *rest = [*_rows(lines, form)] or [[]]
-    absent = (*ABSENT, *form.missing_values)
+    absent = (*ABSENT, *missing_texts(form.missing_values))
     texts = [place for place, field in enumerate(first) if field not in absent]
     above = [
         not is_plain_number(first[place])
@@ -419,7 +421,7 @@ def _numerals(
     header, *rows = (rows or [[]]) if columns is None else [[*columns], *rows]
     whole = [row for row in rows if len(row) == len(header)]
     cut = dict(zip(header, zip(*whole, strict=True), strict=False))
-    return _found(cut, form, given, (*ABSENT, *given.missing_values))
+    return _found(cut, form, given, (*ABSENT, *missing_texts(given.missing_values)))
 
 
 def _found(
