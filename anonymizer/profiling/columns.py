@@ -4,9 +4,8 @@ How well columns distinguish records is a function of the sizes of the classes o
 Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007).
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 from numbers import Number
@@ -20,10 +19,19 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.calendar import DAY, Clock
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.population.frequencies import numbers_of_records
+from anonymizer.profiling.among import (
+    CODE,
+    NO_ANSWER,
+    Among,
+    codes_apart,
+    notation_of,
+    plain_number,
+    texts_among,
+)
 from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of
 from anonymizer.profiling.identifying import IdentifyingValues, identifying, makes_identifier
 from anonymizer.tables import engine
-from anonymizer.tables.values import text_of
+from anonymizer.tables.values import number_of, text_of
 
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
@@ -136,8 +144,6 @@ Kind = Literal[
 FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
 """How dates are written, None being ISO 8601; of those that fit all values the first."""
 
-CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
-
 BOOLEANS = frozenset(
     frozenset(pair.split())
     for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
@@ -179,6 +185,7 @@ class ProfiledColumn:
     sizes: Ints = field(repr=False)  # records of each value, shape (values,)
     missing: int
     order: tuple[str, ...] = field(default=(), repr=False)  # of an ordered category
+    among: Among | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, column: pd.Series) -> "ProfiledColumn | None":
@@ -286,6 +293,44 @@ class ProfiledColumn:
     def kind(self) -> Kind:
         """The kind of the values."""
         return _kind(self)
+
+
+def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
+    """Return a column of mostly numbers as one of numbers; any other column as it is.
+
+    A range lies where it begins or ends; texts, and codes for no answer, count as missing.
+    ``among`` of the column says what they are.
+    """
+    if column.order or column.records < FEW or makes_identifier(column.identifying):
+        return column
+    if any(isinstance(value, bool | np.bool_) for value in column.values):
+        return column
+    # Most columns are passed over by what costs little.
+    found: Among | None = Among(column.records - column.missing)
+    if column.numbers is not None and not np.isin(column.numbers, [*map(float, NO_ANSWER)]).any():
+        return column
+    records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
+    if column.numbers is None:
+        few = column.some_texts
+        mixed = 2 * sum(number_of(text) is not None for text in few) >= len(few)
+        found = texts_among(records) if mixed else None
+    if found is None:
+        return column
+    if column.kind != "code":
+        found = replace(found, codes=codes_apart(records, {*found.ranges, *found.others}))
+    if not (found.ranges or found.others or found.codes):
+        return column
+    absent = {*found.codes, *found.others}
+    rows = [None if text in absent else plain_number(text) for text in column.texts]
+    series = pd.Series(rows + [None] * bool(column.missing), dtype=object, name=column.name)
+    return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
+
+
+def measured_in(column: ProfiledColumn) -> str | None:
+    """Say how the numbers of a column are written that no rule reads; None where rules do."""
+    if column.numbers is not None or column.moments is not None or column.identifying:
+        return None
+    return None if column.order else notation_of(column.some_texts)
 
 
 def _order(column: pd.Series) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.profiling.columns import ProfiledColumn, measured_in
 from anonymizer.tables.values import number_of, number_text, range_in
 
 Cut = TypeVar("Cut", int, Decimal)
@@ -286,12 +286,38 @@ def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) 
     if column.kind in ("date", "datetime"):
         return _calendar(column)
     if column.numbers is not None and column.kind not in ("boolean", "identifier"):
-        return ranges_of(column.numbers, column.sizes, whole=column.whole)
+        return _with_ends(column, ranges_of(column.numbers, column.sizes, whole=column.whole))
+    if written := measured_in(column):
+        return Ladder(SUPPRESS, f"numbers written with {written}: kept, or replaced by *")
     if ladder := _by_range(column):
         return ladder
     if len(column.values) <= FEW_VALUES:
         return Ladder(SUPPRESS, "few values: kept, or replaced by *")
     return _kept(column, max(k, LEAST_SHOWN))
+
+
+def _with_ends(column: ProfiledColumn, ladder: Ladder) -> Ladder:
+    """Give a group of its own to each end that is an open range in the table, such as 90+."""
+    spans = [range_in(text) for text in (column.among.ranges if column.among else ())]
+    tops = [span[0] for span in spans if span and span[0] is not None and span[1] is None]
+    bottoms = [span[1] for span in spans if span and span[0] is None and span[1] is not None]
+    ends = {"bottom": max(bottoms, default=None), "top": min(tops, default=None)}
+    given = {name: _plain(end) for name, end in ends.items() if end is not None}
+    if (
+        not given
+        or RANGES.isdisjoint(ladder.rule)
+        or (tops and bottoms and max(bottoms) >= min(tops))
+    ):
+        return ladder
+    rule = {**ladder.rule, **given}
+    low, high = given.get("bottom", -inf), given.get("top", inf)
+    if "cuts" in rule:
+        levels = [[cut for cut in level if low < cut < high] for level in rule["cuts"]]
+        # The ends alone make a level: the cut that one of them is.
+        rule["cuts"] = [level for level in levels if level] or [[*given.values()]]
+    elif column.whole and span_of(Spread.of(column.numbers, column.sizes)) <= MOST_GROUND:  # type: ignore[arg-type]
+        rule["ground"] = 1
+    return Ladder(rule, f"{ladder.why}; what lies beyond an open range of the table is one group")
 
 
 def ladder_in_boxes(column: ProfiledColumn, ladder: Ladder) -> Ladder:

@@ -14,6 +14,7 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.profiling.columns import (
     Kind,
     ProfiledColumn,
+    as_numbers,
     columns_of_texts,
     distinction,
     separation,
@@ -60,7 +61,11 @@ class Raw:
         def combinations(names: Sequence[str]) -> Sizes:
             return (np.bincount(engine.grouped(table, names)[0]),)
 
-        columns = {name: ProfiledColumn.of(table[name]) for name in table.columns}
+        columns = {
+            name: None if column is None else as_numbers(column)
+            for name in table.columns
+            for column in [ProfiledColumn.of(table[name])]
+        }
         return cls(len(table), _compared(len(table)), columns, combinations)
 
     @classmethod
@@ -129,7 +134,7 @@ def _column(tally: Tally, some: pd.Series, form: Format) -> ProfiledColumn:
     clean = cleaned(raw, form) if columns_of_texts(raw.to_frame()) else raw
     codes = pd.Categorical(some, categories=raw.cat.categories).codes
     row_of = pd.Index(raw.cat.codes).get_indexer(pd.Index(codes))
-    return ProfiledColumn.counted(clean, tally.sizes, row_of)
+    return as_numbers(ProfiledColumn.counted(clean, tally.sizes, row_of))
 
 
 def _combinations(relation: Relation, names: Sequence[str], form: Format) -> Sizes:

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.profiling.columns import FEW, IDENTIFYING, MANY, ProfiledColumn
+from anonymizer.profiling.columns import FEW, IDENTIFYING, MANY, ProfiledColumn, measured_in
 from anonymizer.profiling.dependence import (
     Determined,
     determined,
@@ -162,6 +162,9 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
     elif len(column.all_sizes) <= 1:
         why = "all records have one value, which tells nobody apart"
         proposal.propose(name, "insensitive", why)
+    elif not is_named_key(column) and (written := measured_in(column)) is not None:
+        why = f"its values are numbers written with {written}, which no rule reads"
+        proposal.propose(name, "left out", why, "write plain numbers to release ranges of them")
     elif why:
         # What may only be rare is left out like an identifier, but not called one.
         sure = column.kind == "identifier" or is_named_key(column) or column.identifying is not None

@@ -13,9 +13,16 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.profiling import TableProfile, profile
-from anonymizer.profiling.ladders import Ladder, grounded_ladder, ladder_in_boxes, ladder_of
+from anonymizer.profiling.among import Among, shown_texts
+from anonymizer.profiling.ladders import (
+    SUPPRESS,
+    Ladder,
+    grounded_ladder,
+    ladder_in_boxes,
+    ladder_of,
+)
 from anonymizer.profiling.policy import (
     Proposed,
     missing_of,
@@ -27,11 +34,21 @@ from anonymizer.profiling.profile import Raw
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
+from anonymizer.tables.files.format import EVERY, missing_texts, missing_values_of
 
 STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
 
 TABLE = "table.csv"
 """Where the table of a draft is taken to lie that was made of one in memory."""
+
+
+DELETE = "which are taken for no answer; if they are answers, delete them in missing-values"
+CORRECT = (
+    "which are no numbers, and which run refuses: correct these records, leave out those of "
+    "nobody, such as totals and units, or list the texts in missing-values"
+)
+EMPTIED = "which run refuses, as releases mean everything by *: empty these cells of the table"
+"""What becomes of values of a column of numbers that are none, and what a person decides."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +92,54 @@ class StudyProposal:
         self.profile = profile
         self.k = _size(profile, k)
         self.data = {"path": TABLE, **(data or {})}
+        absent = {name: list(texts) for name in self._counted if (texts := self._absent(name))}
+        if absent:
+            declared = missing_values_of(self.data.get("missing-values", ()))
+            everywhere = {EVERY: list(missing_texts(declared))} if declared else {}
+            self.data["missing-values"] = {**everywhere, **absent}
+
+    @property
+    def _counted(self) -> tuple[str, ...]:
+        return self.profile.of_role("quasi-identifier", "sensitive")
+
+    def _absent(self, name: str) -> tuple[str, ...]:
+        """The texts of a column of numbers that stand for nothing, or that no group holds whole."""
+        among = self.profile.counted[name].among
+        if among is None:
+            return ()
+        torn = {text: n for text, n in among.ranges.items() if not self._holds(name, text)}
+        return (*among.absent, *Among(0, others=torn).absent)
+
+    def _holds(self, name: str, text: str) -> bool:
+        rule = self.ladders[name].rule if name in self.ladders else SUPPRESS
+        hierarchy = Hierarchy.of(rule, attribute=name)
+        return hierarchy.covers(hierarchy.key(text))
+
+    def besides_numbers(self, name: str) -> str:
+        """What a column of numbers has besides, what becomes of it, and what is to be decided.
+
+        Values are named that five records have, or that say nothing of anybody. Empty where the
+        column has nothing but numbers, or is no number at all.
+        """
+        among = self.profile.counted[name].among if name in self._counted else None
+        if among is None:
+            return ""
+        absent, others = self._absent(name), {**among.ranges, **among.others}
+        held = {text: n for text, n in among.ranges.items() if self._holds(name, text)}
+        gone = {text: n for text, n in others.items() if text in absent}
+        left = {text: n for text, n in others.items() if text not in {*held, *gone}}
+        parts = (
+            (held, "ranges", "which go with the group that holds them"),
+            (gone, "other texts", "which count as missing"),
+            (among.codes, "codes that stand apart", DELETE),
+            (left, "other texts", EMPTIED if ANY in left else CORRECT),
+        )
+        said = [f"a number in {among.numbers:,} of {self.profile.records:,} records"]
+        for found, what, then in parts:
+            if found:
+                records = plural(sum(found.values()), "record")
+                said.append(f"{what}{shown_texts(found)} in {records}, {then}")
+        return f"{'; '.join(said)}."
 
     @cached_property
     def ladders(self) -> dict[str, Ladder]:
@@ -277,6 +342,7 @@ def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:
     return [
         comment(f"{name}: {kinds}; {column.why}."),
         comment(f"{ladder.why}.", "#   "),
+        *([comment(said, "#   ")] if (said := draft.besides_numbers(name)) else []),
         f"{toml_key(name)} = {toml_value(rule)}",
     ]
 

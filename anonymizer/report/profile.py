@@ -73,6 +73,9 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
             'release leaves it out, and the policy uses it where a model has population = "weights"'
             ". If it is no such weight, give it another role, such as with --identifiers."
         )
+    for column in found.columns:
+        if said := draft.besides_numbers(column.name):
+            yield f"{column.name!r}: {said}"
     if not sensitive:
         yield (
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "

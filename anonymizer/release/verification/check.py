@@ -215,7 +215,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         masking.channels.*.least_distortion
         """,
     ),
-    ("study", GIVEN, "columns.missing columns.missing_values.* columns.missing_values.*.*"),
+    ("study", GIVEN, "columns.missing columns.missing_values.**"),
     ("study", GIVEN, "person.* per_person weight"),
     ("study", GIVEN, "household.* shift.days shift.format released_weight"),
     ("consistent", "", "person_numbers"),

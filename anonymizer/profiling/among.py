@@ -1,0 +1,161 @@
+"""What a column of numbers has besides: ranges, codes for no answer, texts, units.
+
+Numbers of records by text go in; what is no number comes out, and what a study may call missing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from anonymizer.hierarchy import ANY, NUMBERS
+from anonymizer.tables.values import number_of, number_text, range_in
+
+CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
+"""A code: letters and digits."""
+
+LARGELY = 0.9
+"""Share of the records with a number, or a range of numbers, from which on a column is numbers."""
+
+FEW_TEXTS = 3
+MOST_ODD = 0.05
+"""Distinct other texts, or their share of the distinct values: more of them are no slips."""
+
+ENOUGH_OF_TEXT = 5
+"""Records from which on a text is told of: fewer may be one person's."""
+
+APART = 0.5
+"""Part of the span of all other numbers by which codes for no answer stand apart at the least."""
+
+NO_ANSWER = frozenset(
+    [
+        *(digit * length for digit in "789" for length in (2, 3, 4, 5, 6)),
+        *(f"{'9' * length}{digit}" for digit in "678" for length in (1, 2, 3, 4, 5)),
+        *(f"-{digit}" for digit in "789"),
+        *(f"-{digit * length}" for digit in "789" for length in (2, 3, 4)),
+    ]
+)
+"""Numbers that surveys write where there is no answer, such as 77, 998, 99999 and -9."""
+
+ABSENT = frozenset(
+    [
+        *("-", "--", "unknown", "unk", "missing", "none", "nil", "refused"),
+        *("not known", "not stated", "not available", "not applicable", "not answered", "n.a."),
+        *("no answer", "don't know", "dont know", "dk", "suppressed", "redacted", "withheld"),
+        *("unbekannt", "keine angabe", "k.a.", "inconnu", "desconocido", "sconosciuto"),
+    ]
+)
+"""Texts that say of a number that it is not there, and nothing of anybody."""
+
+
+@dataclass(frozen=True)
+class Among:
+    """What a column of numbers has besides numbers, by its text, with the records of each.
+
+    ``numbers``: records with a number. ``ranges``: texts such as 90+. ``codes``: numbers that stand
+    apart as those for no answer do. ``others``: all other texts.
+    """
+
+    numbers: int
+    ranges: Mapping[str, int] = field(default_factory=dict)
+    codes: Mapping[str, int] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The texts that a study may declare as missing: no others, which may be one person's."""
+        # A release calls everything *, so that no file can mean nothing by it.
+        known = [t for t, n in self.others.items() if t != ANY and _may_be_shown(t, n)]
+        return (*self.codes, *known)
+
+
+def _may_be_shown(text: str, records: int) -> bool:
+    return records >= ENOUGH_OF_TEXT or text.casefold() in ABSENT
+
+
+def shown_texts(found: Mapping[str, int]) -> str:
+    """Name some texts that enough records have, the most frequent first; nothing where none has.
+
+    >>> shown_texts({"90+": 40, "> 89": 7, "97+": 1})
+    " ('90+', '> 89')"
+    """
+    most = sorted(found, key=lambda text: (-found[text], text))[:3]
+    known = [repr(text) for text in most if _may_be_shown(text, found[text])]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def texts_among(records: Mapping[str, int]) -> Among | None:
+    """Return what is no number where most records have one; None where they have not.
+
+    Codes are none: numbers that begin with a zero, or texts of letters and digits among them.
+    """
+    numbers, ranges, others = 0, dict[str, int](), dict[str, int]()
+    for text, size in records.items():
+        if number_of(text) is None:
+            (others if range_in(text) is None else ranges)[text] = size
+            continue
+        if text.startswith("0") and text[1:2].isdigit():
+            return None
+        numbers += size
+    several = len(others) > max(FEW_TEXTS, MOST_ODD * len(records))
+    if several or any(CODE.fullmatch(text) for text in others):
+        return None
+    here = sum(records.values())
+    if 2 * numbers < here or numbers + sum(ranges.values()) < LARGELY * here:
+        return None
+    return Among(numbers, ranges, others=others)
+
+
+def codes_apart(records: Mapping[str, int], texts: Container[str]) -> dict[str, int]:
+    """Return the numbers that mean no answer: at an end, and far from all others.
+
+    ``texts``: those that are no numbers.
+
+    >>> codes_apart({"0": 40, "3": 20, "77": 4, "99": 3}, ())
+    {'77': 4, '99': 3}
+    """
+    numbers = {text: float(text) for text in records if text not in texts}
+    rest = [number for text, number in numbers.items() if text not in NO_ANSWER]
+    if len(rest) < 2:
+        return {}
+    low, high = min(rest), max(rest)
+    gap = max(APART * (high - low), 1)
+    found = {
+        text: records[text]
+        for text, number in sorted(numbers.items(), key=lambda each: each[1])
+        if text in NO_ANSWER and (number - high > gap or (low >= 0 > number and low - number > 1))
+    }
+    return found if sum(found.values()) >= ENOUGH_OF_TEXT else {}
+
+
+MEASURE = re.compile(
+    r"(?P<currency>[$\u20ac\u00a3\u00a5\u20b9]|usd|eur|gbp|chf)?\s*[-+\u2212(]?\s*"
+    r"\d[\d.,'\u2019\s]*\)?\s*"
+    r"(?P<unit>%|[$\u20ac\u00a3\u00a5\u20b9]|usd|eur|gbp|chf|cm|mm|m|km|in|ft|kg|g|mg|lbs?|years?|yrs?|"
+    r"jahre|months?|days?|h|hours?|min|mmhg|mg/dl|mmol/l|bpm|\u00b0[cf])?"
+)
+"""A number as people write it who measure or count money: $1,200, 165 cm, 12 %, (549)."""
+
+
+def notation_of(texts: Sequence[str]) -> str | None:
+    """Say how numbers are written that no rule reads: their unit, or their signs; None for others.
+
+    >>> notation_of(["165 cm", "170 cm"]), notation_of(["(549)", "20"]), notation_of(["A4", "A3"])
+    ("'cm'", 'brackets or a long minus sign', None)
+    """
+    found = [MEASURE.fullmatch(text.casefold()) for text in texts]
+    known = [each for each in found if each is not None]
+    if not texts or len(known) < LARGELY * len(found):
+        return None
+    units = Counter(unit for each in known for unit in each.groups() if unit)
+    if not units:
+        signs = any(sign in text for text in texts for sign in "(\u2212")
+        return "brackets or a long minus sign" if signs else None
+    unit, times = units.most_common(1)[0]
+    return repr(unit) if times >= LARGELY * len(known) else None
+
+
+def plain_number(text: str) -> str:
+    """Return a number as it is, and a range by where it begins or ends."""
+    place = None if number_of(text) is not None else NUMBERS.place(text)
+    return text if place is None else number_text(place)

@@ -1,0 +1,173 @@
+"""Columns of mostly numbers: ranges, codes for no answer, texts and units among them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import InputError, Study, verify_release
+from anonymizer.profiling import profile
+from anonymizer.profiling.among import codes_apart, notation_of, texts_among
+from anonymizer.release.publish import publish
+from anonymizer.tables.values import number_of
+
+SEX = ["f", "m"] * 200
+D = ["flu", "hip", "hiv", "flu"] * 100
+
+
+def column(common: list[object], rare: list[object], times: int = 10) -> list[str]:
+    """A column of 400 records: ``rare`` values ``times`` each, the rest of ``common`` ones."""
+    odd = [str(value) for value in rare for _ in range(times)]
+    rest = [str(common[place % len(common)]) for place in range(400 - len(odd))]
+    return np.random.default_rng(5).permutation([*rest, *odd]).tolist()
+
+
+def kind_of(values: list[str], name: str = "age") -> tuple[str, int]:
+    found = profile(pd.DataFrame({name: values, "sex": SEX, "d": D}))[name]
+    return found.kind, found.missing
+
+
+def drafted(directory: Path, values: list[str], name: str = "age") -> Study:
+    """The study that is drafted for a table, from its file on."""
+    from anonymizer.cli import main
+
+    table = directory / "people.csv"
+    pd.DataFrame({name: values, "sex": SEX, "d": D}).to_csv(table, index=False)
+    with pytest.raises(SystemExit) as stop:
+        main(["init", str(table), "-o", str(directory / "study"), "--sensitive", "d"])
+    assert not stop.value.code
+    return Study(directory / "study" / "study.toml")
+
+
+AGES = list(range(18, 90))
+
+
+@pytest.mark.parametrize(
+    ("rare", "name", "kind", "missing"),
+    [
+        (["90+", "> 89"], "age", "whole number", 0),  # ranges are numbers
+        (["<1", "90 and over"], "age", "whole number", 0),
+        (["unknown"], "age", "whole number", 10),
+        (["*"], "age", "whole number", 10),
+        (["refused", "90+"], "age", "whole number", 10),
+        (["V45", "E90"], "dx", "category", 0),  # codes of diseases are no slips
+        (["a", "b", "c", "d", "e"], "x", "category", 0),  # nor are many texts
+    ],
+)
+def test_a_column_is_of_the_kind_of_most_of_its_values(rare, name, kind, missing):
+    assert kind_of(column(AGES, rare), name) == (kind, missing)
+
+
+@pytest.mark.parametrize(
+    ("common", "rare", "codes"),
+    [
+        ([0, 1, 2, 3, 4], [77, 88, 99], ["77", "88", "99"]),
+        ([1, 2, 3, 4, 5, 6], [-9, -8], ["-8", "-9"]),
+        (list(range(5000, 90000, 1000)), [999998], ["999998"]),
+        (list(range(1950, 2010)), [9998, 9999], ["9998", "9999"]),
+        (AGES, [99], []),  # an age like any other
+        ([70, 75, 80, 85, 90, 95], [77, 88], []),
+        ([-30, -9, 0, 10, 20], [], []),  # degrees below zero
+    ],
+)
+def test_codes_for_no_answer_stand_apart(common, rare, codes):
+    values = column(common, rare)
+    found = profile(pd.DataFrame({"kids": values, "sex": SEX, "d": D}))
+    among = found.counted["kids"].among
+    assert sorted(among.codes if among else []) == codes
+    assert found["kids"].missing == 10 * len(codes)
+
+
+@given(st.dictionaries(st.integers(-999, 999_999).map(str), st.integers(1, 50), min_size=1))
+def test_no_code_lies_among_the_numbers(records):
+    codes = {*codes_apart(records, ())}
+    rest = [float(text) for text in records if text not in codes]
+    assert codes < {*records} or not codes
+    assert all(not min(rest) <= float(code) <= max(rest) for code in codes)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers(1, 50), max_size=9))
+def test_every_record_is_a_number_a_range_or_a_text(records):
+    found = texts_among(records)
+    if found is not None:
+        parts = (found.ranges, found.others)
+        assert sum(records.values()) == found.numbers + sum(n for p in parts for n in p.values())
+        assert all(number_of(text) is None for part in parts for text in part)
+
+
+@pytest.mark.parametrize(
+    ("texts", "notation"),
+    [
+        (["165 cm", "1,70 cm"], "'cm'"),
+        (["$1,200", "$5,549.25"], "'$'"),
+        (["5.549,25 EUR", "7,00 EUR"], "'eur'"),
+        (["12 %", "55,5%"], "'%'"),
+        (["(5549)", "120"], "brackets or a long minus sign"),
+        (["\u22125", "12"], "brackets or a long minus sign"),
+        (["1000 A", "5 B"], None),
+        (["12", "13"], None),
+        ([], None),
+    ],
+)
+def test_numbers_in_another_notation(texts, notation):
+    assert notation_of(texts) == notation
+
+
+def test_ranges_go_with_the_group_of_an_end(tmp_path, capsys):
+    values = column(AGES, ["90+", "> 89"])
+    study = drafted(tmp_path, values)
+    assert study.hierarchies["age"].rule()["top"] == "90"
+    shown = " ".join(capsys.readouterr().out.split())
+    said = "'age': a number in 380 of 400 records; ranges ('90+', '> 89') in 20 records, which go"
+    assert said in shown
+    publish(study, tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
+    released = pd.read_csv(tmp_path / "out" / "released.csv")
+    # Nothing from 90 on is divided, however boxes join it with what is below.
+    ends = released["age"].str.extract(r", (.*)\)")[0].dropna().replace("inf", "90")
+    assert ends.astype(float).max() == 90
+    assert released["age"].str.endswith(", inf)").sum() >= 20
+    assert not released["age"].str.contains("other").any()
+
+
+def test_codes_are_declared_missing_in_their_column(tmp_path, capsys):
+    study = drafted(tmp_path, column([0, 1, 2, 3, 4], [77, 99]), "kids")
+    assert study.given.missing_values == {"kids": ("77", "99")}
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "codes that stand apart ('77', '99') in 20 records, which are taken for no" in shown
+    publish(study, tmp_path / "out")
+    released = pd.read_csv(tmp_path / "out" / "released.csv")
+    assert released["kids"].isna().sum() == 20
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            column(AGES, ["Total"], 1),
+            "other texts in 1 record, which are no numbers, and which run",
+        ),
+        (column(AGES, ["years"], 1), "leave out those of nobody, such as totals and units"),
+        (column(AGES, ["*"]), "other texts ('*') in 10 records, which run refuses, as releases"),
+    ],
+)
+def test_what_a_person_has_to_decide_is_said_and_refused(tmp_path, capsys, values, said):
+    study = drafted(tmp_path, values)
+    assert said in " ".join(capsys.readouterr().out.split())
+    # A text of one record is in no file: it may be somebody's.
+    assert "Total" not in (tmp_path / "study" / "study.toml").read_text()
+    assert "missing-values" not in (tmp_path / "study" / "study.toml").read_text().split("\n\n")[1]
+    with pytest.raises(InputError, match="where ranges need numbers"):
+        publish(study, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "values", [column([f"{n} cm" for n in range(150, 200)], []), column(["$1,200", "$90"], [])]
+)
+def test_numbers_with_a_unit_are_left_out_by_name(values):
+    found = profile(pd.DataFrame({"x": values, "sex": SEX, "d": D}))["x"]
+    assert found.role == "left out"
+    assert "which no rule reads; write plain numbers to release ranges of them" in found.why
