@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.scale import Blocks, Scale
-from anonymizer.tables.values import floor_to, is_missing, text_of
+from anonymizer.tables.values import floor_to, is_missing, number_of, text_of
 
 DAY = 86_400
 
@@ -35,7 +35,9 @@ ISO = re.compile(
 
 PARTS = {
     "Y": r"\d{4}",
+    "y": r"\d\d",
     "m": r"\d{1,2}",
+    "b": "[A-Za-z\u00c0-\u017f]{3,10}[.]?",
     "d": r"\d{1,2}",
     "H": r"\d{1,2}",
     "M": r"\d{1,2}",
@@ -45,7 +47,43 @@ PARTS = {
 }
 """The parts of a format, which has a ``%`` before each; names are those of ``strftime``."""
 
-TWO_DIGITS = re.compile(r"%([mdHMS])(?=%[YmdHMSf])|(?<=%[YmdHMS])%([mdHMS])")
+FIRST_YEAR = re.compile(r"%y\{(\d{4})\}")
+"""Two digits of a year, and the first of the hundred years that they may be of."""
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan january januar j\u00e4n j\u00e4nner janv janvier ene enero gen gennaio januari",
+            "feb february februar f\u00e9v f\u00e9vr f\u00e9vrier febrero febbraio februari",
+            "mar march m\u00e4r m\u00e4rz mrz mars marzo maart",
+            "apr april avr avril abr abril aprile",
+            "may mai mayo mag maggio mei",
+            "jun june juni juin junio giu giugno",
+            "jul july juli juil juillet julio lug luglio",
+            "aug august ao\u00fbt ago agosto augustus",
+            "sep sept september septembre septiembre set settembre",
+            "oct october okt oktober octobre octubre ott ottobre",
+            "nov november novembre noviembre",
+            "dec december dez dezember d\u00e9c d\u00e9cembre dic diciembre dicembre",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+"""Months by their names, whole or short, in several languages."""
+
+SERIALS = {
+    "excel": (Decimal(DAY), date(1899, 12, 30).toordinal() - FIRST),
+    "epoch": (Decimal(1), 0),
+    "epoch-ms": (Decimal("0.001"), 0),
+}
+"""Formats that are numbers: the seconds of each unit, and the day from which they count."""
+
+PARTIAL = re.compile(r"(?!0000)(\d{4}(?:-(?!00)\d\d)?)(?:-00){0,2}", re.ASCII)
+"""A date without a day, or without a month; 00 may stand for what is not known."""
+
+TWO_DIGITS = re.compile(r"%([ymdHMS])(?=%[YymdHMSf])|(?<=%[YymdHMS])%([ymdHMS])")
 """Parts with no mark between them and the next or the last: their digits are two."""
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
@@ -137,21 +175,45 @@ class Clock:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
-        return None if self.format is None else pattern_of(self.format)
+        plain = self.format is None or self.format in SERIALS
+        return None if plain else pattern_of(self.format)
+
+    @cached_property
+    def _first_year(self) -> int:
+        found = FIRST_YEAR.search(self.format or "")
+        return int(found[1]) if found else 0
 
     def moment(self, value: object) -> Moment | None:
         """The moment that a value writes out; None where it is no date, or missing."""
         if is_missing(value):
             return None
         text = text_of(value)
+        if self.format in SERIALS and (number := number_of(text)) is not None:
+            return self._of_serial(number)
         found = (self._pattern.fullmatch(text) if self._pattern else None) or ISO.fullmatch(text)
         try:
             return self._of(found.groupdict()) if found else None
         except (ValueError, OverflowError):  # no such day, or one before the year 1
             return None
 
+    def _of_serial(self, number: Decimal) -> Moment | None:
+        """The moment of a number of days or seconds; None beyond the calendar."""
+        seconds, first = SERIALS[str(self.format)]
+        place = (number * seconds + first * DAY).quantize(FINEST).normalize()
+        days = day_and_seconds(place)[0] + FIRST
+        if not 1 <= days <= date.max.toordinal():
+            return None
+        return Moment(Decimal(int(place)) if place == int(place) else place, iso_of(place))
+
+    def _year(self, parts: Mapping[str, str | None]) -> int:
+        """The year of a date; of two digits the one of the hundred years of the format."""
+        digits = parts.get("y")
+        if digits is None:
+            return int(parts["Y"] or 0)
+        return self._first_year + (int(digits) - self._first_year) % 100
+
     def _of(self, parts: Mapping[str, str | None]) -> Moment:
-        day = date(int(parts["Y"] or 0), int(parts["m"] or 0), int(parts["d"] or 0))
+        day = date(self._year(parts), _month(parts), int(parts["d"] or 0))
         hour, minute, second = (int(parts.get(name) or 0) for name in "HMS")
         digits = (parts.get("f") or "").rstrip("0")
         zone = parts.get("z")
@@ -163,6 +225,26 @@ class Clock:
         local = instant.astimezone(self._zone)
         place = _moment(local.date(), local.time(), digits).place
         return Moment(place, f"{instant.date()} {instant:%H:%M:%S}{_point(digits)}+00:00")
+
+
+def _month(parts: Mapping[str, str | None]) -> int:
+    """The month of a date, by its number or its name; 0 where there is none of that name."""
+    name = parts.get("b")
+    if name is None:
+        return int(parts["m"] or 0)
+    return MONTHS.get(name.casefold().rstrip("."), 0)
+
+
+def partial_unit(text: str) -> Named | None:
+    """The month or year of a date whose day, or month, is not known; None for any other text.
+
+    >>> partial_unit("1949-08"), partial_unit("1949-08-00")[2], partial_unit("1949-00-00")[2]
+    ((Decimal('-644371200'), Decimal('-641692800'), '1949-08'), '1949-08', '1949')
+    >>> partial_unit("0000-00-00"), partial_unit("1949-08-01")
+    (None, None)
+    """
+    found = PARTIAL.fullmatch(text.strip())
+    return None if found is None else span_of(found[1])
 
 
 def _moment(day: date, clock: time, digits: str) -> Moment:
@@ -181,16 +263,19 @@ def _point(digits: str) -> str:
 
 def pattern_of(given: object) -> re.Pattern[str]:
     """Compile a format; InputError where it gives no day, or more than one."""
-    text = given if isinstance(given, str) else ""
+    text = FIRST_YEAR.sub("%y", given) if isinstance(given, str) else ""
     parts = re.findall("%(.)", text.replace("%%", ""))
-    if "y" in parts:
+    if "y" in parts and text == given:
         raise InputError(
-            "format: %y leaves open which century a year is of; write years of four digits, with %Y"
+            "format: %y leaves open which century a year is of; write the first of its hundred "
+            "years, such as %y{1930} for 1930 to 2029"
         )
-    if not {*"Ymd"} <= {*parts} or not {*parts} <= {*PARTS} or len({*parts}) < len(parts):
+    one_each = len({*parts} & {*"Yy"}) == len({*parts} & {*"mb"}) == 1 and "d" in parts
+    if not one_each or not {*parts} <= {*PARTS} or len({*parts}) < len(parts):
         raise InputError(
             f'format must have %Y, %m and %d, such as format = "%d.%m.%Y", and any of %H, %M, %S, '
-            f"%f and %z once at most, not {shown(given)}"
+            "%f and %z once at most, with %y{1930} for years of two digits and %b for names of "
+            f"months, or be one of {', '.join(SERIALS)}, not {shown(given)}"
         )
     narrow = {match[1] or match[2] for match in TWO_DIGITS.finditer(text)}
     pattern = re.escape(text).replace("%%", "%")
@@ -199,7 +284,7 @@ def pattern_of(given: object) -> re.Pattern[str]:
         pattern = pattern.replace(f"%{part}", f"(?P<{part}>{digits})", 1)
     found = re.compile(pattern, re.ASCII)
     swapped = found.fullmatch("2001-02-03")
-    if swapped and swapped["m"] != "02":
+    if swapped and (swapped.groupdict().get("m"), swapped["d"]) != ("02", "03"):
         raise InputError(
             f"format = {shown(given)} reads ISO dates with day and month exchanged; write the "
             "column with the month before the day, or with another mark between them"
@@ -364,7 +449,10 @@ class Dates(Scale):
 
     def place(self, value: object) -> Decimal | None:
         moment = self.clock.moment(value)
-        return None if moment is None else moment.place
+        if moment is None:  # a date without a day lies where its month begins
+            unit = None if is_missing(value) else partial_unit(text_of(value))
+            return None if unit is None else unit[0]
+        return moment.place
 
     def written(self, place: Decimal) -> str:
         return iso_of(place)

@@ -23,6 +23,7 @@ from anonymizer.hierarchy.calendar import (
     Moment,
     Named,
     iso_of,
+    partial_unit,
     span_of,
     unit_at,
 )
@@ -455,7 +456,18 @@ class CalendarHierarchy(Hierarchy):
         if is_missing(value):
             return None
         moment = self.scale.clock.moment(value)
+        if moment is None and self.limits.ground is not None:
+            moment = self._partial(text_of(value))
         return NO_KEY if moment is None else moment
+
+    def _partial(self, text: str) -> Moment | None:
+        """Return the first day of a date without a day, where a group of the ground holds it."""
+        unit = partial_unit(text)
+        if unit is None:
+            return None
+        cell = self._unit(self.units[(self.limits.ground or 1) - 1], unit[0])
+        ends = cell.high is None or (unit[1] is not None and unit[1] <= cell.high)
+        return Moment(unit[0], iso_of(unit[0])) if ends else None
 
     def ranked(
         self, keys: Collection[Hashable]
@@ -539,6 +551,9 @@ class CalendarHierarchy(Hierarchy):
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
+        if all(partial_unit(text) for text in strangers):
+            remedy = 'count dates by a unit that they have, such as ground = "month" or "year"'
+            return InputError(f"{found} such as 2024-03-05", remedy)
         if self.format is not None:
             return InputError(
                 f"{found} in the format {shown(self.format)}",

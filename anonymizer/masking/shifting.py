@@ -69,7 +69,12 @@ class Shift:
         if self.days > MOST_DAYS:
             raise InputError(f"shift: days must be at most {MOST_DAYS:,}, a century")
         if self.format is not None:
-            pattern_of(self.format)
+            parts = pattern_of(self.format).groupindex
+            if not {*PARTS} <= {*parts}:
+                raise InputError(
+                    "format must have %Y, %m and %d, as dates are written again, not "
+                    f"{shown(self.format)}"
+                )
 
     @classmethod
     def of(cls, given: object, schema: Schema) -> "Shift":

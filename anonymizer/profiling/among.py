@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.hierarchy import ANY, NUMBERS
+from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
 from anonymizer.tables.values import number_of, number_text, range_in
 
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
@@ -42,6 +43,7 @@ ABSENT = frozenset(
         *("-", "--", "unknown", "unk", "missing", "none", "nil", "refused"),
         *("not known", "not stated", "not available", "not applicable", "not answered", "n.a."),
         *("no answer", "don't know", "dont know", "dk", "suppressed", "redacted", "withheld"),
+        *("0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"),
         *("unbekannt", "keine angabe", "k.a.", "inconnu", "desconocido", "sconosciuto"),
     ]
 )
@@ -50,16 +52,17 @@ ABSENT = frozenset(
 
 @dataclass(frozen=True)
 class Among:
-    """What a column of numbers has besides numbers, by its text, with the records of each.
+    """What a column of numbers, or of dates, has besides, by its text, with the records of each.
 
-    ``numbers``: records with a number. ``ranges``: texts such as 90+. ``codes``: numbers that stand
-    apart as those for no answer do. ``others``: all other texts.
+    ``numbers``: records with a number, or a date. ``ranges``: texts such as 90+, or dates without a
+    day. ``codes``: numbers that stand apart as those for no answer do. ``others``: all other texts.
     """
 
     numbers: int
     ranges: Mapping[str, int] = field(default_factory=dict)
     codes: Mapping[str, int] = field(default_factory=dict)
     others: Mapping[str, int] = field(default_factory=dict)
+    kind: str = "number"
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -104,6 +107,33 @@ def texts_among(records: Mapping[str, int]) -> Among | None:
     if 2 * numbers < here or numbers + sum(ranges.values()) < LARGELY * here:
         return None
     return Among(numbers, ranges, others=others)
+
+
+def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
+    """Return what is no date where most records have one that a clock reads; else None.
+
+    Dates without a day are ranges where all others are as ISO 8601 has them.
+    """
+    dates, ranges, others = 0, dict[str, int](), dict[str, int]()
+    for text, size in records.items():
+        if clock.moment(text) is not None:
+            dates += size
+        elif clock.format is None and partial_unit(text) is not None:
+            ranges[text] = size
+        else:
+            others[text] = size
+    months = all(MONTH.fullmatch(text) for text in ranges)
+    few = len(others) <= max(FEW_TEXTS, MOST_ODD * len(records))
+    if not few or not (dates or (ranges and months)):
+        return None
+    here = sum(records.values())
+    if dates + sum(ranges.values()) < LARGELY * here or (not months and 2 * dates < here):
+        return None
+    return Among(dates, ranges, others=others, kind="date")
+
+
+MONTH = re.compile(r"(1[6-9]|20)\d\d-(0[1-9]|1[0-2])")
+"""A month: years alone may be any number."""
 
 
 def codes_apart(records: Mapping[str, int], texts: Container[str]) -> dict[str, int]:
@@ -159,3 +189,9 @@ def plain_number(text: str) -> str:
     """Return a number as it is, and a range by where it begins or ends."""
     place = None if number_of(text) is not None else NUMBERS.place(text)
     return text if place is None else number_text(place)
+
+
+def plain_date(text: str) -> str:
+    """Return a date as it is, and one without a day by its first one."""
+    unit = partial_unit(text)
+    return text if unit is None else iso_of(unit[0])

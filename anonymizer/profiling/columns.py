@@ -4,10 +4,12 @@ How well columns distinguish records is a function of the sizes of the classes o
 Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007).
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
+from itertools import islice
 from numbers import Number
 from typing import Literal
 
@@ -16,22 +18,25 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.calendar import DAY, Clock
+from anonymizer.hierarchy.calendar import DAY, Clock, partial_unit
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.profiling.among import (
     CODE,
+    LARGELY,
     NO_ANSWER,
     Among,
     codes_apart,
+    dates_among,
     notation_of,
+    plain_date,
     plain_number,
     texts_among,
 )
-from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of
+from anonymizer.profiling.hints import BIRTH, CODES, DATES, Hint, hint_of, words_of
 from anonymizer.profiling.identifying import IdentifyingValues, identifying, makes_identifier
 from anonymizer.tables import engine
-from anonymizer.tables.values import number_of, text_of
+from anonymizer.tables.values import INSTANT, number_of, text_of
 
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
@@ -141,13 +146,40 @@ Kind = Literal[
     "empty",
 ]
 
-FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
+FIRST = date.today().year - 99
+"""First of the hundred years that years of two digits are taken for: people are no older."""
+
+DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d")
+SHORT = tuple(f"{day}.%y{{{FIRST}}}" for day in ("%d.%m",)) + tuple(
+    f"{day}%y{{{FIRST}}}" for day in ("%d/%m/", "%m/%d/", "%d-%m-", "%d-%b-", "%d%b", "%d %b ")
+)
+NAMED = ("%d-%b-%Y", "%d%b%Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y")
+ASIAN = ("%Y\u5e74%m\u6708%d\u65e5",)
+FORMATS = (
+    None,
+    *DAYS,
+    *(f"{day} {time}" for time in ("%H:%M", "%H:%M:%S") for day in DAYS),
+    *NAMED,
+    *ASIAN,
+    *SHORT,
+)
 """How dates are written, None being ISO 8601; of those that fit all values the first."""
+
+SERIAL_NUMBERS = (
+    ("%Y%m%d", 1e7, 1e8),
+    ("excel", 3e3, 8e4),
+    ("epoch", 1e8, 5e9),
+    ("epoch-ms", 1e11, 5e12),
+)
+"""Dates that are numbers, and the sizes of most of these; a name has to say that they are dates."""
 
 BOOLEANS = frozenset(
     frozenset(pair.split())
     for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
 )
+
+HALF_HOUR = 1800
+"""Seconds that most time zones are apart, or several times so many."""
 
 MICROSECONDS = 1e6
 """In a second."""
@@ -158,8 +190,11 @@ FEW = 20
 LOOKED_AT = 200
 """Texts by which those are passed over that are no numbers, dates or codes."""
 
-LEAST_DATE = 8
-"""Characters of the shortest date."""
+DATE_LIKE = re.compile(r"(?=.*\d)(?!\d{1,7}$).{6,40}")
+"""Texts that may be dates: no short number."""
+
+DATE_WORDS = frozenset(("date", "datum", "fecha", "dt", "timestamp"))
+"""Words of the names of dates, beyond those of hints."""
 
 LONG = 40
 """Letters from which on a text on average is prose."""
@@ -296,7 +331,7 @@ class ProfiledColumn:
 
 
 def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
-    """Return a column of mostly numbers as one of numbers; any other column as it is.
+    """Return a column of mostly numbers, or dates, as one of these; any other column as it is.
 
     A range lies where it begins or ends; texts, and codes for no answer, count as missing.
     ``among`` of the column says what they are.
@@ -315,13 +350,30 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
         mixed = 2 * sum(number_of(text) is not None for text in few) >= len(few)
         found = texts_among(records) if mixed else None
     if found is None:
-        return column
+        return _as_dates(column, records)
     if column.kind != "code":
         found = replace(found, codes=codes_apart(records, {*found.ranges, *found.others}))
     if not (found.ranges or found.others or found.codes):
         return column
+    return _respelled(column, found, plain_number)
+
+
+def _as_dates(column: ProfiledColumn, records: Mapping[str, int]) -> ProfiledColumn:
+    """Return a column of mostly dates as one of dates; any other column as it is."""
+    if isinstance(column.values[0] if column.values else None, date) or column.moments is not None:
+        return column
+    texts = [text for text in column.some_texts if partial_unit(text) is None]
+    clocks = _clocks_of(texts or ["1970-01-01"], share=LARGELY / 2)
+    found = next(filter(None, (dates_among(records, clock) for clock in clocks)), None)
+    if found is None or not (found.ranges or found.others):
+        return column
+    return _respelled(column, found, plain_date)
+
+
+def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]) -> ProfiledColumn:
+    """Return a column with plain values, and nothing in place of what is none."""
     absent = {*found.codes, *found.others}
-    rows = [None if text in absent else plain_number(text) for text in column.texts]
+    rows = [None if text in absent else plain(text) for text in column.texts]
     series = pd.Series(rows + [None] * bool(column.missing), dtype=object, name=column.name)
     return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
 
@@ -404,6 +456,10 @@ def _boolean(column: ProfiledColumn) -> bool:
 def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
     """Return the values as seconds since 1970, all at once: one by one each takes 5 us."""
     how = clock.format or "ISO8601"
+    if how not in ("ISO8601", *DAYS):
+        moments = [clock.moment(text) for text in column.texts]
+        places = [float(moment.place) for moment in moments if moment is not None]
+        return np.array(places) if len(places) == len(moments) else None
     stamps = all(isinstance(value, pd.Timestamp) for value in column.values[:LOOKED_AT])
     texts = pd.Series(column.values if stamps else column.texts, dtype=object)
     try:
@@ -417,17 +473,47 @@ def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
 
 def _clock(column: ProfiledColumn) -> Clock | None:
     """Return the format in which the values that are looked at write dates; None for none."""
-    if not column.values or not _may_be_date(column.some_texts[0]):
+    if not column.values:
         return None
+    if column.numbers is not None:
+        return _clock_of_numbers(column)
+    return next(_clocks_of(column.some_texts), None)
+
+
+def _clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
+    """Yield the formats in which at least a share of some texts write dates."""
+    if not texts or not (share < 1 or DATE_LIKE.fullmatch(texts[0])):
+        return
+    wrong = (1 - share) * len(texts)
     for clock in map(partial(Clock, None), FORMATS):
         # Of days and months that fit both ways the first form is taken: see ``FORMATS``.
-        if all(_may_be_date(text) and clock.moment(text) is not None for text in column.some_texts):
-            return clock
+        misses = (t for t in texts if not DATE_LIKE.fullmatch(t) or clock.moment(t) is None)
+        if sum(1 for _ in islice(misses, int(wrong) + 1)) <= wrong:
+            yield clock
+
+
+def _clock_of_numbers(column: ProfiledColumn) -> Clock | None:
+    """Return the format of numbers that are dates by the name of their column; None for none."""
+    hint = hint_of(column.name)
+    dated = hint is not None and (hint.about in DATES or hint.about == BIRTH)
+    if column.numbers is None or not (dated or not DATE_WORDS.isdisjoint(words_of(column.name))):
+        return None
+    sizes = np.abs(column.numbers)
+    for form, low, high in SERIAL_NUMBERS:
+        if column.whole and low <= np.median(sizes) < high and sizes.max() < high:
+            clock = Clock(None, form)
+            if all(clock.moment(text) is not None for text in column.some_texts):
+                return clock
     return None
 
 
-def _may_be_date(text: str) -> bool:
-    return text[:1].isdigit() and len(text) >= LEAST_DATE and sum(text.count(c) for c in "-./") >= 2
+def is_midnight_elsewhere(column: ProfiledColumn) -> bool:
+    """Return whether instants are dates that begin in another time zone: at one hour or two."""
+    if column.kind != "datetime" or column.moments is None or len(column.values) < FEW:
+        return False
+    hours = np.unique(column.moments % DAY)
+    whole = bool(hours.all() and not (hours % HALF_HOUR).any())
+    return len(hours) <= 2 and whole and all(map(INSTANT.fullmatch, column.some_texts))
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:

@@ -100,9 +100,9 @@ OF_ONE_PERSON = frozenset(
 NETWORK = frozenset("ip ipaddress mac url card cardnumber".split())  # noqa: SIM905
 """Words among these for what is the key of something else."""
 
-SEX, AGE = "a sex or gender", "an age"
+SEX, AGE, BIRTH = "a sex or gender", "an age", "a date or year of birth"
 
-PERSONAL = {AGE, "a date or year of birth", SEX}
+PERSONAL = {AGE, BIRTH, SEX}
 """Hints about what a person has all along, and what a key of persons therefore tells."""
 
 NUMBERED = frozenset("id ids no nr num number nummer numero code key ref hash pseudonym".split())  # noqa: SIM905

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from anonymizer.hierarchy.calendar import DAY
+from anonymizer.hierarchy.calendar import DAY, UNITS
 from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.profiling.among import MONTH
 from anonymizer.profiling.columns import ProfiledColumn, measured_in
 from anonymizer.tables.values import number_of, number_text, range_in
 
@@ -370,6 +371,11 @@ def _calendar(column: ProfiledColumn) -> Ladder:
     if column.kind == "datetime" and "day" not in units:
         units = ("day", *(unit for unit in units if unit != "week"))
     form = {"format": column.clock.format} if column.clock.format else {}
+    if column.among and column.among.ranges:
+        ground = "month" if all(map(MONTH.fullmatch, column.among.ranges)) else "year"
+        kept = [unit for unit in units if UNITS.index(unit) > UNITS.index(ground)]
+        units, form = tuple(kept or ["year", "5 years"]), {**form, "ground": ground}
+        units = tuple(unit for unit in units if unit != ground)
     years = days / YEAR
     span = f"{years:.0f} years" if years >= 2 else f"{max(days, 1):.0f} days"
     why = f"dates up to {span} apart: units of the calendar"

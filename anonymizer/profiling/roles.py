@@ -4,7 +4,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.profiling.columns import FEW, IDENTIFYING, MANY, ProfiledColumn, measured_in
+from anonymizer.profiling.columns import (
+    FEW,
+    IDENTIFYING,
+    MANY,
+    ProfiledColumn,
+    is_midnight_elsewhere,
+    measured_in,
+)
 from anonymizer.profiling.dependence import (
     Determined,
     determined,
@@ -58,6 +65,7 @@ class RoleReason(str):
 
 
 GIVEN = RoleReason("you chose it")
+MIDNIGHT = 'a line with the zone releases it: { calendar = ["year"], zone = "Europe/Berlin" }'
 A_LINE = "a line there releases it"
 """Remedy of a column that a study leaves out: its list of columns that are."""
 
@@ -162,6 +170,9 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
     elif len(column.all_sizes) <= 1:
         why = "all records have one value, which tells nobody apart"
         proposal.propose(name, "insensitive", why)
+    elif is_midnight_elsewhere(column):
+        why = "its instants are dates that begin at midnight in another time zone"
+        proposal.propose(name, "left out", why, MIDNIGHT)
     elif not is_named_key(column) and (written := measured_in(column)) is not None:
         why = f"its values are numbers written with {written}, which no rule reads"
         proposal.propose(name, "left out", why, "write plain numbers to release ranges of them")

@@ -44,9 +44,10 @@ TABLE = "table.csv"
 
 DELETE = "which are taken for no answer; if they are answers, delete them in missing-values"
 CORRECT = (
-    "which are no numbers, and which run refuses: correct these records, leave out those of "
+    "which are none, and which run refuses: correct these records, leave out those of "
     "nobody, such as totals and units, or list the texts in missing-values"
 )
+RANGES = {"number": "ranges", "date": "dates without a day"}
 EMPTIED = "which run refuses, as releases mean everything by *: empty these cells of the table"
 """What becomes of values of a column of numbers that are none, and what a person decides."""
 
@@ -129,12 +130,12 @@ class StudyProposal:
         gone = {text: n for text, n in others.items() if text in absent}
         left = {text: n for text, n in others.items() if text not in {*held, *gone}}
         parts = (
-            (held, "ranges", "which go with the group that holds them"),
+            (held, RANGES[among.kind], "which go with the group that holds them"),
             (gone, "other texts", "which count as missing"),
             (among.codes, "codes that stand apart", DELETE),
             (left, "other texts", EMPTIED if ANY in left else CORRECT),
         )
-        said = [f"a number in {among.numbers:,} of {self.profile.records:,} records"]
+        said = [f"a {among.kind} in {among.numbers:,} of {self.profile.records:,} records"]
         for found, what, then in parts:
             if found:
                 records = plural(sum(found.values()), "record")

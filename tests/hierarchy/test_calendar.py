@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer import Anonymizer, KAnonymity
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.calendar import UNITS, Clock, Dates, iso_of, span_of, unit_at
@@ -289,9 +290,11 @@ def test_a_format_reads_what_python_writes_by_it(day, form):
         (["day"], {"zone": "../etc"}, "zone must be the name of a time zone"),
         (["day"], {"format": "%d.%m.%y"}, "%y leaves open which century"),
         (["day"], {"format": "%m.%Y"}, "format must have %Y, %m and %d, such as format"),
-        (["day"], {"format": "%d.%d.%m.%Y"}, "once at most, not '%d.%d.%m.%Y'"),
+        (["day"], {"format": "%d.%d.%m.%Y"}, "epoch-ms, not '%d.%d.%m.%Y'"),
         (["day"], {"format": 5}, "format must have %Y"),
         (["day"], {"format": "%d %b %Y %m"}, "format must have %Y"),
+        (["day"], {"format": "%d.%m.%y{1930}.%Y"}, "format must have %Y"),
+        (["day"], {"format": "excel days"}, "or be one of excel, epoch, epoch-ms"),
         (["day"], {"format": "%Y-%d-%m"}, "reads ISO dates with day and month exchanged"),
     ],
 )
@@ -412,3 +415,64 @@ def test_a_long_format_makes_no_long_message():
     calendar = Hierarchy.of({"calendar": ["month"], "format": "%d.%m.%Y" + "x" * 100_000})
     with pytest.raises(InputError, match=r"in the format a text of 100008 letters; clean"):
         calendar.over("birth", ["05.03.2024"])
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "day"),
+    [
+        ("%d-%b-%Y", "01-AUG-1949", "1949-08-01"),
+        ("%d%b%Y", "01AUG1949", "1949-08-01"),
+        ("%b %d, %Y", "August 01, 1949", "1949-08-01"),
+        ("%d. %b %Y", "1. M\u00e4rz 1949", "1949-03-01"),
+        ("%Y\u5e74%m\u6708%d\u65e5", "1949\u5e7408\u670801\u65e5", "1949-08-01"),
+        ("%d.%m.%y{1930}", "01.08.49", "1949-08-01"),
+        ("%d.%m.%y{1930}", "01.08.29", "2029-08-01"),
+        ("%d%m%y{1925}", "010824", "2024-08-01"),
+        ("%m/%d/%Y %H:%M", "8/1/1949 0:00", "1949-08-01"),
+        ("%Y%m%d", "19490801", "1949-08-01"),
+        ("excel", "18111", "1949-08-01"),
+        ("excel", 18111.5, "1949-08-01 12:00:00"),
+        ("epoch", "-644371200", "1949-08-01"),
+        ("epoch-ms", "1500", "1970-01-01 00:00:01.5"),
+        ("excel", "1949-08-01", "1949-08-01"),  # ISO 8601 is read whatever the format
+        ("%d %b %Y", "1 Foo 1949", None),
+        ("excel", "1e9", None),
+    ],
+)
+def test_notations_of_dates(form, text, day):
+    moment = Clock(None, form).moment(text)
+    assert (moment and str(moment)) == day
+
+
+@pytest.mark.parametrize(
+    ("ground", "text", "label"),
+    [
+        ("month", "1949-08", "1949-08"),
+        ("month", "1949-08-00", "1949-08"),
+        ("year", "1949-00-00", "1949"),
+        ("year", "1949", "1949"),
+        ("year", "1949-08", "1949"),
+        ("year", "0000-00-00", None),
+        ("month", "1949", None),  # it may be of any month
+        ("month", "1949-13", None),
+    ],
+)
+def test_a_date_without_a_day_belongs_to_its_month(ground, text, label):
+    dates = Hierarchy.of({"calendar": ["year", "decade"], "ground": ground})
+    key = dates.key(text)
+    assert dates.covers(key) == (label is not None)
+    assert label is None or str(dates.labels(text)[0]) == label
+    assert not Hierarchy.of({"calendar": ["year"]}).covers(
+        Hierarchy.of({"calendar": ["year"]}).key(text)
+    )
+
+
+def test_dates_without_a_day_are_refused_with_the_way_out():
+    people = pd.DataFrame({"born": ["1949-08", "1949-08-01"] * 5, "d": ["a", "b"] * 5})
+    anonymizer = Anonymizer(
+        quasi_identifiers={"born": {"calendar": ["year"]}}, sensitive="d", privacy=[KAnonymity(2)]
+    )
+    with pytest.raises(
+        InputError, match='count dates by a unit that they have, such as ground = "m'
+    ):
+        anonymizer.fit(people)

@@ -1,5 +1,6 @@
 """Columns of mostly numbers: ranges, codes for no answer, texts and units among them."""
 
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_codes_are_declared_missing_in_their_column(tmp_path, capsys):
     [
         (
             column(AGES, ["Total"], 1),
-            "other texts in 1 record, which are no numbers, and which run",
+            "other texts in 1 record, which are none, and which run",
         ),
         (column(AGES, ["years"], 1), "leave out those of nobody, such as totals and units"),
         (column(AGES, ["*"]), "other texts ('*') in 10 records, which run refuses, as releases"),
@@ -171,3 +172,64 @@ def test_numbers_with_a_unit_are_left_out_by_name(values):
     found = profile(pd.DataFrame({"x": values, "sex": SEX, "d": D}))["x"]
     assert found.role == "left out"
     assert "which no rule reads; write plain numbers to release ranges of them" in found.why
+
+
+BORN = [date(1930, 1, 1) + timedelta(53 * place) for place in range(380)]
+
+
+def spelled(form: str) -> list[str]:
+    return [day.strftime(form) for day in BORN]
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (spelled("%d.%m.%Y"), "%d.%m.%Y"),
+        (spelled("%m/%d/%Y 0:00"), "%m/%d/%Y %H:%M"),
+        (spelled("%d-%b-%Y"), "%d-%b-%Y"),
+        (spelled("%d%b%Y"), "%d%b%Y"),
+        (spelled("%B %d, %Y"), "%b %d, %Y"),
+        (spelled("%d.%m.%y"), f"%d.%m.%y{{{date.today().year - 99}}}"),
+        (spelled("%Y%m%d"), "%Y%m%d"),
+        ([str((day - date(1899, 12, 30)).days) for day in BORN], "excel"),
+        ([str((day - date(1970, 1, 1)).days * 86_400) for day in BORN], "epoch"),
+    ],
+)
+def test_dates_are_drafted_in_the_notation_that_they_have(tmp_path, values, form):
+    study = drafted(tmp_path, [*values, *values[:20]], "birth_date")
+    rule = study.hierarchies["birth_date"].rule()
+    assert (rule["calendar"][0], rule["format"]) == ("year", form)
+    publish(study, tmp_path / "out")
+    released = pd.read_csv(tmp_path / "out" / "released.csv")
+    assert len(released) == 400
+    assert verify_release(tmp_path / "out", study).satisfied
+
+
+def test_dates_that_lack_a_day_or_all_of_it(tmp_path, capsys):
+    iso = spelled("%Y-%m-%d")
+    study = drafted(tmp_path, [*iso, *["1949-08"] * 10, *["0000-00-00"] * 10], "birth_date")
+    assert study.hierarchies["birth_date"].ground == "month"
+    assert study.given.missing_values == {"birth_date": ("0000-00-00",)}
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "'birth_date': a date in 380 of 400 records; dates without a day ('1949-08') in 10" in shown
+    )
+    publish(study, tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
+
+
+def test_numbers_are_no_dates_unless_a_name_says_so():
+    numbers = [str((day - date(1899, 12, 30)).days) for day in BORN] + ["20000"] * 20
+    assert kind_of(numbers, "income")[0] == "whole number"
+    assert kind_of(numbers, "birth_date")[0] == "date"
+
+
+def test_midnights_of_another_zone_want_the_zone():
+    winter = [f"{day}T23:00:00Z" for day in BORN[:200]]
+    summer = [f"{day}T22:00:00.000Z" for day in BORN[:200]]
+    table = pd.DataFrame({"birth_date": winter + summer, "sex": SEX, "d": D})
+    found = profile(table)["birth_date"]
+    assert found.role == "left out"
+    assert 'zone = "Europe/Berlin"' in found.why
+    noon = table.assign(birth_date=[f"{day}T12:07:00Z" for day in [*BORN, *BORN[:20]]])
+    assert profile(noon)["birth_date"].role == "quasi-identifier"
