@@ -45,6 +45,7 @@ MINUTE = 60.0
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
+@names_option("--insensitive", "What is released as it is; Q* is all that begins with Q")
 @names_option("--person", "What tells whose each record is where people have several; - is none")
 @database_option
 @format_options
@@ -53,7 +54,7 @@ MINUTE = 60.0
     type=click.IntRange(min=2),
     help="Records, or persons, of a class at least; by default 2 to 10, by how many there are.",
 )
-@click.option("--details", is_flag=True, help="Show the figures of each column, too.")
+@click.option("--details", is_flag=True, help="Show the figures of each column, in a table.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 @carried_out("anonymizer.cli.init")
 def init() -> None:

@@ -38,7 +38,7 @@ class Hint:
 
 # ruff: noqa: E501 (a list of words is no sentence)
 HINTS = (
-    Hint("a sampling unit", "left out", "psu ssu primarysamplingunit"),
+    Hint("a sampling unit", "left out", "psu ssu primarysamplingunit strata stratum stratumid"),
     Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt hhwgt hhweight householdweight householdweights pweight pweights wtfa finalweight finalwgt finalwt samplingweight samplingweights samplingwt samplingwgt sampleweight samplewt surveyweight surveywt designweight dweight pspwght pspweight anweight analysisweight expansionfactor wtssall wtssps wtfinl asecwt llcpwt gewichtung gewichtungsfaktor hochrechnungsfaktor ponderation poidssondage factorexpansion facteurexpansion"),
     Hint("an age", "quasi-identifier", "age ages alter edad eta idade leeftijd agegroup agep agecat"),
     Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),

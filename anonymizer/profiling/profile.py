@@ -1,5 +1,6 @@
 """The profile of a raw table: what each column is, and the role that it is proposed."""
 
+import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -268,6 +269,7 @@ def profile(
     sensitive: Sequence[str] | None = None,
     identifiers: Sequence[str] | None = None,
     person: str | Sequence[str] | None = None,
+    insensitive: Sequence[str] | None = None,
 ) -> TableProfile:
     """Profile a raw table: its columns, and the roles in a study that are proposed for them.
 
@@ -285,6 +287,8 @@ def profile(
     person
         The columns that together tell whose each record is; empty where each is of a person of its
         own.
+    insensitive
+        Columns that are released as they are; ``Q*`` is all whose names begin with a Q.
 
     Returns
     -------
@@ -305,9 +309,12 @@ def profile(
     [('age', 'quasi-identifier'), ('diagnosis', 'sensitive')]
     """
     told = None if person is None else column_names("person", person)
-    given = GivenRoles(quasi_identifiers, sensitive, identifiers, told)
     if not isinstance(table, Raw):
         engine.rows_of(table)
+    names = [name for name in table.columns if isinstance(name, str)]
+    shown = None if insensitive is None else _matching(insensitive, names)
+    given = GivenRoles(quasi_identifiers, sensitive, identifiers, told, shown)
+    if not isinstance(table, Raw):
         _require_table(table.columns, len(table), given)
         table = Raw.of(table)
     columns = table.columns
@@ -330,6 +337,17 @@ def profile(
         repeated=tuple(column.name for column in repeated_keys(counted.values())),
         persons=table.combinations(keys) if keys else None,
     )
+
+
+def _matching(patterns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of some names, or patterns such as ``Q*``; InputError of one of none."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        known = [pattern] if pattern in names else fnmatch.filter(names, pattern)
+        if "*" in pattern and not known:
+            raise InputError(f"no column has a name such as {pattern!r}; correct the pattern")
+        found |= dict.fromkeys(known or [pattern])
+    return tuple(found)
 
 
 def _number(sizes: Sizes) -> int:

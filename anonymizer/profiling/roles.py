@@ -1,5 +1,6 @@
 """Proposed roles: what each column is to a study, and why, in one sentence."""
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ from anonymizer.profiling.dependence import (
     is_personal,
     tells,
 )
-from anonymizer.profiling.hints import PERSONAL, WEIGHT, Role, weight_of, words_of
+from anonymizer.profiling.hints import PERSONAL, WEIGHT, Role, hint_of, weight_of, words_of
 from anonymizer.profiling.identifying import makes_identifier
 from anonymizer.profiling.persons import key_of_persons
 from anonymizer.profiling.weights import weights_in
@@ -30,6 +31,17 @@ MOST_QUASI_IDENTIFIERS = 8
 
 MOST_COMPARED = 100
 """Candidates of which every pair is compared: those that are proposed are the first of them."""
+
+MANY_ALIKE = 20
+"""Columns whose names differ by a number alone, from which on they are decided on as a group."""
+
+NUMBER_OF_QUESTION = re.compile(r"[_.-]?\d+[a-z]?(_\w)?$", re.IGNORECASE)
+"""The end of the name of a question: Q12, q7a, v_103, item4_b."""
+
+AS_GROUP = (
+    "decide on all of them: --insensitive releases them as they are, such as --insensitive 'Q*', "
+    "where nobody knows the answers of anybody"
+)
 
 MOST_SENSITIVE = 2
 """Sensitive attributes that are proposed: every class has to protect all of them."""
@@ -78,6 +90,7 @@ class GivenRoles:
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
     person: Sequence[str] | None = None
+    insensitive: Sequence[str] | None = None
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -99,6 +112,7 @@ class GivenRoles:
             ("sensitive", self.sensitive),
             ("identifier", self.identifiers),
             ("person", self.person),
+            ("insensitive", self.insensitive),
         )
 
     def require_known(self, columns: Iterable[str]) -> None:
@@ -137,10 +151,11 @@ def proposed(
     """
     proposal = Proposal()
     chosen = given.roles
+    _groups_of_like(proposal, columns)
     for name, column in columns.items():
         if name in chosen:
             proposal.roles[name] = (chosen[name], GIVEN)
-        else:
+        elif name not in proposal.roles:
             _sort(proposal, name, column)
     weights = _weight(proposal, columns, chosen)
     _keys_of_persons(proposal, columns)
@@ -154,6 +169,25 @@ def proposed(
     _at_least_one(proposal, columns)
     proposal.roles = {name: proposal.roles[name] for name in columns}
     return proposal
+
+
+def _groups_of_like(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
+    """Leave out columns of a questionnaire as a group: a few of them would be no choice.
+
+    Their names say nothing, and are alike but for a number.
+    """
+    alike: dict[str, list[str]] = {}
+    for name, column in columns.items():
+        silent = column is not None and column.hint is None and not is_named_key(column)
+        stem = NUMBER_OF_QUESTION.sub("", name).casefold()
+        if silent and stem != name.casefold():
+            alike.setdefault(stem, []).append(name)
+    for names in alike.values():
+        if len(names) >= MANY_ALIKE and hint_of(NUMBER_OF_QUESTION.sub("", names[0])) is None:
+            why = f"one of {len(names)} columns that are alike by name, {names[0]} to {names[-1]}"
+            for name in names:
+                if columns[name].values and columns[name].identifying is None:  # type: ignore[union-attr]
+                    proposal.propose(name, "left out", why, AS_GROUP)
 
 
 def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
@@ -349,7 +383,7 @@ def _guessable(column: ProfiledColumn) -> bool:
 
 def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
     """Choose the quasi-identifiers: those whose names say so first, not too many of them."""
-    ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
+    ranked = sorted(proposal.candidates, key=_tells_little)
     most = 0 if chosen_already else MOST_QUASI_IDENTIFIERS
     for column in ranked[:most]:
         hint = column.hint
@@ -367,6 +401,12 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
     )
     for column in ranked[most:]:
         proposal.propose(column.name, "left out", why, A_LINE)
+
+
+def _tells_little(column: ProfiledColumn) -> tuple[int, bool]:
+    """Rank a candidate: by its name, and those last of which nearly all records have one value."""
+    rare = column.sizes.max(initial=0) > COMMON * column.records
+    return weight_of(column.hint), column.hint is None and bool(rare)
 
 
 def _at_least_one(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:

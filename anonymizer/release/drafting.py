@@ -38,6 +38,9 @@ from anonymizer.tables.files.format import EVERY, missing_texts, missing_values_
 
 STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
 
+MOST_NAMED = 20
+"""Columns that a comment names one by one."""
+
 TABLE = "table.csv"
 """Where the table of a draft is taken to lie that was made of one in memory."""
 
@@ -65,6 +68,7 @@ class DraftOptions:
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
     person: str | Sequence[str] | None = None
+    insensitive: Sequence[str] | None = None
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
         """The profile of a table, with the roles that were chosen."""
@@ -74,6 +78,7 @@ class DraftOptions:
             sensitive=self.sensitive,
             identifiers=self.identifiers,
             person=self.person,
+            insensitive=self.insensitive,
         )
 
 
@@ -387,7 +392,14 @@ def _reasons(found: TableProfile, names: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(found[name].why, []).append(name)
-    return [comment(f"{', '.join(group)}: {why}.") for why, group in alike.items()]
+    return [comment(f"{_few(group)}: {why}.") for why, group in alike.items()]
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names in a row; of many the first and the last, and how many they are."""
+    if len(names) <= MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:2])}, ..., {names[-1]} ({len(names):,} columns)"
 
 
 def _policy(draft: StudyProposal) -> list[str]:

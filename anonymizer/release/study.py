@@ -56,6 +56,7 @@ class Study(Description):
         quasi_identifiers: Sequence[str] | None = None,
         sensitive: Sequence[str] | None = None,
         identifiers: Sequence[str] | None = None,
+        insensitive: Sequence[str] | None = None,
         person: str | Sequence[str] | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> "Draft":
@@ -73,7 +74,7 @@ class Study(Description):
         >>> list(study.hierarchies), study.schema.sensitive
         (['age', 'sex', 'race'], ('salary-class',))
         """
-        wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, person)
+        wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, person, insensitive)
         return draft(table, wishes, data)
 
     @property

@@ -1,9 +1,12 @@
 """Tables of what a raw table is, and of the study that is proposed for it."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from shlex import quote
+from textwrap import shorten
 
+from anonymizer.errors import printable
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
@@ -12,31 +15,27 @@ from anonymizer.release.study import Draft
 SHOWN = 100
 """How many columns are printed."""
 
+ALIKE = 5
+"""Columns in a row of one role and reason, from which on they share a line."""
 
-FIGURES = ("kind", "values", "missing", "commonest", "distinction")
-"""What is printed of each column where details are requested."""
+NAMED = 24
+"""Characters of a column's name in its line; longer ones move the rest of their line alone."""
 
 
-def profile_report(found: TableProfile, *, details: bool = False) -> Iterator[Block]:
-    """Yield the columns of a table, the roles that are proposed, and why.
+def profile_report(
+    found: TableProfile, *, details: bool = False, width: int = 200
+) -> Iterator[Block]:
+    """Yield a line for each column: its name, the role that is proposed, and why.
 
-    ``details``: with the figures of each column.
+    ``details``: a table with their figures instead. ``width``: of a line, at the end of which a
+    reason is cut between words.
     """
-    columns = found.columns[:SHOWN]
-    figures = [
-        [each.kind, each.values, each.missing, each.most_common, each.distinction] * details
-        for each in columns
-    ]
-    rows = [
-        [each.name, *own, each.role, each.why] for each, own in zip(columns, figures, strict=True)
-    ]
     title = f"{plural(found.records, 'record')}, {plural(len(found.columns), 'column')}"
-    names = ["column", *FIGURES * details, "role", "why"]
-    yield Table(title, names, rows, "s s , , .1% .4f s" if details else "s")
-    if len(found.columns) > SHOWN:
-        yield f"... {len(found.columns) - SHOWN:,} more; --json has all"
-    if not details:
-        yield "--details has the figures of each column."
+    if details:
+        yield from _figures(found, title)
+    else:
+        yield title
+        yield from _lines(found, width)
     yield (
         f"The proposed quasi-identifiers have {found.combinations:,} combinations of values; "
         f"{found.share_alone:.1%} of the records are alone with theirs."
@@ -46,6 +45,43 @@ def profile_report(found: TableProfile, *, details: bool = False) -> Iterator[Bl
             f"Which columns determine others was found on {found.compared:,} records, evenly "
             "spread."
         )
+
+
+def _lines(found: TableProfile, width: int) -> Iterator[str]:
+    """Yield a line for each column, or for several in a row of one role and reason."""
+    lines = []
+    for (role, why), group in groupby(found.columns, key=lambda each: (each.role, each.why)):
+        columns = [printable(column.name) for column in group]
+        if len(columns) >= ALIKE:
+            columns = [f"{columns[0]} to {columns[-1]} ({len(columns):,})"]
+        lines += [(name, role, why) for name in columns]
+    longest = min(max((len(name) for name, *_ in lines), default=0), NAMED)
+    for name, role, why in lines[:SHOWN]:
+        begin = f"{name:{longest}}  {role:16}  "
+        room = max(width - len(begin), len("..."))
+        yield begin + (shorten(why, room, placeholder=" ...") if len(why) > room else why)
+    if len(lines) > SHOWN:
+        yield f"... {len(lines) - SHOWN:,} more; --json has all"
+
+
+def _figures(found: TableProfile, title: str) -> Iterator[Block]:
+    rows = [
+        [
+            column.name,
+            column.kind,
+            column.values,
+            column.missing,
+            column.most_common,
+            column.distinction,
+            column.role,
+            column.why,
+        ]
+        for column in found.columns[:SHOWN]
+    ]
+    names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
+    yield Table(title, names, rows, "s s , , .1% .4f s")
+    if len(found.columns) > SHOWN:
+        yield f"... {len(found.columns) - SHOWN:,} more; --json has all"
 
 
 def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterator[Block]:
