@@ -176,17 +176,18 @@ class Hierarchy(Displayed, ABC):
         return MAKERS["mask"](tuple(lengths), kept, masks=True, mask=mask)
 
     @staticmethod
-    def keep(*levels: Sequence[object], other: str = "other") -> "Hierarchy":
+    def keep(*levels: Sequence[object], other: str = "other", missing: str = "own") -> "Hierarchy":
         """Keep the values of each level, and call all others ``other``.
 
-        Each list is part of the one before. Values that are in none need not be known.
+        Each list is part of the one before. Values that are in none need not be known. A missing
+        value is a group of its own, or with ``missing="other"`` one of the others.
 
         >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Spain")
         ('Spain', 'other', '*')
         >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Andorra")
         ('other', 'other', '*')
         """
-        return MAKERS["keep"](levels, other)
+        return MAKERS["keep"](levels, other, missing)
 
     @staticmethod
     def calendar(

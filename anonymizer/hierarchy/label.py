@@ -344,23 +344,27 @@ class TextLabel(Label):
 
 @dataclass(frozen=True)
 class OthersLabel(Label):
-    """All values but some, none of them missing."""
+    """All values but some; missing ones are among them where it has these."""
 
     excluded: tuple[str, ...]
+    missing: bool = False
 
     def codes_in(self, column: PlacedColumn) -> list[int]:
         excluded = {*self.excluded}
-        return [code for text, code in column.by_text if text not in excluded]
+        found = [code for text, code in column.by_text if text not in excluded]
+        return [*found, *column.missing] if self.missing else found
 
     def condition(self, column: ColumnSql) -> str:
         some = f" AND {column.text} NOT IN {listed(self.excluded)}" if self.excluded else ""
-        return f"{column.text} IS NOT NULL{some}"
+        found = f"{column.text} IS NOT NULL{some}"
+        return any_of([found, column.missing]) if self.missing else found
 
     def lines(self) -> list[LabelLine]:
-        return [LabelLine("all others"), *(LabelLine("except", each) for each in self.excluded)]
+        rows = [LabelLine("all others"), *(LabelLine("except", each) for each in self.excluded)]
+        return [*rows, LabelLine("missing")] if self.missing else rows
 
     def entry(self) -> dict[str, object]:
-        return {"except": [*self.excluded]}
+        return {"except": [*self.excluded], **({"missing": True} if self.missing else {})}
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,9 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
 def _keep(table: Table, directory: Path) -> Hierarchy:
     levels = list_in(table, "keep")
     nested = any(isinstance(each, list | tuple) for each in levels)
-    return KeepHierarchy.of_values(levels if nested else [levels], table.get("other", "other"))
+    return KeepHierarchy.of_values(
+        levels if nested else [levels], table.get("other", "other"), table.get("missing", "own")
+    )
 
 
 def _suppress(table: Table, directory: Path) -> Hierarchy:
@@ -183,7 +185,9 @@ RULES: dict[str, Rule] = {
     "redact": _of_list(
         "redact", Hierarchy.redact, 'redact = [2, 4], side = "left"', "side", "mask"
     ),
-    "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
+    "keep": Rule(
+        _keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other", "missing")
+    ),
     "suppress": Rule(_suppress, "suppress = true"),
     "calendar": _of_list(
         "calendar",

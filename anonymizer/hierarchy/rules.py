@@ -43,6 +43,9 @@ LONGEST_CODE = 1000
 MASKS = "*#?~xX\u2022\u2588"
 """What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
 
+OWN, OTHER = "own", "other"
+"""Where a missing value is: in a group of its own, or one of the others."""
+
 EXAMPLE = 'calendar = ["month", "quarter", "year"]'
 
 
@@ -186,14 +189,18 @@ class KeepHierarchy(Hierarchy):
     """The values that stay what they are at each level; all others are ``other``.
 
     ``values`` are those of levels 1, 2, ..., each list being part of the one before. Any value
-    that is not listed is one of the others, whether or not it was ever seen.
+    that is not listed is one of the others, whether or not it was ever seen. A missing one is
+    a group of its ``"own"``, or one of the ``"other"`` ones, by ``missing``.
     """
 
     values: tuple[tuple[str, ...], ...] = field(repr=False)
     other: str = "other"
+    missing: str = OWN
 
     @classmethod
-    def of_values(cls, keep: Sequence[Sequence[object]], other: object) -> Self:
+    def of_values(
+        cls, keep: Sequence[Sequence[object]], other: object, missing: object = OWN
+    ) -> Self:
         """Take over values in their written form: texts, or numbers."""
         for level, values in enumerate(keep, 1):
             listed = isinstance(values, Sequence) and not isinstance(values, str)
@@ -203,7 +210,12 @@ class KeepHierarchy(Hierarchy):
                     'keep = [["France", "Spain"], ["France"]]'
                 )
         levels = tuple(tuple(dict.fromkeys(map(text_of, values))) for values in keep)
-        return cls(levels, text_of(other) if _is_plain(other) else "")
+        if missing not in (OWN, OTHER):
+            raise InputError(
+                f'missing = {shown(missing)} of keep must be "{OWN}", a group of its own, or '
+                f'"{OTHER}", one of the others'
+            )
+        return cls(levels, text_of(other) if _is_plain(other) else "", str(missing))
 
     def __post_init__(self) -> None:
         if not self.values:
@@ -232,7 +244,10 @@ class KeepHierarchy(Hierarchy):
     @cached_property
     def _kept(self) -> Sequence[tuple[frozenset[str], Meaning]]:
         return [
-            (frozenset(values), Meaning(self.other, OthersLabel(tuple(values))))
+            (
+                frozenset(values),
+                Meaning(self.other, OthersLabel(tuple(values), self.missing == OTHER)),
+            )
             for values in self.values
         ]
 
@@ -245,7 +260,13 @@ class KeepHierarchy(Hierarchy):
         return self.values[0]
 
     def rule(self) -> dict[str, object]:
-        return {"keep": [list(values) for values in self.values], "other": self.other}
+        missing = {} if self.missing == OWN else {"missing": self.missing}
+        return {"keep": [list(values) for values in self.values], "other": self.other, **missing}
+
+    def labels_of(self, key: Hashable) -> tuple[LevelLabel | None, ...]:
+        if key is None and self.missing == OTHER:
+            return (*(other for _, other in self._kept), self.top)
+        return super().labels_of(key)
 
 
 def _is_plain(value: object) -> bool:

@@ -437,10 +437,11 @@ def _kept(column: ProfiledColumn, least: int) -> Ladder:
             before = len(kept)
     if not levels:
         return Ladder(SUPPRESS, "values of which none can be joined by itself: kept, or replaced")
-    return Ladder(
-        {"keep": levels, "other": _other(column)},
-        "values without an order: the most frequent are kept, the rest is joined",
-    )
+    rule: dict[str, Any] = {"keep": levels, "other": _other(column)}
+    why = "values without an order: the most frequent are kept, the rest is joined"
+    if 0 < column.missing < max(least, SHARES[0] * column.records):
+        return Ladder({**rule, "missing": "other"}, f"{why}, and so are the few that are missing")
+    return Ladder(rule, why)
 
 
 def _other(column: ProfiledColumn) -> str:

@@ -141,3 +141,10 @@ def test_proposed_cuts_are_nobodys_numbers(seed, whole):
         for cut in level:
             follows = whole and cut - 1 in records
             assert not 0 < records.get(float(cut), 0) < 5 or follows
+
+
+@pytest.mark.parametrize(("gaps", "missing"), [(0, None), (3, "other"), (40, None)])
+def test_few_gaps_are_among_the_others(gaps, missing):
+    wards = [*["north"] * 200, *["south"] * 100, *["east", "west", "isle"] * 10, *[None] * gaps]
+    column = ProfiledColumn.of(pd.Series(wards, dtype=object, name="ward"))
+    assert ladder_of(column, 5).rule.get("missing") == missing

@@ -458,3 +458,75 @@ def read_table(path):
 def test_missing_values_by_column_that_cannot_be(tmp_path, given, message):
     with pytest.raises(InputError, match=message):
         publish(Study(coded(tmp_path, given=given)), tmp_path / "out")
+
+
+ALL_OTHERS = """
+[data]
+path = "people.csv"
+missing = "gap"
+[quasi-identifiers]
+race = {{ keep = [["White"]], other = "all others", min-level = 1{missing} }}
+sex = "suppress"
+[sensitive]
+attributes = ["result"]
+[[privacy]]
+model = "k-anonymity"
+k = 8
+[recoding]
+method = "{method}"
+"""
+
+
+def gaps(directory, method, missing=', missing = "other"'):
+    """A table of 60 of whom few are not White, and one has no race at all."""
+    race = ["White"] * 44 + ["Black", "Asian"] * 7 + ["", "Pacific"]
+    people = {"race": race, "sex": ["f", "m"] * 30, "result": ["p", "n", "p"] * 20}
+    pd.DataFrame(people).to_csv(directory / "people.csv", index=False)
+    path = directory / "study.toml"
+    path.write_text(ALL_OTHERS.format(method=method, missing=missing))
+    return path
+
+
+@pytest.mark.parametrize("method", ["full-domain", "boxes", "cut"])
+def test_a_gap_may_be_one_of_all_others(tmp_path, method):
+    path = gaps(tmp_path, method)
+    publish(Study(path), tmp_path / "out")
+    found = pd.read_csv(tmp_path / "out" / "released.csv", keep_default_na=False)
+    assert Counter(zip(found["race"], found["sex"], strict=True)) == {
+        ("White", "f"): 22,
+        ("White", "m"): 22,
+        ("all others", "f"): 8,
+        ("all others", "m"): 8,
+    }
+    assert verify_release(tmp_path / "out").satisfied
+    assert verify_release(tmp_path / "out", Study(path)).satisfied
+    assert audit_files([tmp_path / "out"], [tmp_path / "people.csv"]).holds
+    publish_applied(tmp_path / "out", tmp_path / "people.csv", tmp_path / "again")
+    again = pd.read_csv(tmp_path / "again" / "released.csv", keep_default_na=False)
+    assert Counter(again["race"]) == Counter(found["race"])
+    connection = duckdb.connect(config={"threads": 1})
+    connection.register("people", pd.read_csv(tmp_path / "people.csv"))
+    made, recount = sql_of(source_of(tmp_path / "out"), "people", "released").rsplit(";\n\n", 1)
+    connection.execute(made)
+    assert connection.execute(recount).fetchall() == []
+    shown = connection.execute("SELECT race FROM released").df()["race"]
+    assert Counter(shown) == Counter(found["race"])
+
+
+def test_a_gap_of_its_own_hides_all(tmp_path):
+    publish(Study(gaps(tmp_path, "full-domain", "")), tmp_path / "out")
+    assert {*pd.read_csv(tmp_path / "out" / "released.csv")["race"]} == {"*"}
+
+
+def test_a_gap_that_a_manifest_moves_is_noticed(tmp_path):
+    publish(Study(gaps(tmp_path, "full-domain")), tmp_path / "out")
+    manifest = manifest_in(tmp_path / "out")
+    group = next(each for each in manifest["recoding"]["race"] if each["label"] == "all others")
+    assert group.pop("missing") is True
+    rewritten(tmp_path / "out", manifest)
+    assert not verify_release(tmp_path / "out", Study(tmp_path / "study.toml")).satisfied
+
+
+def test_the_place_of_a_gap_is_one_of_two():
+    with pytest.raises(InputError, match='must be "own", a group of its own, or "other"'):
+        Hierarchy.of({"keep": [["White"]], "missing": "none"})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import (
@@ -59,8 +59,9 @@ class Group(ManifestPart):
     A range has both ends, None where it is open; those of dates, which have a ``calendar``, are
     texts. ``values`` are the values of the group; where these are too many, ``listed`` is their
     number and ``sha256`` their digest. The group of all others has ``excluded``, the values that it
-    lacks; a masked code says where the characters begin and end that are ``masked``. A group of a
-    cut has its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    lacks, and ``missing`` where it has missing ones, too; a masked code says where the characters
+    begin and end that are ``masked``. A group of a cut has its ``level``. ``group`` is the label in
+    the hierarchy, where the table has another one.
     ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
     """
 
@@ -81,6 +82,9 @@ class Group(ManifestPart):
     sha256: Digest | None = Field(None, description="The SHA-256 of these values.")
     excluded: list[StrictStr] | None = Field(
         None, alias="except", description="The values that the group of all others lacks."
+    )
+    missing: Literal[True] | None = Field(
+        None, description="That the group of all others has missing values, too."
     )
     masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = Field(
         None, description="Where the characters of a code begin and end that are masked."
@@ -110,6 +114,8 @@ class Group(ManifestPart):
         except InputError:  # no such time zone, or no such format
             raise ValueError from None
         if low is not None and high is not None and low >= high:
+            raise ValueError
+        if self.missing and self.excluded is None:
             raise ValueError
         if self.masked and not self.masked[0] < self.masked[1] <= len(self.own or ""):
             raise ValueError
@@ -189,7 +195,7 @@ class Group(ManifestPart):
         if self.is_range:
             return RangeLabel(self.interval, self.clock)
         if self.excluded is not None:
-            return OthersLabel(tuple(self.excluded))
+            return OthersLabel(tuple(self.excluded), bool(self.missing))
         if self.masked is not None:
             return CodeLabel(str(own), *self.masked)
         if members and self.values is None:

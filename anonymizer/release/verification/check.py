@@ -222,7 +222,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("key", OF_PERSON_KEY, "person_key"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
-    ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
+    ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.missing recoding.*.*.masked.*"),
     ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
     ("study", HIERARCHY, "recoding.*.*.members.**"),
     ("study", REQUIRED, "privacy.*.parameters.**"),
