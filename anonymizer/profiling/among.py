@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
@@ -24,6 +25,9 @@ MOST_ODD = 0.05
 
 ENOUGH_OF_TEXT = 5
 """Records from which on a text is told of: fewer may be one person's."""
+
+ROUND = 5
+"""Numbers that are a multiple of it are nobody's own: 65+, 90+."""
 
 APART = 0.5
 """Part of the span of all other numbers by which codes for no answer stand apart at the least."""
@@ -70,6 +74,21 @@ class Among:
         # A release calls everything *, so that no file can mean nothing by it.
         known = [t for t, n in self.others.items() if t != ANY and _may_be_shown(t, n)]
         return (*self.codes, *known)
+
+    @property
+    def ends(self) -> dict[str, Decimal]:
+        """Where the open ranges begin, as ``top``, and end, as ``bottom``: round numbers.
+
+        Others are none that fewer than five records have: a rule shows them to whoever reads it.
+        """
+        tops, bottoms = list[Decimal](), list[Decimal]()
+        for text, records in self.ranges.items():
+            low, high = range_in(text) or (None, None)
+            end = low if high is None else high if low is None else None
+            if end is not None and (records >= ENOUGH_OF_TEXT or end == 1 or not end % ROUND):
+                (tops if high is None else bottoms).append(end)
+        found = {"bottom": max(bottoms, default=None), "top": min(tops, default=None)}
+        return {name: end for name, end in found.items() if end is not None}
 
 
 def _may_be_shown(text: str, records: int) -> bool:

@@ -299,16 +299,11 @@ def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) 
 
 def _with_ends(column: ProfiledColumn, ladder: Ladder) -> Ladder:
     """Give a group of its own to each end that is an open range in the table, such as 90+."""
-    spans = [range_in(text) for text in (column.among.ranges if column.among else ())]
-    tops = [span[0] for span in spans if span and span[0] is not None and span[1] is None]
-    bottoms = [span[1] for span in spans if span and span[0] is None and span[1] is not None]
-    ends = {"bottom": max(bottoms, default=None), "top": min(tops, default=None)}
-    given = {name: _plain(end) for name, end in ends.items() if end is not None}
-    if (
-        not given
-        or RANGES.isdisjoint(ladder.rule)
-        or (tops and bottoms and max(bottoms) >= min(tops))
-    ):
+    ends = column.among.ends if column.among else {}
+    given = {name: _plain(end) for name, end in ends.items()}
+    if not given or RANGES.isdisjoint(ladder.rule):
+        return ladder
+    if len(given) > 1 and given["bottom"] >= given["top"]:
         return ladder
     rule = {**ladder.rule, **given}
     low, high = given.get("bottom", -inf), given.get("top", inf)

@@ -50,6 +50,7 @@ CORRECT = (
     "which are none, and which run refuses: correct these records, leave out those of "
     "nobody, such as totals and units, or list the texts in missing-values"
 )
+END = "which run refuses: give them a group of their own by top or bottom, or a coarser ground"
 RANGES = {"number": "ranges", "date": "dates without a day"}
 EMPTIED = "which run refuses, as releases mean everything by *: empty these cells of the table"
 """What becomes of values of a column of numbers that are none, and what a person decides."""
@@ -133,11 +134,13 @@ class StudyProposal:
         absent, others = self._absent(name), {**among.ranges, **among.others}
         held = {text: n for text, n in among.ranges.items() if self._holds(name, text)}
         gone = {text: n for text, n in others.items() if text in absent}
-        left = {text: n for text, n in others.items() if text not in {*held, *gone}}
+        torn = {t: n for t, n in among.ranges.items() if t not in {*held, *gone}}
+        left = {t: n for t, n in among.others.items() if t not in gone}
         parts = (
             (held, RANGES[among.kind], "which go with the group that holds them"),
             (gone, "other texts", "which count as missing"),
             (among.codes, "codes that stand apart", DELETE),
+            (torn, RANGES[among.kind], END),
             (left, "other texts", EMPTIED if ANY in left else CORRECT),
         )
         said = [f"a {among.kind} in {among.numbers:,} of {self.profile.records:,} records"]

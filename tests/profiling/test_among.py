@@ -233,3 +233,23 @@ def test_midnights_of_another_zone_want_the_zone():
     assert 'zone = "Europe/Berlin"' in found.why
     noon = table.assign(birth_date=[f"{day}T12:07:00Z" for day in [*BORN, *BORN[:20]]])
     assert profile(noon)["birth_date"].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    ("rare", "times", "rule"),
+    [
+        (["97+"], 10, {"top": "97"}),
+        (["95+"], 1, {"top": "95"}),  # a round number is nobody's own
+        (["97+"], 1, {}),
+        (["<1", "> 94"], 1, {"bottom": "1", "top": "95"}),
+    ],
+)
+def test_an_end_gives_nobody_away(tmp_path, capsys, rare, times, rule):
+    study = drafted(tmp_path, column(AGES, rare, times))
+    found = study.hierarchies["age"].rule()
+    assert {name: end for name, end in found.items() if name in ("bottom", "top")} == rule
+    if not rule:
+        assert "97" not in (tmp_path / "study" / "study.toml").read_text()
+        assert "ranges in 1 record, which run refuses: give" in " ".join(
+            capsys.readouterr().out.split()
+        )
