@@ -9,8 +9,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+import numpy as np
+
 from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
+from anonymizer.kernels.arrays import Floats
 from anonymizer.tables.values import number_of, number_text, range_in
 
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
@@ -153,6 +156,16 @@ def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
 
 MONTH = re.compile(r"(1[6-9]|20)\d\d-(0[1-9]|1[0-2])")
 """A month: years alone may be any number."""
+
+
+def may_have_codes(numbers: Floats) -> bool:
+    """Return whether any number may be a code for no answer: what ``codes_apart`` looks for."""
+    known = np.isin(numbers, [*map(float, NO_ANSWER)])
+    codes, rest = numbers[known], numbers[~known]
+    if not len(codes) or not len(rest):
+        return False
+    beyond = codes.max() - rest.max() > APART * np.ptp(rest)
+    return bool(beyond or (codes.min() < 0 <= rest.min()))
 
 
 def codes_apart(records: Mapping[str, int], texts: Container[str]) -> dict[str, int]:

@@ -24,10 +24,10 @@ from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.profiling.among import (
     CODE,
     LARGELY,
-    NO_ANSWER,
     Among,
     codes_apart,
     dates_among,
+    may_have_codes,
     notation_of,
     plain_date,
     plain_number,
@@ -276,6 +276,11 @@ class ProfiledColumn:
         """The values as they are written, without outer blanks."""
         return tuple(map(text_of, self.values))
 
+    @property
+    def by_text(self) -> Mapping[str, int]:
+        """The records of each value, by its text."""
+        return dict(zip(self.texts, self.sizes.tolist(), strict=True))
+
     @cached_property
     def some_texts(self) -> tuple[str, ...]:
         """The texts of the most frequent values: by these most kinds are passed over."""
@@ -338,33 +343,34 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     """
     if column.order or column.records < FEW or makes_identifier(column.identifying):
         return column
-    if any(isinstance(value, bool | np.bool_) for value in column.values):
+    if any(isinstance(value, bool | np.bool_) for value in column.values[:LOOKED_AT]):
         return column
-    # Most columns are passed over by what costs little.
-    found: Among | None = Among(column.records - column.missing)
-    if column.numbers is not None and not np.isin(column.numbers, [*map(float, NO_ANSWER)]).any():
-        return column
-    records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
+    # Most columns are passed over by what costs little: their most frequent texts, their numbers.
     if column.numbers is None:
         few = column.some_texts
-        mixed = 2 * sum(number_of(text) is not None for text in few) >= len(few)
-        found = texts_among(records) if mixed else None
+        if 2 * sum(number_of(text) is not None for text in few) < len(few):
+            return _as_dates(column)
+        found = texts_among(column.by_text)
+    else:
+        there = Among(column.records - column.missing)
+        found = there if may_have_codes(column.numbers) else None
     if found is None:
-        return _as_dates(column, records)
+        return _as_dates(column)
     if column.kind != "code":
-        found = replace(found, codes=codes_apart(records, {*found.ranges, *found.others}))
+        texts = {*found.ranges, *found.others}
+        found = replace(found, codes=codes_apart(column.by_text, texts))
     if not (found.ranges or found.others or found.codes):
         return column
     return _respelled(column, found, plain_number)
 
 
-def _as_dates(column: ProfiledColumn, records: Mapping[str, int]) -> ProfiledColumn:
+def _as_dates(column: ProfiledColumn) -> ProfiledColumn:
     """Return a column of mostly dates as one of dates; any other column as it is."""
-    if isinstance(column.values[0] if column.values else None, date) or column.moments is not None:
+    if column.numbers is not None or column.moments is not None:
         return column
     texts = [text for text in column.some_texts if partial_unit(text) is None]
     clocks = _clocks_of(texts or ["1970-01-01"], share=LARGELY / 2)
-    found = next(filter(None, (dates_among(records, clock) for clock in clocks)), None)
+    found = next(filter(None, (dates_among(column.by_text, clock) for clock in clocks)), None)
     if found is None or not (found.ranges or found.others):
         return column
     return _respelled(column, found, plain_date)
