@@ -16,6 +16,7 @@ from anonymizer.explorer.answers.ranges.cuts import inside_of, limits_of, ranges
 from anonymizer.explorer.answers.ranges.standing import (
     cuts_now,
     found_said,
+    rule_of,
     standing_in,
     standing_of,
     why_not,
@@ -313,3 +314,11 @@ def test_an_order_is_cut_by_its_values_and_dates_are_not(tmp_path):
     dates = Exploring(path)
     assert "dates" in why_not(dates.taxonomy())
     assert cuts_of(dates.taxonomy().levels[1], dates.taxonomy()) == ()
+
+
+def test_ends_of_a_rule_stay_when_its_cuts_are_moved():
+    given = {"cuts": [[20, 40], [40]], "top": 90, "bottom": 1}
+    taxonomy = Hierarchy.of(given).over("age", [0, 15, 33, 60, "90+"])
+    rule, _ = rule_of(taxonomy, [Decimal(30)], given)
+    assert (rule["top"], rule["bottom"]) == (90, 1)
+    assert str(Hierarchy.of(rule).labels("> 89")[0]) == "[90, inf)"

@@ -27,6 +27,7 @@ from anonymizer.explorer.answers.generalized.ladders import (
 from anonymizer.explorer.page.controls import heading, note
 from anonymizer.explorer.page.ruler import Ruler, RulerBar, RulerChange, RulerDrawing
 from anonymizer.explorer.page.toolkit import ui
+from anonymizer.hierarchy.reading import ENDS
 from anonymizer.tables.values import number_text
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ class RangeLevels:
             widths = [Decimal(str(each)) for each in given["widths"]]
             origin = Decimal(str(given.get("origin", 0)))
             cuts = cuts_of_widths(widths, origin, *found.span)
-            return {"cuts": [plain(level) for level in cuts], **limits_in(given)}
+            ends = {name: given[name] for name in ENDS if name in given}
+            return {"cuts": [plain(level) for level in cuts], **ends, **limits_in(given)}
 
         try:
             self._view.take("cut points", rule)

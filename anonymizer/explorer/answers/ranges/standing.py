@@ -8,6 +8,7 @@ from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.ranges.axis import cuts_of
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.ranges import MOST_GROUND, OrderHierarchy, RangeHierarchy
+from anonymizer.hierarchy.reading import ENDS
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.recoding.levels import Fixed
 from anonymizer.release.study import Study
@@ -99,7 +100,8 @@ def rule_of(
 ) -> tuple[dict[str, object], int]:
     """The hierarchy of some cuts, at least one, as a study writes it, and the level of the ranges.
 
-    A grid stays as ``given``, and so does what the values are counted at, as far as that is ranges.
+    A grid and ends stay as ``given``, and so does what the values are counted at, as far as that is
+    ranges.
     """
     rule: dict[str, object]
     if isinstance(taxonomy.hierarchy, OrderHierarchy):
@@ -109,8 +111,8 @@ def rule_of(
         rule = {"cuts": [*map(_written, cuts)]}
         if ground := _ground(taxonomy, cuts):
             rule = {"cuts": [rule["cuts"]], "ground": ground}
-    if isinstance(given, Mapping) and "grid" in given:
-        rule["grid"] = given["grid"]
+    if isinstance(given, Mapping):
+        rule |= {name: given[name] for name in ("grid", *ENDS) if name in given}
     return rule, Hierarchy.of(rule).height - 1
 
 
