@@ -384,6 +384,17 @@ def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]
     return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
 
 
+def lengths_said(column: ProfiledColumn) -> str:
+    """Say that codes have several lengths, which prefixes would show; nothing of other columns."""
+    lengths = sorted({len(text) for text in column.texts})
+    if column.hint is None or column.hint.about not in CODES or len(lengths) < 2:
+        return ""
+    said = f"codes of {' and '.join(map(str, (lengths[0], lengths[-1])))} characters"
+    if all(text.isdecimal() for text in column.texts):
+        return f"{said}: zeros in front may be lost; write them again to release prefixes"
+    return f"{said}, and prefixes would show the length; write one length to release prefixes"
+
+
 def measured_in(column: ProfiledColumn) -> str | None:
     """Say how the numbers of a column are written that no rule reads; None where rules do."""
     if column.numbers is not None or column.moments is not None or column.identifying:

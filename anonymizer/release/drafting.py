@@ -16,6 +16,7 @@ from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.profiling import TableProfile, profile
 from anonymizer.profiling.among import Among, shown_texts
+from anonymizer.profiling.columns import lengths_said
 from anonymizer.profiling.ladders import (
     SUPPRESS,
     Ladder,
@@ -122,15 +123,18 @@ class StudyProposal:
         hierarchy = Hierarchy.of(rule, attribute=name)
         return hierarchy.covers(hierarchy.key(text))
 
-    def besides_numbers(self, name: str) -> str:
-        """What a column of numbers has besides, what becomes of it, and what is to be decided.
+    def remark(self, name: str) -> str:
+        """What is odd in a column, what becomes of it, and what is to be decided; may be empty.
 
-        Values are named that five records have, or that say nothing of anybody. Empty where the
-        column has nothing but numbers, or is no number at all.
+        That is what a column of numbers has besides, and that codes have several lengths. Values
+        are named that five records have, or that say nothing of anybody.
         """
-        among = self.profile.counted[name].among if name in self._counted else None
-        if among is None:
+        if name not in self._counted:
             return ""
+        among = self.profile.counted[name].among
+        if among is None:
+            lengths = lengths_said(self.profile.counted[name])
+            return f"{lengths}." if lengths else ""
         absent, others = self._absent(name), {**among.ranges, **among.others}
         held = {text: n for text, n in among.ranges.items() if self._holds(name, text)}
         gone = {text: n for text, n in others.items() if text in absent}
@@ -351,7 +355,7 @@ def _quasi_identifier(draft: StudyProposal, name: str) -> list[str]:
     return [
         comment(f"{name}: {kinds}; {column.why}."),
         comment(f"{ladder.why}.", "#   "),
-        *([comment(said, "#   ")] if (said := draft.besides_numbers(name)) else []),
+        *([comment(said, "#   ")] if (said := draft.remark(name)) else []),
         f"{toml_key(name)} = {toml_value(rule)}",
     ]
 

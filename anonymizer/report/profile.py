@@ -110,7 +110,7 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
             ". If it is no such weight, give it another role, such as with --identifiers."
         )
     for column in found.columns:
-        if said := draft.besides_numbers(column.name):
+        if said := draft.remark(column.name):
             yield f"{column.name!r}: {said}"
     if not sensitive:
         yield (

@@ -253,3 +253,19 @@ def test_an_end_gives_nobody_away(tmp_path, capsys, rare, times, rule):
         assert "ranges in 1 record, which run refuses: give" in " ".join(
             capsys.readouterr().out.split()
         )
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [
+        (["2139", "21301", "10001"], "codes of 4 and 5 characters: zeros in front may be lost"),
+        (["02139", "02139-4307"], "codes of 5 and 10 characters, and prefixes would show"),
+        (["M1 1AE", "SW1A 1AA"], "codes of 6 and 8 characters, and prefixes would show"),
+        (["02139", "21301", "10001"], ""),
+    ],
+)
+def test_codes_of_several_lengths_are_said(tmp_path, capsys, codes, said):
+    drafted(tmp_path, column(codes, []), "zip")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (f"'zip': {said}" in shown) == bool(said)
+    assert said or "'zip': codes" not in shown
