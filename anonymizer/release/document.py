@@ -43,7 +43,7 @@ from anonymizer.errors import LONGEST, InputError, near_file, nearest, shown, su
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.manifest.parts import Number, Order
 from anonymizer.release.request import RECODINGS, Against, ReleasedWeight
-from anonymizer.tables.files.format import missing_values_of
+from anonymizer.tables.files.format import AS_LISTS, missing_values_of
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 UNKNOWN_SECTION = ("extra_forbidden", 1)
@@ -126,9 +126,8 @@ class Data(Section):
         """Take over texts, or lists of them by column."""
         try:
             return missing_values_of(given)
-        except InputError as error:
-            said = str(error).removeprefix("missing-values ")
-            raise PydanticCustomError("no_texts", said) from None
+        except InputError:
+            raise PydanticCustomError("no_texts", AS_LISTS) from None
 
     @field_validator("per_person", mode="before")
     @classmethod

@@ -45,6 +45,12 @@ COMMA = re.compile(r"[0-9],[0-9]")
 MissingValues = Sequence[str] | Mapping[str, Sequence[str]]
 """Texts that count as missing: in all columns, or by column, ``EVERY`` being any of them."""
 
+AS_LISTS = (
+    'must be a list of texts, or such a list by column, such as missing-values = ["?"] or '
+    "missing-values = { kids = [77, 99] }"
+)
+"""What the key of a study that gives them has to be."""
+
 EVERY = "*"
 """In place of the name of a column: all columns."""
 
@@ -85,10 +91,7 @@ def _texts_in(given: object) -> tuple[str, ...]:
     if not isinstance(listed, Sequence) or not all(
         isinstance(each, str | int | float) and not isinstance(each, bool) for each in listed
     ):
-        raise InputError(
-            "missing-values must be a list of texts, or such a list by column, such as "
-            'missing-values = ["?"] or missing-values = { kids = [77, 99] }'
-        )
+        raise InputError(f"missing-values {AS_LISTS}")
     return tuple(map(text_of, listed))
 
 
