@@ -54,7 +54,7 @@ MINUTE = 60.0
     type=click.IntRange(min=2),
     help="Records, or persons, of a class at least; by default 2 to 10, by how many there are.",
 )
-@click.option("--details", is_flag=True, help="Show the figures of each column, in a table.")
+@click.option("--details", is_flag=True, help="Show the figures of each column, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 @carried_out("anonymizer.cli.init")
 def init() -> None:

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -27,9 +26,6 @@ from anonymizer.report.profile import draft_report, profile_report
 NONE = "-"
 """What is answered for no column at all."""
 
-WIDE = 200
-"""Characters of a line of a report that goes into a pipe."""
-
 Drafting = Callable[[DraftOptions], Draft]
 
 
@@ -47,7 +43,6 @@ def init(
     identifiers: tuple[str, ...] | None,
     person: tuple[str, ...] | None,
     insensitive: tuple[str, ...] | None,
-    details: bool,
     database_table: str | None,
     **form: Any,
 ) -> None:
@@ -72,13 +67,11 @@ def init(
             told = () if person == (NONE,) else person
             wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, told, insensitive)
             found = draft(raw, wishes, data)
-        shown = profile_report(found.profile, details=details, width=_width())
-        if interactive() and not yes and not as_json:
-            print_report(shown)
+        asked = interactive() and not yes and not as_json
+        if asked:
+            print_report(profile_report(found.profile, details=details))
             found = _asked(found, wishes, lambda wish: draft(raw, wish, data))
             click.confirm(f"Write the study to {directory}?", default=True, abort=True)
-        elif not as_json:
-            print_report(shown)
     study = found.write(directory, force=force)
     shown = profile_report(found.profile, details=details)
     headless = columns is None and read.columns is not None
@@ -95,11 +88,6 @@ def _report(
             print_json(found.profile.to_dict())
             return
         print_report([*columns, *draft_report(found, study, headless=headless)])
-
-
-def _width() -> int:
-    """The characters of a line: of a terminal, as it is; a pipe gets lines that are longer."""
-    return get_terminal_size().columns if sys.stdout and sys.stdout.isatty() else WIDE
 
 
 def interactive() -> bool:

@@ -29,7 +29,7 @@ from anonymizer.release.request import RECODINGS, odds_against
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format
 from anonymizer.tables.files.format import EVERY, MissingValues
-from anonymizer.tables.files.opening import is_database
+from anonymizer.tables.files.opening import is_converted
 from anonymizer.tables.population import WEIGHTS, Margins, people_counted
 from anonymizer.tables.relations.relation import Relation
 

@@ -20,6 +20,17 @@ WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
 LARGE = "-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|2[0-9]|3[0-7])"
 """A whole number of up to 38 digits, as a float is written."""
 NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+OPEN = (
+    ("[0-9]+ ?[+]", "[0-9]*+", 1, 1, ""),
+    (">= ?[0-9]+", ">=*", 3, 0, ""),
+    ("> ?[0-9]+", ">[^=]*", 2, 0, " + 1"),
+    ("<= ?[0-9]+", "<=*", 3, 0, ""),
+    ("< ?[0-9]+", "<[^=]*", 2, 0, " - 1"),
+)
+"""Open ranges as patterns of SQL and of SQLite, and their number: > 89 begins at 90.
+
+It begins at a character, leaves some out at the end, and something is added to it.
+"""
 TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
 UTC = {"Z": 1, "[+-]00": 3, "[+-]0000": 5, "[+-]00:00": 6}
@@ -76,6 +87,16 @@ class Dialect:
     def number(self, key: str) -> str:
         """The number that a text is, NULL where it is none."""
         return f"CASE WHEN {key} SIMILAR TO '{NUMBER}' THEN CAST({key} AS DECIMAL(38, 18)) END"
+
+    def end(self, key: str) -> str:
+        """The number where an open range of whole numbers begins or ends, such as 90+."""
+        cases = []
+        for form, _, first, cut, more in OPEN:
+            size = f"CHARACTER_LENGTH({key}) - {first - 1 + cut}"
+            digits = f"TRIM(SUBSTRING({key} FROM {first} FOR {size}))"
+            found = f"CAST({digits} AS DECIMAL(38, 18)){more}"
+            cases.append(f"WHEN {key} SIMILAR TO '{form}' THEN {found}")
+        return f"CASE {' '.join(cases)} END"
 
     def date(self, key: str) -> str:
         """The date that a text is; databases differ in what they make of an offset from UTC."""
@@ -156,6 +177,16 @@ class Sqlite(Dialect):
             f"CASE WHEN {bare} NOT GLOB '*[^0-9.]*' AND {digits} BETWEEN 1 AND {DIGITS} "
             f"AND LENGTH({bare}) - {digits} < 2 THEN CAST({key} AS NUMERIC) END"
         )
+
+    def end(self, key: str) -> str:
+        """The number where an open range of whole numbers begins or ends, such as 90+."""
+        cases = []
+        for _, form, first, cut, more in OPEN:
+            digits = f"TRIM(SUBSTR({key}, {first}, LENGTH({key}) - {first - 1 + cut}))"
+            few = f"LENGTH({digits}) BETWEEN 1 AND {DIGITS}"
+            whole = f"{key} GLOB '{form}' AND {digits} NOT GLOB '*[^0-9]*' AND {few}"
+            cases.append(f"WHEN {whole} THEN CAST({digits} AS NUMERIC){more}")
+        return f"CASE {' '.join(cases)} END"
 
     def date(self, key: str) -> str:
         """The date that a text is, with its time."""

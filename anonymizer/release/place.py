@@ -15,9 +15,17 @@ from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.profiling.profile import Raw
 from anonymizer.release.document import Engine
-from anonymizer.tables.files import Format, GivenFormat, describe_file
+from anonymizer.tables.files import Format, GivenFormat, describe_file, write_table
+from anonymizer.tables.files.foreign import orders_in
 from anonymizer.tables.files.format import is_parquet, reported_missing
-from anonymizer.tables.files.opening import HEADER, PATTERN, files_of, is_database, is_postgres
+from anonymizer.tables.files.opening import (
+    HEADER,
+    PATTERN,
+    files_of,
+    is_converted,
+    is_foreign,
+    is_postgres,
+)
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.relations.relation import Relation
 

@@ -32,6 +32,7 @@ from anonymizer.release.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format
+from anonymizer.tables.files.foreign import write_foreign
 from anonymizer.tables.files.format import reported_missing
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import (

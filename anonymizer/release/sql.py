@@ -14,23 +14,6 @@ from anonymizer.release.files import MANIFEST
 from anonymizer.tables.files.format import missing_texts
 from anonymizer.tables.values import number_of, number_text
 
-WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
-LARGE = "-?[1-9]([.][0-9]{1,16})?e[+](1[6-9]|2[0-9]|3[0-7])"
-"""A whole number of up to 38 digits, as a float is written."""
-NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
-OPEN = (
-    ("[0-9]+ ?[+]", "FROM 1 FOR CHARACTER_LENGTH({key}) - 1", ""),
-    ("> ?[0-9]+", "FROM 2", " + 1"),
-    (">= ?[0-9]+", "FROM 3", ""),
-    ("< ?[0-9]+", "FROM 2", " - 1"),
-    ("<= ?[0-9]+", "FROM 3", ""),
-)
-"""Open ranges, where their number is, and what is added to it: > 89 begins at 90."""
-TIME = "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
-DATE = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({TIME})?"
-UTC = {"Z": 1, "[+-]00": 3, "[+-]0000": 5, "[+-]00:00": 6}
-"""How an instant in UTC ends, and the characters of that: it is a date on its clock without."""
-
 NEXT = ",\n    "
 
 HEADER = """\
@@ -152,8 +135,10 @@ def _places(source: ExportedRelease, conditions: str, dialect: Dialect) -> str:
     places = []
     for number in range(len(source.names)):
         key = name(f"anonymizer key {number}")
-        ends = _has_ends(source, source.names[number])
-        for kind, found in (("number", _number_in(key, ends)), ("date", _date_in(key))):
+        place_of_number = dialect.number(key)
+        if _has_ends(source, source.names[number]):
+            place_of_number = f"COALESCE({place_of_number}, {dialect.end(key)})"
+        for kind, found in (("number", place_of_number), ("date", dialect.date(key))):
             if (place := name(f"anonymizer {kind} {number}")) in conditions:
                 places.append(f",\n    {found} AS {place}")
     return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
@@ -164,26 +149,7 @@ def _has_ends(source: ExportedRelease, column: str) -> bool:
     return not {"bottom", "top"}.isdisjoint(source.manifest.hierarchies.get(column, ()))
 
 
-def _number_in(key: str, ends: bool) -> str:
-    """The number of a text; with ``ends`` that of an open range of whole numbers, such as 90+."""
-    cases = [f"WHEN {key} SIMILAR TO '{NUMBER}' THEN CAST({key} AS DECIMAL(38, 18))"]
-    for form, cut, more in OPEN if ends else ():
-        text = f"TRIM(SUBSTRING({key} {cut.format(key=key)}))"
-        cases.append(f"WHEN {key} SIMILAR TO '{form}' THEN CAST({text} AS DECIMAL(38, 18)){more}")
-    return f"CASE {' '.join(cases)} END"
-
-
-def _date_in(key: str) -> str:
-    """The date that a text is; databases differ in what they make of an offset from UTC."""
-    instants = " ".join(
-        f"WHEN {key} SIMILAR TO '{DATE.removesuffix('?')}{end}' THEN "
-        f"CAST(SUBSTRING({key} FROM 1 FOR CHARACTER_LENGTH({key}) - {length}) AS TIMESTAMP)"
-        for end, length in UTC.items()
-    )
-    return f"CASE WHEN {key} SIMILAR TO '{DATE}' THEN CAST({key} AS TIMESTAMP) {instants} END"
-
-
-def _keys_of(number: int) -> ColumnSql:
+def _keys_of(number: int, dialect: Dialect) -> ColumnSql:
     kinds = ("key", "number", "date")
     return dialect.column(*(name(f"anonymizer {kind} {number}") for kind in kinds))
 

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from textwrap import shorten
 
-from anonymizer.errors import printable
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
@@ -18,24 +16,23 @@ SHOWN = 100
 ALIKE = 5
 """Columns in a row of one role and reason, from which on they share a line."""
 
-NAMED = 24
-"""Characters of a column's name in its line; longer ones move the rest of their line alone."""
+FIGURES = ("kind", "values", "missing", "commonest", "distinction")
+"""What is printed of each column where details are requested."""
 
 
-def profile_report(
-    found: TableProfile, *, details: bool = False, width: int = 200
-) -> Iterator[Block]:
-    """Yield a line for each column: its name, the role that is proposed, and why.
+def profile_report(found: TableProfile, *, details: bool = False) -> Iterator[Block]:
+    """Yield the columns of a table, the roles that are proposed, and why.
 
-    ``details``: a table with their figures instead. ``width``: of a line, at the end of which a
-    reason is cut between words.
+    ``details``: with the figures of each column.
     """
     title = f"{plural(found.records, 'record')}, {plural(len(found.columns), 'column')}"
-    if details:
-        yield from _figures(found, title)
-    else:
-        yield title
-        yield from _lines(found, width)
+    names = ["column", *FIGURES * details, "role", "why"]
+    rows = _figures(found) if details else _in_short(found)
+    yield Table(title, names, rows[:SHOWN], "s s , , .1% .4f s" if details else "s")
+    if len(rows) > SHOWN:
+        yield f"... {len(rows) - SHOWN:,} more; --json has all"
+    if not details:
+        yield "--details has the figures of each column."
     yield (
         f"The proposed quasi-identifiers have {found.combinations:,} combinations of values; "
         f"{found.share_alone:.1%} of the records are alone with theirs."
@@ -47,25 +44,19 @@ def profile_report(
         )
 
 
-def _lines(found: TableProfile, width: int) -> Iterator[str]:
-    """Yield a line for each column, or for several in a row of one role and reason."""
-    lines = []
+def _in_short(found: TableProfile) -> list[list[object]]:
+    """A row for each column, or for several in a row of one role and reason."""
+    rows: list[list[object]] = []
     for (role, why), group in groupby(found.columns, key=lambda each: (each.role, each.why)):
-        columns = [printable(column.name) for column in group]
-        if len(columns) >= ALIKE:
-            columns = [f"{columns[0]} to {columns[-1]} ({len(columns):,})"]
-        lines += [(name, role, why) for name in columns]
-    longest = min(max((len(name) for name, *_ in lines), default=0), NAMED)
-    for name, role, why in lines[:SHOWN]:
-        begin = f"{name:{longest}}  {role:16}  "
-        room = max(width - len(begin), len("..."))
-        yield begin + (shorten(why, room, placeholder=" ...") if len(why) > room else why)
-    if len(lines) > SHOWN:
-        yield f"... {len(lines) - SHOWN:,} more; --json has all"
+        names = [column.name for column in group]
+        if len(names) >= ALIKE:
+            names = [f"{names[0]} to {names[-1]} ({len(names):,})"]
+        rows += [[name, role, why] for name in names]
+    return rows
 
 
-def _figures(found: TableProfile, title: str) -> Iterator[Block]:
-    rows = [
+def _figures(found: TableProfile) -> list[list[object]]:
+    return [
         [
             column.name,
             column.kind,
@@ -76,12 +67,8 @@ def _figures(found: TableProfile, title: str) -> Iterator[Block]:
             column.role,
             column.why,
         ]
-        for column in found.columns[:SHOWN]
+        for column in found.columns
     ]
-    names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
-    yield Table(title, names, rows, "s s , , .1% .4f s")
-    if len(found.columns) > SHOWN:
-        yield f"... {len(found.columns) - SHOWN:,} more; --json has all"
 
 
 def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterator[Block]:

@@ -39,7 +39,7 @@ from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Table, Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file, release_format, write_table
 from anonymizer.tables.files.format import missing_values_of
-from anonymizer.tables.files.opening import is_database
+from anonymizer.tables.files.opening import is_converted
 from anonymizer.tables.relations.relation import Relation
 
 

@@ -301,7 +301,7 @@ def test_whose_each_record_is_is_found_and_the_study_runs(visits, capsys):
     code, out, err = call(capsys, "init", "visits.csv")
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "patient person by its name it is a key of a person" in said
+    assert "person │ by its name it is a key of a person" in said
     assert (
         "Person: 'patient'. There are 40 persons, with up to 3 records each, and the policy is "
         "about them. --person names another column; - is none."

@@ -18,7 +18,7 @@ import pyarrow.compute
 
 from anonymizer.errors import InputError, shown
 from anonymizer.tables import engine
-from anonymizer.tables.reading import dialect
+from anonymizer.tables.reading import LINE, dialect
 from anonymizer.tables.values import both_texts, text_of
 
 UTF8 = "utf-8"
