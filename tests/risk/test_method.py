@@ -9,36 +9,22 @@ from math import inf
 import numpy as np
 import pandas as pd
 import pytest
+from attacked import KINDS, Simulated, simulated_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
 from simulated import posteriors, random_table, released_by
 
 from anonymizer import (
-    Anonymizer,
-    Best,
-    Boxes,
-    Cut,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    FullDomain,
     KAnonymity,
-    MergedCells,
-    PolicyUnreachableError,
-    TCloseness,
-    VariableRange,
 )
 from anonymizer.cli import main
 from anonymizer.feedback.progress import ignore
-from anonymizer.recoding.recoding import Recoding
-from anonymizer.risk.method import listed, nothing_learnt, simulation
-from anonymizer.risk.minimality import Minimality
+from anonymizer.risk.method import listed, nothing_learnt
 from anonymizer.risk.simulation import (
     Dealing,
-    Released,
     SimulatedSearch,
     Simulation,
-    cells_of,
     limited,
 )
 from anonymizer.risk.walks import Walks, squared_errors
@@ -172,86 +158,7 @@ def test_what_only_the_finer_ones_are_known_to_hide_is_not_examined(released):
     assert "Not examined is what" in text
 
 
-KINDS: dict[str, Recoding] = {
-    "ranges": VariableRange(),
-    "levels": FullDomain(),
-    "suppression": FullDomain(suppression=0.4),
-    "any": FullDomain(suppression=0.4, suppress="any"),
-    "boxes": Boxes(),
-    "cuts": Cut(),
-    "merged": MergedCells(),
-    "best": Best(),
-}
 NUMBERS = {"ranges": (3, 400), "any": (1, 200), "merged": (1, 20), "best": (1, 50)}
-MODELS = [DistinctLDiversity(2), EntropyLDiversity(1.6), TCloseness(0.35, distance="equal")]
-
-
-class Simulated:
-    """A random table, how it is released, and its search as the attack simulates it."""
-
-    def __init__(self, kind: str, seed: int, records: int | None = None) -> None:
-        rng = np.random.default_rng(seed)
-        self.table = random_table(rng, records or int(rng.integers(5, 9)))
-        self.about = [name for name in "wv" if name in self.table.columns]
-        self.models = [KAnonymity(2), MODELS[int(rng.integers(3))]]
-        self.objective = ("discernibility", "mutual-information")[int(rng.integers(2))]
-        self.recoding = KINDS[kind]
-        task = self.anonymizer().task(self.table)
-        self.search, self.world = SimulatedSearch.of(self.recoding, task)
-        self.cell_of = cells_of(self.search.problem, task.counted.kept)
-        self.ours = self.search.released(self.world, limited(inf))
-
-    def anonymizer(self) -> Anonymizer:
-        return Anonymizer(
-            quasi_identifiers={"a": {"widths": [2]}, "b": "suppress"},
-            sensitive=self.about,
-            privacy=self.models,
-            recoding=self.recoding,
-            objective=self.objective,
-        )
-
-    @property
-    def whole(self) -> Released | None:
-        """What all records are released as; None where not all are."""
-        return None if self.ours is None or None in self.ours else self.ours
-
-    def attacked(self, **options: int) -> Minimality:
-        rng = np.random.default_rng(0)
-        return simulation(self.search, self.world, self.whole, rng, seconds=inf, **options)
-
-    def beliefs(self) -> list[dict[tuple, float]]:
-        """What each record may have, how likely, by listing all worlds."""
-        dealing = Dealing.of(self.world, self.whole)
-        simulated = Simulation(self.search, self.whole, inf)
-        means = listed(simulated, dealing, nothing_learnt(None), 10**6, ignore).means[0, 0]
-        counts = self.search.problem.counts
-        columns = (
-            np.array(counts.values[name], object)[self.search.kinds[name]] for name in self.about
-        )
-        kinds = [*zip(*columns, strict=True)]
-        sizes = self.world.sum(axis=1)
-        return [
-            {
-                kind: mean / sizes[cell]
-                for kind, mean in zip(kinds, means[cell], strict=True)
-                if mean
-            }
-            for cell in self.cell_of
-        ]
-
-
-def simulated_tables(kind: str, number: int, records: int | None = None):
-    """So many tables that can be released, and all records of them."""
-    seed = 0
-    while number:
-        seed += 1
-        try:
-            found = Simulated(kind, seed, records)
-        except PolicyUnreachableError:
-            continue
-        if found.whole is not None:
-            number -= 1
-            yield found
 
 
 @pytest.mark.parametrize("kind", KINDS)
