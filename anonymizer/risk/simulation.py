@@ -45,7 +45,7 @@ from anonymizer.risk.worlds import Setting, enumerated
 from anonymizer.tables import engine
 
 Released = list[tuple[str, ...] | None]
-"""What each cell is released as; None for one that is left out."""
+"""What each cell is released as, after what a manifest reports of the search; None: left out."""
 
 
 MOST_COUNTS = 1 << 22
@@ -118,10 +118,16 @@ class SimulatedSearch:
             if isinstance(self.recoding, Best):
                 task = replace(self.task, counted=self._counted(world), run=run)
                 plan = cast(GeneralizationPlan, self.recoding.fit(task)[0])
-                return _labels(replace(problem, suppression=plan.suppression), plan.recoding)
-            return _labels(problem, self.recoding.choose(problem, self.task.seed, run)[0])
+                recoding, search = plan.recoding, plan.search
+                problem = replace(problem, suppression=plan.suppression)
+            else:
+                recoding, search = self.recoding.choose(problem, self.task.seed, run)
         except (InputError, PolicyBrokenError, PolicyUnreachableError):
             return None
+        # Several recodings may release one table, and the manifest reports which it was.
+        reported = search.strategy, str(search.proven), type(recoding).__name__
+        labels = _labels(problem, recoding)
+        return labels and [label and (*reported, *label) for label in labels]
 
     def _counted(self, world: Ints) -> Counted:
         """Return a world as a counted table, of which halves can be drawn."""
