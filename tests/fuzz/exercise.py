@@ -35,9 +35,6 @@ __all__ = ["Hang", "Outcome", "command", "exercise", "keep", "limited"]
 SECONDS = 20
 """A case that takes longer hangs: the slowest takes 3 on a busy machine."""
 
-RANDOM = ("safepub",)
-"""Recodings that give another release every time."""
-
 
 class Hang(BaseException):
     """A case took too long."""
@@ -199,6 +196,8 @@ def parameters(case: Case, directory: Path) -> dict[str, object]:
         "privacy": _models(document["privacy"], directory),
         "missing": document["data"].get("missing", "error"),
         "recoding": kind(**options),
+        "against": search.get("against"),
+        "odds": search.get("odds"),
         "objective": objective_of(
             objective.get("name", "mutual-information"), targets={target: 1} if target else {}
         ),
@@ -262,15 +261,15 @@ def _released(case: Case, study: Path, outcome: Outcome) -> None:
     if case.route != "frame":
         if rng.random() < 0.15:
             _verified(case, study, outcome)
-        if rng.random() < 0.05 and case.recoding not in RANDOM:
+        if rng.random() < 0.05 and not case.redrawn:
             _again(case, study, outcome)
-        if rng.random() < 0.05 and case.recoding not in (*RANDOM, "random"):
+        if rng.random() < 0.05 and case.recoding != "random" and not case.redrawn:
             _shuffled(case, study, outcome)
 
 
 def _explored(case: Case, study: Path, outcome: Outcome) -> None:
     """The explorer, where it is installed, shows the release of a run; of one case in four."""
-    if case.route == "frame" or case.recoding in RANDOM or case.rng.random() < 3 / 4:
+    if case.route == "frame" or case.redrawn or case.rng.random() < 3 / 4:
         return
     if find_spec("anonymizer.explorer") is None:
         return

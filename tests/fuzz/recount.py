@@ -18,6 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, inf, log2
 
@@ -85,9 +86,15 @@ class Judged:
         return values if self.gap and any(values) else found
 
 
-def broken(judged: Judged, policy: Sequence[Stated]) -> Iterator[tuple[str, str | None, float]]:
-    """The models that a view of a release breaks: name, attribute, and what it comes to."""
-    for stated in policy:
+def broken(
+    judged: Judged, policy: Sequence[Stated], odds: float | None = None
+) -> Iterator[tuple[str, str | None, float]]:
+    """The models that a view of a release breaks: name, attribute, and what it comes to.
+
+    With ``odds`` models of sensitive values hold for beliefs that go so far from the shares, too.
+    """
+    further = [{**stated, "odds": odds} for stated in policy if stated["model"] not in SIZES]
+    for stated in [*policy, *(further if odds else [])]:
         name = str(stated["model"])
         if not judged.as_texts and _text_alone(stated):
             continue
@@ -126,11 +133,24 @@ def _worst(stated: Stated, judged: Judged, attribute: str) -> float | None:
     chains = judged.chains.get(str(stated.get("hierarchy")), {})
     if len(valued) < len(classes):
         return inf
-    for group in classes:
+    for group in believed(classes, stated.get("odds")):
         worst = VALUES[str(stated["model"])](stated, group, table, chains)
         if worst is not None:
             return worst
     return None
+
+
+def believed(classes: Iterable[Counter], odds: object) -> Iterator[Counter]:
+    """The classes, or what may be believed of them: 1 / odds of each, and one value of the rest."""
+    for group in classes:
+        if odds is None:
+            yield group
+            continue
+        kept = 1 / Fraction(str(odds))
+        for value in group:
+            held = Counter({other: kept * number for other, number in group.items()})
+            held[value] += (1 - kept) * group.total()
+            yield held
 
 
 def _bound(stated: Stated, name: str) -> float:

@@ -69,7 +69,9 @@ def _misread(view: View | ReaderError, texts: Texts, names: Sequence[str]) -> Fa
 
 
 def _broken(judged: Judged, document: Mapping) -> Iterator[Failure]:
-    for model, attribute, worst in broken(judged, document["privacy"]):
+    search = document.get("search", {})
+    odds = float(search.get("odds", 1.25)) if "against" in search else None
+    for model, attribute, worst in broken(judged, document["privacy"], odds):
         about = f" about {attribute!r}: {_alike(judged, attribute)}" if attribute else ""
         yield model, f"comes to {worst:.6g}{about}"
 

@@ -51,6 +51,11 @@ class Case:
         return random.Random(f"exercise of {self.name}")
 
     @property
+    def redrawn(self) -> bool:
+        """Whether the study gives another release each time."""
+        return self.recoding == "safepub" or "against" in self.document.get("search", {})
+
+    @property
     def data(self) -> str:
         """The name of the table's file."""
         if self.route == "parquet":
@@ -73,6 +78,7 @@ def case_of(name: str) -> Case:
     _mark(rng, roles, table)
     files: dict[str, str] = {}
     document = _document(rng, recoding, roles, table, files)
+    _against(random.Random(f"against of {name}"), document)
     options = {
         "compressed": rng.random() < 0.05,
         "bom": rng.random() < 0.05,
@@ -280,6 +286,15 @@ def _document(
     RECODINGS[recoding][1](rng, document, files)
     _objective(rng, document, recoding, sensitive, roles)
     return document
+
+
+def _against(rng: random.Random, document: dict) -> None:
+    """Now and then a choice without the sensitive values, of whatever recoding."""
+    if rng.random() < 0.1:
+        search = document.setdefault("search", {})
+        search["against"] = "method"
+        if rng.random() < 0.5:
+            search["odds"] = rng.choice((1.1, 2, 10.0, 100))
 
 
 def _limits(rng: random.Random, rule: str) -> str:

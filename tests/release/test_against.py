@@ -198,6 +198,18 @@ def test_figures_of_other_recodings_are_not_shown(patients):
             shown(requested(), patients)
 
 
+def test_a_release_whose_policy_is_of_sizes_alone_is_verified(patients, run, tmp_path):
+    """No model of it is about a sensitive attribute, so that none has odds."""
+    patients.to_csv(tmp_path / "patients.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "patients.csv"\n[quasi-identifiers]\nage = { widths = [5, 20] }\n'
+        'sex = "suppress"\n[sensitive]\nattributes = ["w"]\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 5\n[search]\nagainst = "method"\n'
+    )
+    assert run("run", tmp_path / "study.toml", "--output", tmp_path / "release")[0] == 0
+    assert run("verify", tmp_path / "release", "--study", tmp_path / "study.toml")[0] == 0
+
+
 def test_an_edited_bound_is_noticed(patients, run, tmp_path):
     path = tmp_path / "release"
     patients.to_csv(tmp_path / "patients.csv", index=False)

@@ -129,14 +129,24 @@ def informations(facts: Facts) -> Iterator[FieldCheck]:
             yield from _information(facts, targets[name], f"targets.{name}", [name])
 
 
+def _hold_for(privacy: Sequence[Mapping[str, Any]], odds: Any) -> bool:
+    """Whether each model of a sensitive attribute is there for some odds, where it has less."""
+    models = [(each["model"], each["attribute"], each["parameters"]) for each in privacy]
+    return all(
+        (name, attribute, {**parameters, "odds": odds}) in models
+        for name, attribute, parameters in models
+        if attribute is not None and (parameters.get("odds") or 1.0) < odds
+    )
+
+
 def search(facts: Facts) -> Iterator[FieldCheck]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
     reported = facts.manifest["search"]
     yield from _objective_known(facts, reported["objective"])
     odds = at(facts.manifest, "method", "odds")
     if odds is not ABSENT:
-        held = any(each["parameters"].get("odds") == odds for each in facts.manifest["privacy"])
-        yield required("method", held, f"odds = {odds}", "no model of the policy has these odds")
+        held = _hold_for(facts.manifest["privacy"], odds)
+        yield required("method", held, f"odds = {odds}", "a model of the policy has no such odds")
     if not facts.whole:
         yield FieldCheck("search.proven", "unchecked", None, reason=SEARCH)
         return
