@@ -12,14 +12,15 @@ the method knows it of each; which value it is, they know as far as they know th
 counted is true of the table, whatever search released it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes
-from anonymizer.privacy import KAnonymity
+from anonymizer.privacy import KAnonymity, PrivacyModel
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.manifest.placement import place
 from anonymizer.release.results import Result
@@ -40,18 +41,27 @@ class Downcoding(Result):
     alike: int
 
 
+def least_records(method: Mapping[str, Any], models: Sequence[PrivacyModel]) -> int | None:
+    """Return k where boxes are divided wherever k records are left on either side; None elsewhere.
+
+    ``method``: that of a manifest.
+    """
+    if method.get("method") != Boxes.name or method.get("max_classes") or method.get("min_gain"):
+        return None
+    sizes = [int(model.threshold) for model in models if isinstance(model, KAnonymity)]
+    alone = len(sizes) == len(models)
+    return max([method.get("min_records") or 1, *sizes]) if alone else None
+
+
 def downcoding_of(table: PlacedPeople) -> Downcoding | None:
     """Count what boxes of a policy of class sizes have in common; None of other releases.
 
     Sensitive models, and a limit on classes, may be why a class was not divided. Of numbers alone.
     """
     release = table.release
-    method = release.manifest.method
-    if method.get("method") != Boxes.name or method.get("max_classes") or method.get("min_gain"):
+    k = least_records(release.manifest.method, release.models)
+    if k is None:
         return None
-    if not all(isinstance(model, KAnonymity) for model in release.models):
-        return None
-    k = max([method.get("min_records") or 1, *(int(model.threshold) for model in release.models)])
     labels, _ = place(table.original, release.manifest)
     columns = []
     for name in release.raw:

@@ -59,6 +59,9 @@ def test_a_release_of_boxes_is_measured_and_others_are_not(run, tmp_path):
         said[method] = json.loads(run(*arguments, "--json")[1])["releases"][0]["downcoding"]
         text = run(*arguments)[1]
         assert ("Downcoding: of " in text) == (method == "boxes")
+        page = " ".join(run("report", path, "--markdown", "-o", "-")[1].split())
+        # Of boxes: each age has a class of 22 people, and k is 10.
+        assert ("The classes of 88 people are large enough for two." in page) == (method == "boxes")
     assert said["full-domain"] is None
     # The 22 of each age are a class, of which 22 - 2 (10 - 1) hours and as many ages at least are
     # alike. The others, 16 below 39 hours and 16 above, are too few for that to say anything.

@@ -23,6 +23,7 @@ from anonymizer.feedback.words import of_records
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
+from anonymizer.privacy import KAnonymity
 from anonymizer.privacy.population.risks import Risk, prosecutor
 from anonymizer.release.files import MANIFEST, home_of
 from anonymizer.release.manifest import Manifest
@@ -30,6 +31,7 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.study import Study
 from anonymizer.release.verification.stored import released_at
 from anonymizer.release.verification.verification import Verification, require_sound, verify_release
+from anonymizer.risk.downcoding import least_records
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.utility.comparison import Comparison
@@ -115,6 +117,15 @@ class Evidence:
     def least_protected(self) -> int:
         """People in classes of the smallest size."""
         return int(self.sizes[self.sizes == self.sizes[0]].sum())
+
+    @property
+    def undivided(self) -> int:
+        """People in boxes that are large enough for two, where class sizes alone decide."""
+        verdicts = self.manifest.privacy
+        if any(each.model != KAnonymity.name for each in verdicts):
+            return 0
+        k = least_records(self.manifest.method, [each.privacy_model for each in verdicts])
+        return 0 if k is None else int(self.sizes[self.sizes >= 2 * k].sum())
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

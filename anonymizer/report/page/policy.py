@@ -427,8 +427,15 @@ def _method(evidence: Evidence) -> Iterator[Point]:
             "and the original quasi-identifiers of everybody, may conclude why a finer one was not "
             "taken. The command anonymizer audit measures that, with the study.",
         )
+    if evidence.undivided:
+        yield "Boxes that were not divided", evidence.said(UNDIVIDED.format(evidence.undivided))
 
 
+UNDIVIDED = (
+    "The classes of {:,} people are large enough for two. Whoever knows that they were divided "
+    "where they could be may conclude that as many people of each as are beyond twice the smallest "
+    "size have one value of each number. The command anonymizer audit measures that."
+)
 WAYS = {
     "recomputed": "computed again from the table",
     "consistent": "compared with the rest of the manifest",
