@@ -395,10 +395,26 @@ def _key(counts: Counter) -> frozenset:
     return frozenset(counts.items())
 
 
+def _believed(group: Counter, table: Counter, odds: float) -> Iterable[Counter]:
+    """What may be believed of a class: a part of its shares, and some value of the table else.
+
+    The part is rounded down to thousandths, as the library does.
+    """
+    kept = Fraction(int(1000 / odds), 1000)
+    for value in table:
+        believed = Counter({other: kept * count for other, count in group.items()})
+        believed[value] += (1 - kept) * group.total()
+        yield believed
+
+
 @lru_cache(maxsize=100_000)
 def _discloses_little(model: object, group: frozenset, table: frozenset, tree: tuple) -> bool:
     """Whether a class, as counts of one attribute's values, satisfies a model about it."""
     counts, margin = Counter(dict(group)), Counter(dict(table))
+    if getattr(model, "odds", None) is not None:
+        plain = replace(model, odds=None)  # type: ignore[type-var]
+        every = [counts, *_believed(counts, margin, model.odds)]
+        return all(_discloses_little(plain, _key(each), table, tree) for each in every)
     if hasattr(model, "tells_little"):
         return model.tells_little(counts, margin)
     if isinstance(model, EntropyLDiversity):

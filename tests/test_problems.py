@@ -13,7 +13,7 @@ from lengths import at_length
 from problems import complaints, interrupts
 from problems.__main__ import problems as command
 from problems.complaints import Refused
-from problems.drawing import HOMES, KNOWN, OBJECTIVES_ASKED, PERSONS, drawn
+from problems.drawing import AGAINST, HOMES, KNOWN, OBJECTIVES_ASKED, PERSONS, drawn
 from problems.interrupts import Stopped
 from problems.shrinking import smallest
 from problems.trying import about, tried, wrong
@@ -49,6 +49,11 @@ def test_problems_of_households_are_solved_as_by_brute_force(start):
     assert wrong_in(range(HOMES + start, HOMES + start + at_length(20, 500))) == {}
 
 
+@pytest.mark.parametrize("start", [0])
+def test_problems_of_rehearsals_are_solved_as_by_brute_force(start):
+    assert wrong_in(range(AGAINST + start, AGAINST + start + at_length(15, 300))) == {}
+
+
 def wrong_in(numbers):
     """What is wrong with the answers to problems, by their numbers."""
     found = {number: tried(number).complaints for number in numbers}
@@ -56,6 +61,11 @@ def wrong_in(numbers):
 
 
 # What the problems are about
+
+
+def test_problems_of_rehearsals_have_models_for_odds():
+    models = [each for n in range(20) for each in drawn(AGAINST + n).brute.models]
+    assert any(model.sensitive and model.odds for model in models)
 
 
 def test_every_model_objective_and_kind_of_problem_is_tried():

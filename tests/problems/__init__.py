@@ -8,6 +8,7 @@ the repository::
     python -m tests.problems --number 10000 --seed 2000001     # the same, who are known by several
     python -m tests.problems --number 10000 --seed 3000001     # of people who live together
     python -m tests.problems --number 10000 --seed 4000001     # of persons who are numbered
+    python -m tests.problems --number 10000 --seed 5000001     # as rehearsals search them
     python -m tests.problems --one 4711                        # one problem again, made smaller
 
 Everything follows from the number of a problem. What happens to it:
@@ -16,7 +17,7 @@ Everything follows from the number of a problem. What happens to it:
   rule exactly at what some class comes to. ``own`` has models as a user writes them. Problems from
   a million on are of persons who have several records, from two million on of attackers who know
   several of them, from three million on of households, from four million on of persons whom the
-  release numbers.
+  release numbers, from five million on those that `against = "method"` searches.
 - ``oracle.Brute`` judges and scores every node in plain Python, from records.
 - ``limits``: numbers from which on searches go about it otherwise are small in some problems.
 - ``complaints``: some strategies solve it, in every way that ``ways`` knows; node, score, proof,

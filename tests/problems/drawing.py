@@ -1,6 +1,6 @@
 """Random problems: small, of every kind, and many of them with ties."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, prod
@@ -68,10 +68,17 @@ NUMBERED = 4_000_000
 """From this number on they are those again, of persons whom the release numbers: no suppression."""
 
 
+AGAINST = 5_000_000
+"""From this number on they are those again as rehearsals search them: values dealt out anew, and
+models for readers with some odds."""
+
+
 def drawn(number: int) -> Case:
     """The random problem of a number."""
     if number >= PERSONS:
         rng = np.random.default_rng(number)
+        if number >= AGAINST:
+            return _rehearsed(rng, drawn(number - AGAINST))
         if number >= NUMBERED:
             case = _of_persons(rng, drawn(number - NUMBERED), models_of_numbered)
             plain = {"share": 0.0, "remove": False, "exempt": False}
@@ -139,6 +146,39 @@ def _of_households(rng: np.random.Generator, case: Case) -> Case:
     rows = [{**row, "home": f"h{n}"} for row, n in zip(rows, numbers, strict=True)]
     brute = replace(case.brute, rows=rows, household="home")
     return replace(case, brute=replace(brute, models=models_of_households(rng, brute)))
+
+
+def _rehearsed(rng: np.random.Generator, case: Case) -> Case:
+    """The problem without suppression, of two tables with the same quasi-identifiers."""
+    brute, odds = case.brute, float(rng.choice([1.1, 1.25, 2, 10]))
+    copies = {name: [f"{name} (1)", f"{name} (2)"] for name in brute.sensitive}
+    columns = {name: [row[name] for row in brute.rows] for name in brute.sensitive}
+    dealt = {
+        copy: [columns[name][place] for place in rng.permutation(len(brute.rows))]
+        for name, own in copies.items()
+        for copy in own
+    }
+    rows = [
+        {**row, **{name: values[place] for name, values in dealt.items()}}
+        for place, row in enumerate(brute.rows)
+    ]
+    policy = [about for model in brute.models for about in _for_odds(model, copies, odds)]
+    weights = {name: weight for name, weight in brute.weights.items() if name not in copies}
+    plain = {"share": 0.0, "remove": False, "exempt": False, "sensitive": (*dealt,)}
+    brute = replace(brute, rows=rows, models=policy, weights=weights, **plain)
+    return replace(case, brute=brute)
+
+
+def _for_odds(
+    model: PrivacyModel, copies: Mapping[str, Sequence[str]], odds: float
+) -> Sequence[PrivacyModel]:
+    """A model about each copy of its attribute, for readers with some odds where it can."""
+    if not model.sensitive:
+        return [model]
+    names = [*copies] if model.attribute is None else [model.attribute]
+    own = model.per_class and model.monotone
+    known = {"odds": odds} if own else {}
+    return [replace(model, attribute=copy, **known) for name in names for copy in copies[name]]
 
 
 def _records(rng: np.random.Generator, wide: bool) -> int:
