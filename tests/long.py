@@ -22,6 +22,9 @@ PARTS = {
     "fuzz": ["tests.fuzz", "--minutes", "10"],
     "problems": ["tests.problems", "--number", "10000", "--jobs", "2"],
     "persons": ["tests.problems", "--number", "10000", "--seed", "1000001", "--jobs", "2"],
+    "rehearsed": ["tests.problems", "--number", "3000", "--seed", "5000001", "--jobs", "2"],
+    "attacked": ["tests.attacked", "--jobs", "2"],
+    "rehearsals": ["tests.rehearsals"],
     "borders": ["tests.borders", "--number", "10000", "--jobs", "2"],
     "kill_points": ["tests.kill_points"],
 }

@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, prod
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -84,9 +84,8 @@ class Rehearsal:
                         found[attribute, table, groups[cell], own] += number
         return found
 
-    def distance(self, world: World) -> int:
-        """How much noise a world needs to have these numbers."""
-        counted = self.counted(world)
+    def distance(self, counted: Counter[Place]) -> int:
+        """How much noise takes some numbers to these."""
         return sum(abs(number - counted[place]) for place, number in self.noisy.items())
 
 
@@ -154,16 +153,9 @@ def likelihoods(runs: Sequence[Rehearsal], own: World, worlds: Sequence[World]) 
 
     Shape (worlds, runs).
     """
-    base = [run.distance(own) for run in runs]
-    return np.array(
-        [
-            [
-                exp((before - run.distance(world)) / run.scale)
-                for run, before in zip(runs, base, strict=True)
-            ]
-            for world in worlds
-        ]
-    )
+    counted = [runs[0].counted(world) for world in (own, *worlds)]  # groups are those of all runs
+    away = np.array([[run.distance(each) for run in runs] for each in counted])
+    return np.exp((away[0] - away[1:]) / runs[0].scale)
 
 
 def posteriors(worlds: Sequence[World], likely: np.ndarray, place: int) -> dict[Cell, Posterior]:

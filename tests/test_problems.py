@@ -51,7 +51,7 @@ def test_problems_of_households_are_solved_as_by_brute_force(start):
 
 @pytest.mark.parametrize("start", [0])
 def test_problems_of_rehearsals_are_solved_as_by_brute_force(start):
-    assert wrong_in(range(AGAINST + start, AGAINST + start + at_length(15, 300))) == {}
+    assert wrong_in(range(AGAINST + start, AGAINST + start + at_length(10, 300))) == {}
 
 
 def wrong_in(numbers):

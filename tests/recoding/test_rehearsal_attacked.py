@@ -33,7 +33,7 @@ def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", SEARCHED)
 def test_nobody_of_few_records_is_beyond_the_policy(kind):
-    seeds = range(1, at_length(6, SEARCHED[kind]) + 1)
+    seeds = range(1, at_length(3, SEARCHED[kind]) + 1)
     ended = Counter(ending(kind, seed) for seed in seeds)
     assert {*ended} <= {"released", "refused"}
     assert ended["released"] > ended["refused"]
@@ -47,7 +47,7 @@ def test_no_value_is_likelier_than_odds_allow(kind, odds):
     What may be believed is estimated from few runs. That odds bound it has no error, since the
     bound is one of each outcome of the noise: it holds of whatever runs there are.
     """
-    runs = at_length(15, 40)
+    runs = at_length(10, 40)
     most = max(farthest(kind, odds, seed, runs) for seed in range(1, at_length(1, 15) + 1))
     assert 1 < most <= odds
 
@@ -58,7 +58,7 @@ def test_noise_is_all_that_a_choice_knows_of_sensitive_values():
     The other world exchanges the values of two records, which is what the proof is about.
     Within five standard errors: those of the runs that are counted, and of those that are weighed.
     """
-    number = at_length(80, 2_000)
+    number = at_length(50, 2_000)
     table = of_two_values(2)
     make = rehearsing(table, "ranges", TWO, "discernibility", 20.0)
     attacker, own = attacker_of(table, ["w"])
