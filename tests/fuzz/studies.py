@@ -288,9 +288,15 @@ def _document(
     return document
 
 
+SEARCHED = ("full-domain", "variable-range", "cut", "boxes", "merged-cells")
+
+
 def _against(rng: random.Random, document: dict) -> None:
-    """Now and then a choice without the sensitive values, of whatever recoding."""
-    if rng.random() < 0.1:
+    """Now and then a choice without the sensitive values, seldom where that is refused anyway."""
+    recoding, objective = document["recoding"], document.get("objective", {})
+    fits = recoding.get("method", "full-domain") in SEARCHED and "suppression" not in recoding
+    fits = fits and document["data"].get("missing") != "drop" and "target" not in objective
+    if rng.random() < (0.15 if fits else 0.01):
         search = document.setdefault("search", {})
         search["against"] = "method"
         if rng.random() < 0.5:
