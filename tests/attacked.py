@@ -430,6 +430,8 @@ library as a black box. He lists up to 200 ways to deal the values of classes, o
 - Left out: suppressed records are not in the release, and `audit` says that it is not known (3).
 - Walked: of a sixteenth of the tables, those with somebody beyond the policy, by walks as well.
 
+In full they are {}. Fewer are what an hour allowed.
+
 """
 COLUMNS = (
     *("recoding", "tables", "left out", "listed", "reveal", "known for sure", "beyond, people"),
@@ -453,7 +455,8 @@ def written(found: Mapping[str, Tally]) -> str:
                 len(each.wrong),
             ]
         )
-    return HEAD + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+    full = ", ".join(f"{number} of {kind}" for kind, number in NUMBERS.items())
+    return HEAD.format(full) + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
 
 
 def main() -> None:
