@@ -430,7 +430,8 @@ library as a black box. He lists up to 200 ways to deal the values of classes, o
 - Left out: suppressed records are not in the release, and `audit` says that it is not known (3).
 - Walked: of a sixteenth of the tables, those with somebody beyond the policy, by walks as well.
 
-In full they are {}. Fewer are what an hour allowed.
+In full they are {}.
+Fewer are what the time allowed.
 
 """
 COLUMNS = (

@@ -49,6 +49,9 @@ RAISED = 0.01
 SURE = 5.0
 """A belief differs if it does by this many standard errors: there are thousands of beliefs."""
 
+WITHIN = 3.0
+"""Standard errors within which a belief may be beyond a model."""
+
 ROUNDING = 1e-9
 """The rounding error of exact beliefs, and of a probability of 1."""
 
@@ -96,9 +99,27 @@ class Beliefs:
         return self.moved & _breaks(setting, self.shown)
 
     def undecided(self, setting: Setting) -> Mask:
-        """The cells that may be beyond a model: their estimates break it within their error."""
+        """The cells that may be beyond a model: their estimates break it within their error.
+
+        Of beliefs that differ from the shares, those as well that hold it, but not surely.
+        """
         estimated = (self.error > 0).any(axis=1)
-        return np.asarray(~self.moved & estimated & _breaks(setting, self.belief))
+        breaks, moved = _breaks(setting, self.belief), self.moved
+        unsure = moved & ~breaks & self._may_break(setting)
+        return np.asarray(estimated & (unsure | (~moved & breaks)))
+
+    def _may_break(self, setting: Setting) -> Mask:
+        """The cells whose beliefs break a model with one value a few errors more or less likely."""
+        marks = np.zeros(len(self.belief), bool)
+        for value, error in enumerate(self.error.T):
+            own = self.belief[:, value]
+            for change in (WITHIN * error, -WITHIN * error):
+                likely = np.where(own < 1, np.clip(own + change, 0, 1), own)
+                others = (1 - likely) / np.maximum(1 - own, ROUNDING)
+                belief = self.belief * others[:, None]
+                belief[:, value] = likely
+                marks |= _breaks(setting, belief)
+        return marks
 
     def gain(self, setting: Setting, largest_share: float) -> dict[str, Any]:
         """Return the fields of ``Minimality`` about beliefs, given the largest released share."""

@@ -20,7 +20,7 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.feedback.progress import ignore
-from anonymizer.risk.method import listed, nothing_learnt
+from anonymizer.risk.method import listed, nothing_learnt, simulation
 from anonymizer.risk.simulation import (
     Dealing,
     SimulatedSearch,
@@ -229,6 +229,16 @@ def test_walks_agree_with_all_worlds():
         sizes = np.maximum(found.world.sum(axis=1), 1)[:, None]
         assert (np.abs(walks.means.mean(axis=(0, 1)) - means) <= error * sizes).all()
     assert tried >= 1
+
+
+def test_a_belief_that_holds_by_less_than_its_error_is_not_known_to_hold():
+    """Two records are beyond t = .35, one of them by .007, which walks do not tell from none."""
+    found = Simulated("ranges", 224, 12)
+    assert found.attacked().records_breached == 2
+    rng = np.random.default_rng(224)
+    sampled = simulation(found.search, found.world, found.whole, rng, most=0, seconds=inf)
+    assert sampled.records_breached == 1
+    assert "what can be inferred about 1 record is within its error of" in sampled.reason
 
 
 def test_a_seed_decides_what_is_drawn():
