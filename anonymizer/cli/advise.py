@@ -51,7 +51,7 @@ def explain(error: PolicyUnreachableError, study: Study, task: Task) -> None:
 
     ``task`` is the table, counted.
     """
-    found = _found(study, task, sweep=False) if task.odds is None else None
+    found = _found(study, task, False, SECONDS) if task.odds is None else None
     for line in advice_lines(found) if found else []:
         error.add_note(line)
 
@@ -71,7 +71,7 @@ def improve(study: Study, release: Release, task: Task) -> None:
     """Say in a terminal, below a report, what to change, as far as ``BRIEFLY`` suffices."""
     if in_terminal():
         sys.stdout.flush()
-        found = _found(study, task, sweep=_gives_away(release), seconds=BRIEFLY)
+        found = _found(study, task, _gives_away(release), BRIEFLY)
         print_report(advice_lines(found) if found else [])
 
 
@@ -105,7 +105,7 @@ def _drastic(study: Study, release: Release) -> list[str]:
     return ["The result is drastic: most of the information is lost."] if lost else []
 
 
-def _found(study: Study, task: Task, sweep: bool, seconds: float = SECONDS) -> Advice | None:
+def _found(study: Study, task: Task, sweep: bool, seconds: float) -> Advice | None:
     """The advice, as far as it is known within its time; none where it is interrupted.
 
     A recoding that is not searched for on counts has none.

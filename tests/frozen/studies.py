@@ -6,7 +6,7 @@ from typing import Any
 
 import engines
 import pytest
-from fuzz.exercise import RANDOM, parameters
+from fuzz.exercise import parameters
 from fuzz.studies import Case, arrow_of, case_of, frame_of, lay
 
 from anonymizer import Anonymizer, AnonymizerError
@@ -68,7 +68,7 @@ def names() -> Iterator[str]:
 def text(name: str) -> str | None:
     """What comes of a study; None in a library that is not installed."""
     case = case_of(name.split()[0])
-    if case.recoding not in RANDOM:  # of which an order would disclose who was drawn
+    if not case.redrawn:  # of which an order would disclose who was drawn
         case.document["output"] = {"order": "kept"}
     with fresh() as directory, without_chance():
         lay(case, directory)
@@ -81,7 +81,7 @@ def text(name: str) -> str | None:
 
 def _run(case: Case) -> str:
     before = lying()
-    return ran("run", "study.toml", "--output", "out") + left(before, case.recoding in RANDOM)
+    return ran("run", "study.toml", "--output", "out") + left(before, case.redrawn)
 
 
 def _after(case: Case) -> str:
