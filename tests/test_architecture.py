@@ -78,7 +78,7 @@ MOST = {
     "calls into another room with the table": 100,
     "changes of room in the order of time": 73,
     "of these changes, up to a higher floor": 35,
-    "functions of the library that are entered": 1_070,  # some show progress, on a slow machine
+    "functions of the library that are entered": 975,  # some show progress, on a slow machine
     "files in which these are": 115,
     "deepest call": 33,  # one of it loads the module of a command when that runs
     "opens of the table by Python": 5,

@@ -68,6 +68,12 @@ def names() -> Iterator[str]:
 def text(name: str) -> str | None:
     """What comes of a study; None in a library that is not installed."""
     case = case_of(name.split()[0])
+    # What a choice without sensitive values is drawn by would never end where nothing is by chance.
+    known = case.document.get("search", {})
+    kept = {key: each for key, each in known.items() if key not in ("against", "odds")}
+    case.document |= {"search": kept} if kept else {}
+    if known and not kept:
+        del case.document["search"]
     if not case.redrawn:  # of which an order would disclose who was drawn
         case.document["output"] = {"order": "kept"}
     with fresh() as directory, without_chance():
