@@ -90,13 +90,13 @@ class Dialect:
 
     def end(self, key: str) -> str:
         """The number where an open range of whole numbers begins or ends, such as 90+."""
-        cases = []
-        for form, _, first, cut, more in OPEN:
-            size = f"CHARACTER_LENGTH({key}) - {first - 1 + cut}"
-            digits = f"TRIM(SUBSTRING({key} FROM {first} FOR {size}))"
-            found = f"CAST({digits} AS DECIMAL(38, 18)){more}"
-            cases.append(f"WHEN {key} SIMILAR TO '{form}' THEN {found}")
-        return f"CASE {' '.join(cases)} END"
+        return f"CASE {' '.join(self.end_in(key, *each) for each in OPEN)} END"
+
+    def end_in(self, key: str, similar: str, glob: str, first: int, cut: int, more: str) -> str:
+        """The same of texts of one form of ``OPEN``: a case of it."""
+        size = f"CHARACTER_LENGTH({key}) - {first - 1 + cut}"
+        digits = f"TRIM(SUBSTRING({key} FROM {first} FOR {size}))"
+        return f"WHEN {key} SIMILAR TO '{similar}' THEN CAST({digits} AS DECIMAL(38, 18)){more}"
 
     def date(self, key: str) -> str:
         """The date that a text is; databases differ in what they make of an offset from UTC."""
@@ -178,15 +178,12 @@ class Sqlite(Dialect):
             f"AND LENGTH({bare}) - {digits} < 2 THEN CAST({key} AS NUMERIC) END"
         )
 
-    def end(self, key: str) -> str:
-        """The number where an open range of whole numbers begins or ends, such as 90+."""
-        cases = []
-        for _, form, first, cut, more in OPEN:
-            digits = f"TRIM(SUBSTR({key}, {first}, LENGTH({key}) - {first - 1 + cut}))"
-            few = f"LENGTH({digits}) BETWEEN 1 AND {DIGITS}"
-            whole = f"{key} GLOB '{form}' AND {digits} NOT GLOB '*[^0-9]*' AND {few}"
-            cases.append(f"WHEN {whole} THEN CAST({digits} AS NUMERIC){more}")
-        return f"CASE {' '.join(cases)} END"
+    def end_in(self, key: str, similar: str, glob: str, first: int, cut: int, more: str) -> str:
+        """The same of texts of one form of ``OPEN``: a case of it."""
+        digits = f"TRIM(SUBSTR({key}, {first}, LENGTH({key}) - {first - 1 + cut}))"
+        few = f"LENGTH({digits}) BETWEEN 1 AND {DIGITS}"
+        whole = f"{key} GLOB '{glob}' AND {digits} NOT GLOB '*[^0-9]*' AND {few}"
+        return f"WHEN {whole} THEN CAST({digits} AS NUMERIC){more}"
 
     def date(self, key: str) -> str:
         """The date that a text is, with its time."""
