@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.persons import PerPerson
 from anonymizer.counts.schema import Missing
-from anonymizer.errors import AnonymizerError, InputError, require_one_of
+from anonymizer.errors import AnonymizerError, InputError, require_columns, require_one_of
 from anonymizer.feedback.document import Display, Displayed, Table, in_a_line
 from anonymizer.feedback.progress import Watch, ignore, watched
 from anonymizer.feedback.words import plural
@@ -317,7 +317,9 @@ class Anonymizer(Displayed, Request, Conventions):
                 "aggregate": getattr(objective, "aggregate", None),
             },
         )
-        with held_as_file(table_of(X)) as place:
+        table = table_of(X)
+        require_columns(table.columns, plan.schema.columns)
+        with held_as_file(table) as place:
             options = FileOptions(written_as(place.form, file), False, None, order)
             with publisher(
                 Path(directory), place.path, force=force, key=None, strict=strict

@@ -136,3 +136,11 @@ def test_a_study_of_another_table(run, tmp_path: Path, monkeypatch: pytest.Monke
     counts = ("--table", "february.csv", "--counts", "a.counts")
     code, _, err = run("run", "study/study.toml", *counts, "-o", "march")
     assert (code, "leave out --table" in err) == (2, True)
+
+
+def test_a_column_that_is_gone_is_said_without_the_place_of_a_copy(tmp_path: Path) -> None:
+    kept = anonymizer().fit(people())
+    with pytest.raises(InputError) as error:
+        kept.publish(people().drop(columns="marital-status"), tmp_path / "out")
+    assert str(error.value) == "the table has no column 'marital-status'"
+    assert not (tmp_path / "out").exists()
