@@ -5,29 +5,30 @@
 # compares what is released and said with what was recorded.
 PYTHON ?= python3
 BIN := .venv/bin
+KERNELS := anonymizer/kernels/native/kernels.so
 
-.PHONY: demo test suite test-explorer test-papers test-docs quick long frozen lint types docs clean
+.PHONY: kernels demo test suite test-explorer test-papers test-docs quick long frozen lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
 
-# Types are checked while machine code is compiled and the first tests run.
+# Types are checked while the first tests run.
 test: lint
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
-suite: .venv/machine-code
+suite: kernels
 	$(BIN)/pytest -n 2 --ignore=tests/explorer --ignore=tests/papers --ignore=tests/docs
 
-test-explorer test-papers test-docs: test-%: .venv/machine-code
+test-explorer test-papers test-docs: test-%: kernels
 	$(BIN)/pytest -n 2 tests/$*
 
-quick: .venv/machine-code
+quick: kernels
 	$(BIN)/python tests/quick.py
 
-long: lint types .venv/machine-code
+long: lint types kernels
 	$(BIN)/python tests/long.py
 
-frozen: .venv/machine-code
+frozen: kernels
 	$(BIN)/python -m tests.frozen
 
 lint: .venv/dev
@@ -51,10 +52,11 @@ docs: .venv/docs
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]'
 	touch $@ .venv/demo
 
-# The machine code of the kernels, which the first run of each would compile.
-.venv/machine-code: .venv/dev
-	$(BIN)/python tests/machine_code.py
-	touch $@
+kernels: $(KERNELS)
+
+# The installation compiles the kernels; here they are compiled anew when their sources change.
+$(KERNELS): $(wildcard anonymizer/kernels/native/*.[ch]pp anonymizer/kernels/native/*.py) | .venv/dev
+	$(BIN)/python anonymizer/kernels/native/build.py
 
 .venv/docs: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -18,7 +18,7 @@ from measure import problem_of
 from measure import table as markdown
 
 from anonymizer import Anonymizer, EntropyLDiversity, KAnonymity, compare
-from anonymizer.kernels import compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.recoding import Run, solve
 
 RESULTS = Path(__file__).parent / "results" / "jobs.md"
@@ -46,7 +46,7 @@ def searches(records: int) -> dict[str, Work]:
         (f"{records:,} records, exhaustive", large[0], "exhaustive"),
         (f"{records:,} records, 2 % suppressed", large[1], "automatic"),
     ):
-        warm = replace(problem, kernel=compiled_kernel())
+        warm = replace(problem, kernel=NATIVE)
         work[title] = lambda n, p=warm, s=strategy: solve(p, s, Run(n_jobs=n))
     return work
 

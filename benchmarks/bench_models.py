@@ -19,7 +19,7 @@ from measure import Timed, rounds, table
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.kernels import compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.objectives import Loss
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -189,7 +189,7 @@ def _problem(records: object, hierarchies: dict[str, Hierarchy], model: PrivacyM
         people = engine.tally(model.people.table, schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, hierarchies, people)
     counts = schema.counts(tally, taxonomies, people)
-    return replace(Problem(counts, taxonomies, [model], Loss()), kernel=compiled_kernel())
+    return replace(Problem(counts, taxonomies, [model], Loss()), kernel=NATIVE)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,14 @@ import workloads
 from measure import ROUNDS, Timed, described, problem_of, rounds, table
 from naive import group_by_sampled_nodes
 from peers import answers
+from plain import NUMPY
 from searching.goals import goals
 from searching.growth import growth
 from searching.values import values
 from workloads import Workload
 
 from anonymizer import Anonymizer, Hierarchy
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective
 from anonymizer.recoding import Refiner, Run, Suppression, refine_jointly, solve
 from anonymizer.tables.datasets import adult_hierarchy, load_adult
@@ -51,7 +52,7 @@ def search() -> Iterator[str]:
     rows = []
     chosen = [w for w in workloads.adult() if not w.suppression]
     for workload in chosen:
-        problem = replace(problem_of(workload), kernel=compiled_kernel())
+        problem = replace(problem_of(workload), kernel=NATIVE)
         work: dict[str, Timed] = {
             name: partial(solve, problem, name) for name in ("automatic", "bisection", "top-down")
         }
@@ -105,9 +106,7 @@ def suppression() -> Iterator[str]:
             ("kept", Suppression(0.02, suppress="any")),
             ("removed", Suppression(0.02, True, "any")),
         ):
-            problem = replace(
-                problem_of(workload, objective), suppression=budget, kernel=compiled_kernel()
-            )
+            problem = replace(problem_of(workload, objective), suppression=budget, kernel=NATIVE)
             taken = rounds({"best": partial(solve, problem)}, 5)["best"]
             every = ""
             if name == "kept":
@@ -123,7 +122,7 @@ def suppression() -> Iterator[str]:
 
 def kernels() -> Iterator[str]:
     """NumPy beside machine code."""
-    load = "from anonymizer.kernels import compiled_kernel as c; k = c(); "
+    load = "from anonymizer.kernels import NATIVE as c; k = c(); "
     use = (
         "import numpy as np; from anonymizer.kernels import FrequencySet as F; "
         "k.roll_up(F(np.zeros((4, 1), np.uint64), np.ones((4, 3), np.int32), "
@@ -139,9 +138,7 @@ def kernels() -> Iterator[str]:
     rows = []
     for workload in workloads.adult():
         problem = problem_of(workload)
-        both = {
-            kernel.name: replace(problem, kernel=kernel) for kernel in (NUMPY, compiled_kernel())
-        }
+        both = {kernel.name: replace(problem, kernel=kernel) for kernel in (NUMPY, NATIVE)}
         work: dict[str, Timed] = {
             name: lambda p=problem: solve(p) for name, problem in both.items()
         }
@@ -160,7 +157,7 @@ def jobs() -> Iterator[str]:
     million = replace(workloads.scaled(MILLION)[2], suppression=0.02)
     rows = []
     for workload, strategy in ((nine, "exhaustive"), (million, "automatic")):
-        problem = replace(problem_of(workload), kernel=compiled_kernel())
+        problem = replace(problem_of(workload), kernel=NATIVE)
         taken = rounds(
             {str(n): partial(solve, problem, strategy, Run(n_jobs=n)) for n in (1, 2)}, 3
         )
@@ -189,7 +186,6 @@ def large() -> Iterator[str]:
 def scaled(records: int, number: int) -> None:
     """Time one large workload, and print a row."""
     workload = workloads.scaled(records)[number]
-    compiled_kernel()
     counting, searching = [], []
     for _ in range(4):
         start = perf_counter()
@@ -308,7 +304,7 @@ def limits() -> Iterator[str]:
     nine, suppressed = workloads.nine_attributes()
     cases = [nine, suppressed, workloads.eight_attributes()[0], *workloads.twelve_attributes()]
     for workload in cases:
-        problem = replace(problem_of(workload), kernel=compiled_kernel())
+        problem = replace(problem_of(workload), kernel=NATIVE)
         best = solve(problem)
         for seconds in (0.05, 0.5, 5.0):
             found = solve(problem, run=Run(time_limit=seconds))

@@ -12,7 +12,7 @@ from oracle import HIDDEN, Brute, Chain
 
 from anonymizer import Anonymizer, EntropyLDiversity, FullDomain, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
-from anonymizer.kernels import Kernel
+from anonymizer.kernels import NATIVE, Kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, IndividualRisk, PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
@@ -105,7 +105,7 @@ class Case:
         frame = frame_of(self.brute.rows, self.columns)
         return frame.assign(**{name: _respelled(frame[name]) for name in self.brute.sensitive})
 
-    def problem(self, kernel: Kernel | None = None) -> Problem:
+    def problem(self, kernel: Kernel = NATIVE) -> Problem:
         """The problem; its nodes counted by a kernel of our choice."""
         brute, names = self.brute, tuple(self.hierarchies)
         targets = tuple(brute.targets)
@@ -180,7 +180,7 @@ class Case:
         )
 
 
-def assert_solved(case: Case, kernel: Kernel | None) -> None:
+def assert_solved(case: Case, kernel: Kernel) -> None:
     """Hold what every strategy finds against brute force."""
     brute, problem = case.brute, case.problem(kernel)
     for strategy in case.strategies:

@@ -26,11 +26,6 @@ from anonymizer import InputError, load_adult
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-if sys.platform != "win32":
-    from machine_code import compile_once
-
-    compile_once()
-
 # A shell that starts the tests in the background has switched Ctrl-C off for all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -43,7 +43,6 @@ ONLY_IN = {
     "joblib": {"recoding"},
     "matplotlib": {"report", "papers"},
     "networkx": {"recoding"},
-    "numba": {"kernels"},
     "openpyxl": {"tables"},
     "pyreadstat": {"tables"},
     "python_calamine": {"tables"},
@@ -80,7 +79,7 @@ MOST = {
     "of these changes, up to a higher floor": 35,
     "functions of the library that are entered": 975,  # some show progress, on a slow machine
     "files in which these are": 115,
-    "deepest call": 33,  # one of it loads the module of a command when that runs
+    "deepest call": 35,  # a policy is bound where the driver of a search is laid out
     "opens of the table by Python": 5,
     "SQL statements": 41,
 }
@@ -90,8 +89,6 @@ LEAST = {"lines with a comment (pragmas left out)": 1.03}
 """Figures that may rise."""
 
 MOST_LINES = 600
-LONGER = {"kernels/checks.py": 710}
-"""Longer modules: machine code has to write out the eleven arguments of each check."""
 
 
 def room(path: Path) -> str:
@@ -132,9 +129,7 @@ def test_every_room_stands_on_a_floor_and_a_floor_more_is_a_decision():
 
 def test_no_module_is_long():
     lines = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in MODULES}
-    assert {
-        name: count for name, count in lines.items() if count > LONGER.get(name, MOST_LINES)
-    } == {}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 
 def imports() -> Iterator[tuple[Path, str]]:
@@ -206,7 +201,7 @@ def test_type_checkers_find_every_public_name_where_it_is_imported_from():
 
 @pytest.mark.parametrize("command", ["import anonymizer", "import anonymizer.cli"])
 def test_importing_loads_no_heavy_library(command):
-    heavy = {"pandas", "numpy", "networkx", "numba", "pyarrow", "joblib", "pydantic"}
+    heavy = {"pandas", "numpy", "networkx", "pyarrow", "joblib", "pydantic"}
     heavy |= {"clarabel", "matplotlib", "polars", "scipy", "sklearn", "narwhals", "duckdb"}
     heavy |= {"nicegui", "fastapi", "uvicorn", "tomlkit"}
     code = f"{command}; import sys; print(*sorted({heavy!r} & set(sys.modules)))"

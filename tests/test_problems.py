@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from lengths import at_length
+from plain import NUMPY
 from problems import complaints, interrupts
 from problems.__main__ import problems as command
 from problems.complaints import Refused
@@ -19,7 +20,6 @@ from problems.shrinking import smallest
 from problems.trying import about, tried, wrong
 from problems.ways import WAYS, Way, by_kernel
 
-from anonymizer.kernels import NUMPY
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import MODELS
 from anonymizer.recoding import Found

@@ -237,11 +237,12 @@ def _note(lines: Sequence[str]) -> None:
 
 
 def _place(error: BaseException) -> str:
-    """The kind of an error and the line of ours nearest to it; not its text."""
+    """The kind of an error and the line of ours nearest to it; its text where it has no data."""
     trace, place = error.__traceback__, ""
     while trace:
         path = Path(trace.tb_frame.f_code.co_filename)
         if path.is_relative_to(Path(__file__).parents[1]):
             place = f" at {path.relative_to(Path(__file__).parents[1])}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return type(error).__name__ + place
+    says = f": {error}" if isinstance(error, ImportError) else ""
+    return type(error).__name__ + place + says

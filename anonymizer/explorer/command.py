@@ -79,7 +79,6 @@ def explore(
     from anonymizer.explorer.page.explorer import Explorer
     from anonymizer.explorer.page.server import serve
     from anonymizer.explorer.session.session import opened
-    from anonymizer.explorer.warming import warmed
 
     def ready(link: str) -> None:
         click.echo(f"The explorer is at {link}")
@@ -88,7 +87,7 @@ def explore(
             webbrowser.open(door.write(link))
 
     home = Path.cwd() if demo else None
-    with _study(study, columns) as path, opened(path, home) as session, warmed():
+    with _study(study, columns) as path, opened(path, home) as session:
         explorer, door = Explorer(session, aggregate_only), Door(session.folder)
         try:
             serve(explorer, port, ready)

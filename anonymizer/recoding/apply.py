@@ -21,7 +21,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels import NUMPY, choose
+from anonymizer.kernels import NATIVE
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout, histograms_of
 from anonymizer.privacy import (
@@ -307,9 +307,7 @@ def suppressed_of(
     classes that are suppressed whether or not they break the policy.
     """
     layout, histograms = Layout.of(counts), histograms_of(counts)
-    # NumPy makes dense rows of sparse classes, each as long as there are values.
-    kernel = choose(len(counts) * len(layout.margins)) if histograms.sparse else NUMPY
-    policy = Policy(models, layout, kernel)
+    policy = Policy(models, layout, NATIVE)
     bound = policy.against(layout.margins)
     broken = None
     if forced is not None and forced.any():

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import ClassVar, Literal
 
 from anonymizer.counts.multidimensional import Regions
@@ -49,7 +48,7 @@ class Multidimensional(Generalization):
     min_gain: float = 0.0
 
     def solve(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
-        """Find the best classes; InputError where numba, which compiles the search, is missing."""
+        """Find the best classes."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         if problem.counts.records > MOST_RECORDS:
             raise InputError(
@@ -58,13 +57,6 @@ class Multidimensional(Generalization):
             )
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
         confined = within_bounds(problem, self.bounds)
-        try:
-            import_module("anonymizer.kernels.machine")  # it loads numba, and nothing else
-        except (ImportError, OSError) as error:
-            raise InputError(
-                f"recoding = {self.name!r} needs numba, which cannot be loaded here; reinstall it, "
-                "or choose another recoding"
-            ) from error
         return self._best(problem, confined, refine, seed, run)
 
     @abstractmethod
@@ -97,7 +89,7 @@ class Boxes(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.boxes import EXPLAINED, best_boxes  # compiled
+        from anonymizer.recoding.boxes import EXPLAINED, best_boxes
 
         exact = self.refinement == "exact"
         found = best_boxes(confined, refine, self.ranges, self.bounds, exact=exact, run=run)
@@ -130,7 +122,7 @@ class MergedCells(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.merged_cells import InitialCells, merge_cells  # compiled
+        from anonymizer.recoding.merged_cells import InitialCells, merge_cells
 
         # Boxes and what merges them share the time limit.
         deadline = run.deadline()

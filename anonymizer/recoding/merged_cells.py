@@ -214,7 +214,7 @@ def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float
     """Return the class of each portion after agglomeration to at most ``most`` classes."""
     rows = np.concatenate([portions, np.zeros_like(portions[:1])])
     into = np.arange(len(portions))
-    agglomerate(rows, into, cells.criteria, np.empty(rows.shape[1] + 1, np.int64), state, noise)
+    agglomerate(rows, into, cells.criteria, state, noise)
     join_cheapest(rows, into, cells.criteria, most)
     # A portion may have joined one that was joined to another later.
     while (into[into] != into).any():
@@ -229,11 +229,8 @@ def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
-    room = np.empty(classes.shape[1] + 1, np.int64)
     for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
-        anneal(
-            cells.counts, labels, classes, worths, cells.criteria, room, state, steps, temperature
-        )
+        anneal(cells.counts, labels, classes, worths, cells.criteria, state, steps, temperature)
     return _dense(labels), steps * len(COOLING)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.entropy import entropy
-from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Words, driver
+from anonymizer.kernels import FrequencySet, Kernel, Words
 from anonymizer.kernels.arrays import Codes, Keys, Mask
 from anonymizer.objectives import (
     AverageClassSize,
@@ -433,13 +433,13 @@ class Evaluator:
     def value(self, node: Node) -> float:
         """Score a feasible node to the last bit, however it was found.
 
-        The last bits of sums depend on their order, and that on what classes were rolled up from
-        and by which kernel. Here classes stand in the order of their keys, and NumPy sums.
+        The last bits of sums depend on their order, and that on what classes were rolled up from.
+        Here they stand in the order of their keys.
         """
         if not self.most and isinstance(self.objective, Tabulated):
             return self.objective.of_levels(node)
         # From the base, so that sums have one order whatever else was counted.
-        plain = replace(self.plain(node, self.rolled(self.base, node).in_order()), kernel=NUMPY)
+        plain = self.plain(node, self.rolled(self.base, node).in_order())
         released = self.released(plain) if self.most else plain
         return self.objective.score(released or plain)
 
@@ -581,11 +581,11 @@ def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
     It knows the bounds of classes that kernels know, no population, and the objectives that have a
     ``Goal``; Python answers for all others.
     """
-    policies, wanted = (evaluator.bound_policy, evaluator.outright), evaluator.kernel.drives
+    policies = evaluator.bound_policy, evaluator.outright
     objective = evaluator.objective
     scale = type(objective.objective) if isinstance(objective, Tabulated) else AttributeWise
     return (
-        wanted is not False
+        evaluator.kernel.drives
         and lattice.room <= MOST_ROOM
         and evaluator.base.nbytes <= MOST_BASE
         and not evaluator.layout.population
@@ -596,5 +596,4 @@ def drives(evaluator: Evaluator, lattice: Lattice) -> bool:
             (scale.scaled, scale.unscaled) == (known.scaled, known.unscaled)
             for known in (AttributeWise, Loss)
         )
-        and (wanted or driver.pays(evaluator.base.histograms.sparse))
     )

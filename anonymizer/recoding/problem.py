@@ -22,7 +22,7 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import Kernel, choose
+from anonymizer.kernels import NATIVE, Kernel
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_possible
 from anonymizer.recoding.lattice import Lattice, Node, Trace, level_recoding
@@ -48,7 +48,7 @@ class Problem:
     suppression
         How many records may be suppressed.
     kernel
-        What merges, checks and sums; None: chosen by size. No result depends on it.
+        What merges, checks and sums. No result depends on it.
     """
 
     counts: Counts
@@ -56,7 +56,7 @@ class Problem:
     models: Sequence[PrivacyModel]
     objective: Objective = field(default_factory=MutualInformation)
     suppression: Suppression = field(default_factory=Suppression)
-    kernel: Kernel | None = None
+    kernel: Kernel = NATIVE
 
     @property
     def lattice(self) -> Lattice:
@@ -65,18 +65,14 @@ class Problem:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The problem, encoded; with the kernel requested, or one chosen by the rows to roll up."""
-        # Half the classes on average at each node. A few hundred nodes decide a lattice of any
-        # size, with suppression where the bounds are good; where they are not, the kernel that is
-        # chosen finds out what it spends.
-        rows = min(self.lattice.size, 200) * len(self.counts) / 2
+        """The problem, encoded."""
         return Evaluator.of(
             self.counts,
             self.taxonomies,
             self.models,
             self.objective,
             self.suppression,
-            self.kernel or choose(rows),
+            self.kernel,
         )
 
     @property

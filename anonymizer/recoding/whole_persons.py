@@ -32,7 +32,7 @@ from anonymizer.counts.pairs import csr_of, row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import NUMPY, FrequencySet
+from anonymizer.kernels import NATIVE, FrequencySet
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout, histograms_of
@@ -267,7 +267,7 @@ class PersonProblem:
             bool(marks.any()),
             Layout.of(_of_values(rest)).margins,
             layout,
-            NUMPY,
+            NATIVE,
         )
 
 

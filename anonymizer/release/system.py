@@ -301,7 +301,7 @@ def ends_as_interrupts() -> Iterator[None]:
 
 @contextmanager
 def never_lost(watch: Watch) -> Iterator[Watch]:
-    """Raise an interrupt again that was swallowed, as those are that hit a compiler at work.
+    """Raise an interrupt again that was swallowed, as those are that hit a destructor at work.
 
     It was when what was being done then goes on: whoever caught it would have ended that.
     """

@@ -26,7 +26,6 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import largest, too_large
-from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy import PrivacyModel, acceptable, holds
@@ -401,8 +400,8 @@ def minimality(
     if reason := _too_much(models, settings, len(uncertain)):
         return _unknown(known, reason)
     rounded = -(-draws // BATCHES) * BATCHES
-    setting = replace(settings[0], kernel=choose(rounded * len(occupied)))
-    return _learnt(known, setting, MinimalityEvidence.of(setting, uncertain, rounded, rng))
+    evidence = MinimalityEvidence.of(settings[0], uncertain, rounded, rng)
+    return _learnt(known, settings[0], evidence)
 
 
 def _require_valid(problem: Problem, node: Node, draws: int) -> None:

@@ -18,8 +18,8 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError, is_whole
 from anonymizer.feedback.progress import Watch, ignore
-from anonymizer.kernels import Ordering, ordering
 from anonymizer.kernels.arrays import Codes, Ints, Places
+from anonymizer.kernels.splitting import split, uniform
 from anonymizer.risk.profile import Inference, Measures, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -31,9 +31,6 @@ DENSE = 4
 
 PACKED = 2**31 - 1
 """Ordered records are split by at most this many combinations at once: they fit in 32 bits."""
-
-DEARER = 4
-"""The least number of records that compiled code visits while pandas hashes one."""
 
 BLOCK = 1 << 16
 """Records numbered at a time, so that intermediate results stay in the cache."""
@@ -139,7 +136,7 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """The records of a large table in the order of their classes, split by compiled code.
+    """The records of a large table in the order of their classes.
 
     Records that are alone in their class are left out.
     """
@@ -147,15 +144,14 @@ class Ordered:
     order: Places  # the records, class after class
     starts: Places  # where each class starts in the order, and where the last one ends
     records: int  # with those that are alone
-    kernel: Ordering
 
     @classmethod
-    def of(cls, class_of: Codes, classes: int, kernel: Ordering) -> "Ordered":
+    def of(cls, class_of: Codes, classes: int) -> "Ordered":
         """Sort records by their class, shape (records,)."""
         records = len(class_of)
         order = np.arange(records, dtype=np.int32)
         starts = np.array([0, records][: 1 + (records > 1)], np.int32)
-        return cls(order, starts, records, kernel).by((class_of, classes))
+        return cls(order, starts, records).by((class_of, classes))
 
     def by(self, digits: Digits) -> "Ordered":
         """Split the classes by the codes of the records, in place: ``self`` is invalid then."""
@@ -163,7 +159,7 @@ class Ordered:
         largest = int(np.diff(self.starts).max(initial=1))
         slots = 1 << (2 * min(largest, number) + 1).bit_length()
         into = np.empty(int(self.starts[-1]) // 2 + 1, np.int32)
-        classes = self.kernel.split(
+        classes = split(
             self.order,
             self.starts,
             codes.astype(np.int32, copy=False),
@@ -172,7 +168,7 @@ class Ordered:
             np.empty((3, largest), np.int32),
             into,
         )
-        return Ordered(self.order, into[: classes + 1].copy(), self.records, self.kernel)
+        return Ordered(self.order, into[: classes + 1].copy(), self.records)
 
     @property
     def alone(self) -> int:
@@ -205,7 +201,7 @@ class Ordered:
         """Return whether a class has one record, or one code of these."""
         if self.alone or digits is None:
             return self.alone > 0
-        return self.kernel.uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
+        return uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
 
 
 def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:
@@ -228,16 +224,16 @@ def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | 
     """Yield the classes by more and more columns of a table, in the end by all of them.
 
     Each is valid until the next only. Several columns are split by at once. Where a full table of
-    class by value would be too large and work enough is left, records are sorted by class.
+    class by value would be too large, records are sorted by class.
     """
     names, records = list(names), rows_in(table)
     classes: Refinement | Ordered = Refinement.whole(table)
     keys, bound = np.zeros(records, np.int32), 1
-    for place, name in enumerate(names):
+    for name in names:
         codes, number = engine.numbered(table[name])
         most = PACKED if isinstance(classes, Ordered) else records // max(classes.classes, 1)
         if bound > 1 and bound * number > most:
-            classes, bound = _split(classes, (keys, bound), len(names) - place), 1
+            classes, bound = _split(classes, (keys, bound)), 1
             yield classes
             if classes.classes == records:
                 return
@@ -246,18 +242,16 @@ def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | 
                 keys[block] * np.int32(number) + codes[block] if bound > 1 else codes[block]
             )
         bound *= number
-    yield _split(classes, (keys, bound), 0)
+    yield _split(classes, (keys, bound))
 
 
-def _split(classes: Refinement | Ordered, pack: Digits, ahead: int) -> Refinement | Ordered:
-    """Split classes by a pack of columns; ``ahead``: how many columns are left after it."""
+def _split(classes: Refinement | Ordered, pack: Digits) -> Refinement | Ordered:
+    """Split classes by a pack of columns."""
     if isinstance(classes, Ordered):
         return classes.by(pack)
     records = len(classes.class_of)
     if classes.classes * pack[1] > records and classes.weights is None:
-        kernel = ordering(DEARER * records * (ahead + 1))
-        if kernel is not None:
-            return Ordered.of(classes.class_of, classes.classes, kernel).by(pack)
+        return Ordered.of(classes.class_of, classes.classes).by(pack)
     return classes.split(pack)
 
 

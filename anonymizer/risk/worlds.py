@@ -25,7 +25,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.pairs import row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import dense
-from anonymizer.kernels import NUMPY, Kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel
@@ -156,7 +156,6 @@ class Setting:
     attribute: str
     class_of: Codes  # the released class of each cell
     models: Sequence[PrivacyModel]  # those that test every class by itself
-    kernel: Kernel = NUMPY
 
     @classmethod
     def of(
@@ -180,7 +179,7 @@ class Setting:
     def bound_policy(self) -> BoundPolicy:
         """The models, bound to the distribution of the whole table."""
         layout = Layout.of(self.counts)
-        return Policy(self.models, layout, self.kernel).against(layout.margins)
+        return Policy(self.models, layout, NATIVE).against(layout.margins)
 
     def breaks(self, histograms: Ints) -> Mask:
         """Mark the classes that break a model, from their histograms, shape (..., values)."""

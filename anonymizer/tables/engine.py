@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.kernels import choose
+from anonymizer.kernels import NATIVE
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.tables import numbering, traces
 from anonymizer.tables.columns import distinct as distinct
@@ -30,9 +30,6 @@ from anonymizer.tables.numbering import Digits, blocks, first_records, packed
 
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
-
-DEARER = 3
-"""How much more a record costs NumPy to count, over a compiled kernel, than a row to roll up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +117,7 @@ def _tally_categories(
     table: pd.DataFrame, columns: Sequence[str], digits: Sequence[Digits]
 ) -> Tally:
     """Count combinations of categories by packed numbers, never looking at a value."""
-    kernel = choose(DEARER * len(table))
-    keys, sizes = kernel.distinct(blocks(digits, len(table)))
+    keys, sizes = NATIVE.distinct(blocks(digits, len(table)))
     combinations = {}
     for column, (_, number) in reversed(list(zip(columns, digits, strict=True))):
         keys, codes = np.divmod(keys, number)

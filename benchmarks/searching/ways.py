@@ -7,10 +7,11 @@ from time import perf_counter
 from typing import Literal, TypeVar
 
 from measure import problem_of
+from plain import NUMPY
 from workloads import Workload, cup_like, nine_attributes
 
 from anonymizer import Anonymizer, FullDomain
-from anonymizer.kernels import NUMPY, Kernel, compiled_kernel
+from anonymizer.kernels import NATIVE, Kernel
 from anonymizer.objectives import OBJECTIVES, ObjectiveName
 from anonymizer.recoding import Found, Problem, solve
 
@@ -44,8 +45,8 @@ def ways() -> dict[str, Way]:
     """The ways to search, oldest first. The last two are compared as old and new."""
     return {
         "NumPy": with_kernel(NUMPY),
-        "compiled kernels": with_kernel(replace(compiled_kernel(), drives=False)),
-        "compiled driver": with_kernel(compiled_kernel()),
+        "compiled kernels": with_kernel(replace(NATIVE, drives=False)),
+        "compiled driver": with_kernel(NATIVE),
     }
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 HEAVY = {
-    *("clarabel", "cryptography", "joblib", "matplotlib", "networkx", "numba", "pandas"),
+    *("clarabel", "cryptography", "joblib", "matplotlib", "networkx", "pandas"),
     *("pydantic", "rich", "scipy", "sklearn"),
 }
 """Libraries that take 20 ms to 1 s to import."""

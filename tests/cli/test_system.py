@@ -73,20 +73,3 @@ def test_an_isolated_interpreter_in_a_plain_locale_without_colours() -> None:
     done = subprocess.run(command, env=plain, capture_output=True, text=True, check=True)
     assert "\x1b" not in done.stdout
     assert "anonymizer run s/study.toml --output s/release" in done.stdout
-
-
-def test_machine_code_without_a_place_to_keep_it_is_said_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    from anonymizer.kernels import machine
-
-    def compiler(**options: object) -> object:
-        if options.get("cache"):
-            raise RuntimeError("no locator")
-        return lambda function: function
-
-    machine._warn_once.cache_clear()
-    for _ in range(2):
-        assert machine._kept(compiler, without_reader) is without_reader
-    (line,) = caplog.messages
-    assert "set NUMBA_CACHE_DIR to a directory" in line

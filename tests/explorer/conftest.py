@@ -7,14 +7,6 @@ import pytest
 from explorer.driving import CHROMIUM, FLAGS, Explored, Lent, explored
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from anonymizer.explorer.warming import warm
-
-
-@pytest.fixture(scope="session", autouse=True)
-def machine_code() -> None:
-    """That of searches is on disk before a page is served, which would have it compiled."""
-    warm()
-
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:

@@ -1,7 +1,4 @@
-"""All that the page needs, loaded when this is imported: what is forked then has it at once.
-
-Machine code of searches, too, where it is on disk: a fork is not to wait for a compiler.
-"""
+"""All that the page needs, loaded when this is imported: what is forked then has it at once."""
 
 # ruff: noqa: F401 (forks use what is loaded here)
 
@@ -21,14 +18,8 @@ import anonymizer.explorer.page.server
 import anonymizer.release.publish
 import anonymizer.report.page
 from anonymizer.explorer.views import views
-from anonymizer.explorer.warming import search_a_little
-from anonymizer.kernels import driver
-from tests.machine_code import compile_once
 
-compile_once()
 views()
 templates.get_template("index.html")
-if driver.pays(False):
-    search_a_little()
 gc.collect()
 gc.freeze()  # a start looks through all objects that are not frozen for the one that serves

@@ -17,7 +17,7 @@ PARTS = ("interface", "mistakes", "edits", "studies", "papers", "optima")
 
 HERE = Path(__file__).parent
 MADE_WITH = HERE / "made_with.json"
-LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "duckdb", "polars", "dask", "pyspark", "numba",
+LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "duckdb", "polars", "dask", "pyspark",
              "pydantic", "click", "rich", "narwhals", "clarabel")  # fmt: skip
 """What texts are made with: another version may round or word something otherwise."""
 

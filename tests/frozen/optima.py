@@ -3,7 +3,6 @@
 from problems.drawing import drawn
 
 from anonymizer import AnonymizerError
-from anonymizer.kernels import compiled_kernel
 from anonymizer.recoding import solve
 
 NUMBER = 10_000
@@ -22,7 +21,7 @@ def text(name: str) -> str:
 
 
 def _optimum(number: int) -> str:
-    problem = drawn(number).problem(compiled_kernel())
+    problem = drawn(number).problem()
     try:
         found = solve(problem, "automatic")
     except AnonymizerError as error:

@@ -20,7 +20,6 @@ from fuzz.exercise import command
 from fuzz.workers import SCRATCH
 
 from anonymizer.cli import advise
-from anonymizer.kernels import compiled_kernel
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -38,9 +37,8 @@ OF_REPORTS = re.compile(r"^- \*\*(Date of its manifest|Made by|SHA-256 of .*)\*\
 
 
 def settle() -> None:
-    """Let nothing depend on time: advice ends when it ends, and the kernels are compiled ones."""
+    """Let nothing depend on time: advice ends when it ends."""
     advise.SECONDS = inf
-    compiled_kernel()
 
 
 @contextmanager

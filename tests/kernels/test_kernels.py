@@ -1,9 +1,7 @@
 """Both kernels alike, and like pandas and plain definitions."""
 
-import subprocess
-import sys
+import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import pairwise
 from math import log2
 
@@ -13,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 
 from anonymizer.information.entropy import divergence, entropy, mutual_information
-from anonymizer.kernels import NUMPY, Bound, FrequencySet, Kind, Rules, choose, compiled_kernel
+from anonymizer.kernels import NATIVE, Bound, FrequencySet, Kind, Rules, native
 from anonymizer.kernels.frequency import LOGS
+from anonymizer.kernels.native import Packed, call
 
-KERNELS = (NUMPY, compiled_kernel())
+KERNELS = (NUMPY, NATIVE)
 BOTH = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 ALL = 2**63 - 1
 
@@ -39,15 +39,6 @@ def as_rows(classes: FrequencySet) -> dict[tuple, tuple]:
     keys = [tuple(key) for key in classes.keys.tolist()]
     assert len(set(keys)) == len(keys)
     return dict(zip(keys, map(tuple, classes.counts.tolist()), strict=True))
-
-
-def test_the_compiled_kernel_is_there():
-    assert [kernel.name for kernel in KERNELS] == ["numpy", "compiled"]
-
-
-def test_once_it_is_loaded_the_compiled_kernel_does_all_work():
-    assert choose(0) is choose(1e12)
-    assert choose(0) == replace(compiled_kernel(), drives=None)
 
 
 @BOTH
@@ -265,58 +256,26 @@ def test_sums_beyond_32_bits(kernel):
     assert kernel.broken(halves, rules, ALL)[0] == 2**32 - 2
 
 
-SWITCHING = """
-import sys
-import numpy as np
-from anonymizer import kernels
-from anonymizer.kernels import FrequencySet, choose
-
-rng = np.random.default_rng(0)
-keys = np.unique(rng.integers(0, 2**20, 5000)).astype(np.uint64)[:, None]
-counts = rng.integers(1, 9, (len(keys), 1)).astype(np.int32)
-classes = FrequencySet(keys, counts, np.arange(len(keys), dtype=np.int32))
-mask = (np.uint64(2**20 - 2**9),)
-
-kernel = choose(1.0)
-before = kernel.roll_up(classes, mask).in_order().copy()
-assert "anonymizer.kernels.compiled" not in sys.modules
-kernels.LOADING = kernels._account.spent / 2
-after = kernel.roll_up(classes, mask).in_order()
-assert "anonymizer.kernels.compiled" in sys.modules
-assert choose(1.0).name == "compiled"
-assert np.array_equal(before.keys, after.keys)
-assert np.array_equal(before.counts, after.counts)
-print(len(after))
-"""
+def test_arguments_of_another_kind_are_refused():
+    order, starts = np.zeros(2, np.int32), np.array([0, 2], np.int32)
+    with pytest.raises(TypeError, match="any_uniform_class was called with arguments of another"):
+        call("any_uniform_class", order, starts, np.zeros(2, np.int64))
+    with pytest.raises(TypeError, match="kernels take contiguous arrays"):
+        call("any_uniform_class", order, starts, np.zeros(4, np.int32)[::2])
 
 
-def test_compiled_code_is_loaded_as_soon_as_numpy_took_as_long_as_loading_takes():
-    command = [sys.executable, "-c", SWITCHING]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert 0 < int(done.stdout) <= 2**11
+def test_without_the_library_it_is_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(native, "LIBRARY", tmp_path / "kernels.so")
+    native._library.cache_clear()
+    try:
+        with pytest.raises(ImportError, match=r"cannot be loaded .*; install the package"):
+            native._library()
+    finally:
+        native._library.cache_clear()
 
 
-STRUCK = """
-import os, signal, sys
-
-class Striking:
-    def find_spec(self, name, path=None, target=None):
-        if name == "numba.core.types":  # in the middle of numba
-            os.kill(os.getpid(), signal.SIGINT)
-
-sys.meta_path.insert(0, Striking())
-from anonymizer.kernels import compiled_kernel
-
-try:
-    compiled_kernel()
-except KeyboardInterrupt:
-    print("interrupted")
-print(compiled_kernel().name)
-"""
-
-
-def test_an_interrupt_leaves_no_half_of_compiled_code():
-    """A search that an interrupt ends goes on with the best so far, by whichever kernel pays."""
-    done = subprocess.run([sys.executable, "-c", STRUCK], capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == ("interrupted\ncompiled\n", 0), done.stderr
+def test_packed_arguments_are_laid_out_anew_in_another_process():
+    room = np.arange(3.0)
+    sent = pickle.loads(pickle.dumps(Packed(room, 5)))
+    assert sent.arguments[0].tolist() == room.tolist()
+    assert sent.bytes == Packed(*sent.arguments).bytes != Packed(room, 5).bytes

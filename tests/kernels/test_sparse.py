@@ -7,21 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 
-from anonymizer.kernels import (
-    NUMPY,
-    Bound,
-    FrequencySet,
-    Histograms,
-    Kind,
-    Rules,
-    Sums,
-    compiled_kernel,
-)
-from anonymizer.kernels.compiled import DE_BRUIJN, ONE, TRAILING, mark_words
+from anonymizer.kernels import NATIVE, Bound, FrequencySet, Histograms, Kind, Rules, Sums
+from anonymizer.kernels.counting import mark_words
 from anonymizer.kernels.frequency import LOGS
 
-KERNELS = (NUMPY, compiled_kernel())
+KERNELS = (NUMPY, NATIVE)
 BOTH = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 ALL = 2**63 - 1
 
@@ -284,9 +276,15 @@ def test_memory_grows_with_the_entries():
         assert whole.tolist() == [*np.bincount(places, minlength=columns).tolist(), rows]
 
 
-def test_lowest_bits_of_words_are_found():
-    bits = [ONE << np.uint64(i) for i in range(64)]
-    with np.errstate(over="ignore"):
-        found = [int(TRAILING[int((bit * DE_BRUIJN) >> np.uint64(58))]) for bit in bits]
-    assert found == list(range(64))
+def test_every_column_of_some_words_is_found():
+    """Entries come out in the order of their columns, whichever bits these are."""
+    columns = np.arange(64 * 65, dtype=np.int32)
+    keys, ones = np.zeros((2, 1), np.uint64), np.ones(2 * len(columns), np.int32)
+    places = np.concatenate([columns, columns])
+    counts = np.full((2, 1), len(columns), np.int32)
+    starts = np.array([0, len(columns), 2 * len(columns)])
+    source = FrequencySet(keys, counts, np.arange(2, dtype=np.int32), starts, places, ones)
+    merged = NATIVE.roll_up(source, (np.uint64(0),))
+    assert merged.places.tolist() == columns.tolist()
+    assert merged.numbers.tolist() == [2] * len(columns)
     assert [mark_words(columns) for columns in (1, 64, 65, 4096, 4097)] == [2, 2, 3, 65, 67]

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from strategies import problems
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.kernels import NUMPY
-from anonymizer.kernels.checks import excess
-from anonymizer.kernels.frequency import grassberger_table, logs_table
-from anonymizer.kernels.single import criteria, values
+from anonymizer.kernels.merging import agglomerate
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives import OBJECTIVES as KNOWN
 from anonymizer.objectives import (
     AboveShuffled,
@@ -44,7 +43,7 @@ OBJECTIVES = (
 def worths(objective: Objective, counts: Counts, models=()) -> np.ndarray:
     layout = Layout.of(counts)
     rules = Policy(models, layout, NUMPY).against(layout.margins).rules
-    return values(columns_of(counts), criteria(rules, objective.worth(layout)))
+    return values(columns_of(counts), Criteria.of(rules, objective.worth(layout)))
 
 
 def test_a_class_is_worth_minus_its_uncertainty():
@@ -83,9 +82,11 @@ def test_what_depends_on_levels_has_no_worth():
 def test_a_class_is_beyond_its_bounds_where_it_breaks_one(problem):
     layout = Layout.of(problem.counts)
     rules = Policy(problem.models, layout, NUMPY).against(layout.margins).rules
-    rows = columns_of(problem.counts)
-    room = np.empty(rows.shape[1] + 1, np.int64)
-    tables = logs_table(), grassberger_table()
-    beyond = [excess(rows, row, rules.laid, *tables, room) for row in range(len(rows))]
-    broken = NUMPY.broken(rows, replace(rules, least=0.0), layout.records)[1]
-    assert np.array_equal(np.array(beyond) > 0, broken)
+    counts = columns_of(problem.counts).astype(np.int64)
+    required = Criteria.of(replace(rules, least=0.0), MutualInformation().worth(layout))
+    broken = NUMPY.broken(counts, replace(rules, least=0.0), layout.records)[1]
+    for row, breaks in zip(counts, broken, strict=True):
+        # A class that is beyond no bound is merged with none.
+        twins, into = np.stack([row, row, row]), np.arange(2)
+        agglomerate(twins, into, required, np.zeros(1, np.uint64), 0.0)
+        assert (into[1] != 1 or into[0] != 0) == breaks

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
 from oracle import Brute, Chain
+from plain import NUMPY
 
 from anonymizer import (
     Anonymizer,
@@ -30,7 +31,6 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.counts.counts import Classes
-from anonymizer.kernels import NUMPY
 
 PAIRS = [[str(value), str(value // 2)] for value in range(6)]
 CHAIN = Chain({str(value): (str(value), str(value // 2)) for value in range(6)})

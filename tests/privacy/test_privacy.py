@@ -13,6 +13,7 @@ from cases import BOUNDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from scipy.sparse import csr_array
 from strategies import (
     classes_of,
@@ -30,7 +31,7 @@ from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.persons import HOUSEHOLD, PERSON
 from anonymizer.information import matrices
 from anonymizer.information.entropy import mutual_information
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import (
@@ -506,9 +507,7 @@ def kernels_find(models: Sequence[PrivacyModel], classes: Classes) -> list[list[
     people = [] if counts.population is None else [counts.population[:, None]]
     columns = np.concatenate([*joint.values(), *people, counts.sizes[:, None]], axis=1)
     found: list[list[np.ndarray]] = [[] for _ in models]
-    for kernel, (model, masks) in product(
-        (NUMPY, compiled_kernel()), zip(models, found, strict=True)
-    ):
+    for kernel, (model, masks) in product((NUMPY, NATIVE), zip(models, found, strict=True)):
         bound_policy = Policy([model], layout, kernel).against(layout.margins)
         assert bool(bound_policy.measured) == (type(model) not in BOUNDED and model.per_class)
         for kind in (np.int32, np.int64):

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from plain import NUMPY
 from scipy.sparse import csr_array
 
-from anonymizer.kernels import NUMPY, Kernel, compiled_kernel
+from anonymizer.kernels import NATIVE, Kernel
 from anonymizer.recoding import Found, Problem, Run, solve
 
 Solve = Callable[[Problem, str, Run], Found | None]
@@ -28,18 +29,16 @@ def by_kernel(problem: Problem, kernel: Kernel) -> Problem:
 def by_pairs(problem: Problem) -> Problem:
     """The problem, its classes as pairs of class and value, searched by the compiled driver."""
     joint = {name: csr_array(each) for name, each in problem.counts.joint.items()}
-    return replace(
-        by_kernel(problem, compiled_kernel()), counts=replace(problem.counts, joint=joint)
-    )
+    return replace(by_kernel(problem, NATIVE), counts=replace(problem.counts, joint=joint))
 
 
-UNDRIVEN = replace(compiled_kernel(), drives=False)
+UNDRIVEN = replace(NATIVE, drives=False)
 """The compiled kernels, driven from Python."""
 
 WAYS: Mapping[str, Way] = {
     "numpy": Way(partial(by_kernel, kernel=NUMPY)),
     "compiled": Way(partial(by_kernel, kernel=UNDRIVEN)),
-    "driver": Way(partial(by_kernel, kernel=compiled_kernel())),
+    "driver": Way(partial(by_kernel, kernel=NATIVE)),
     "sparse": Way(by_pairs),
 }
 """Each way by its name."""

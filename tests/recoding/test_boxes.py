@@ -14,6 +14,7 @@ from cases import Case, random_case
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from strategies import problem_of
 
 from anonymizer import (
@@ -27,7 +28,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.errors import Ended
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.objectives import MutualInformation, objective_of
 from anonymizer.recoding import Found, Problem, Run, Suppression, solve
 from anonymizer.recoding.full_domain import branch_and_bound as boxes
@@ -35,7 +36,7 @@ from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 
 seeds = st.integers(0, 2**32 - 1)
 AT_ONCE = Run(time_limit=1e-9)
-KERNELS = [NUMPY, compiled_kernel()]
+KERNELS = [NUMPY, NATIVE]
 """The compiled one is loaded from now on, as in a worker of all tests: where it is loaded midway,
 scores of one test differ in their last digits."""
 

@@ -1,25 +1,23 @@
 """Searches that the compiled driver runs, or must leave to Python, at the edge of what it knows."""
 
-import os
-import sys
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from plain import NUMPY
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, PersonKAnonymity
 from anonymizer.counts.schema import Schema, taxonomies_of
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, Objective, Precision
 from anonymizer.recoding import Problem, Suppression, nodes, solve
 from anonymizer.recoding.full_domain.frontier import bisection, top_down
 from anonymizer.tables import engine
 
 ROWS = [[str(value), f"{value // 2}-", "*"] for value in range(6)]
-KERNELS = {"numpy": NUMPY, "driver": compiled_kernel()}
+KERNELS = {"numpy": NUMPY, "driver": NATIVE}
 
 
 @dataclass(frozen=True)
@@ -150,29 +148,6 @@ def test_more_effective_values_than_any_table_has_are_out_of_reach(kernel):
         kernel=KERNELS[kernel],
     )
     assert solve(problem) is None
-
-
-@pytest.mark.skipif(not KERNELS["driver"].drives, reason="takes numba")
-def test_machine_code_of_another_python_or_of_older_code_is_not_at_hand(tmp_path):
-    from anonymizer.kernels import driver
-
-    advance = driver.advance_of(listed=False)
-    python = "py{}{}".format(*sys.version_info[:2])
-
-    class Kept:
-        stats = SimpleNamespace(cache_path=str(tmp_path))
-        py_func = advance.py_func
-
-    (tmp_path / "searching.advance-1.py27.nbi").touch()
-    (tmp_path / f"searching.advance_listed-1.{python}.nbi").touch()
-    assert not driver._on_disk(Kept)
-    own = tmp_path / f"searching.advance-1.{python}.nbi"
-    own.touch()
-    assert driver._on_disk(Kept)
-    os.utime(own, (0, 0))
-    assert not driver._on_disk(Kept)
-    Kept.stats.cache_path = None
-    assert not driver._on_disk(Kept)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

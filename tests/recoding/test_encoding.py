@@ -10,10 +10,11 @@ from cases import random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from strategies import nested_rows, problem_of
 
 from anonymizer import Hierarchy, KAnonymity
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.nodes import WORD, Encoding
@@ -43,7 +44,7 @@ def assert_groups(problem: Problem, nodes: Iterable[tuple[int, ...]]) -> None:
         pairs = set(zip(keys, groups, strict=True))
         assert len(pairs) == len({key for key, _ in pairs}) == len({cell for _, cell in pairs})
         expected = problem.at(node)
-        for kernel in (NUMPY, compiled_kernel()):
+        for kernel in (NUMPY, NATIVE):
             rolled = kernel.roll_up(base, encoding.mask(node))
             assert len(rolled) == len(expected)
             assert sorted(rolled.sizes.tolist()) == sorted(expected.sizes.tolist())

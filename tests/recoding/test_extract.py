@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from plain import NUMPY
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
-from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.kernels import NATIVE
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem, Suppression, solve
@@ -52,7 +53,7 @@ def problem(extract):
     return make
 
 
-@pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [NUMPY, NATIVE], ids=lambda kernel: kernel.name)
 @pytest.mark.parametrize(
     ("names", "sensitive", "models", "node", "value", "feasible", "minimal"),
     [
@@ -114,7 +115,7 @@ def test_every_node_of_nine_attributes_under_suppression(problem):
         [KAnonymity(5)],
         objective=OBJECTIVES["average-class-size"](),
         suppression=Suppression(0.02),
-        kernel=compiled_kernel(),
+        kernel=NATIVE,
     )
     found = solve(sizes, "exhaustive")
     assert (found.feasible, len(found.minimal)) == (2_861, 787)

@@ -12,6 +12,7 @@ from forked import carried_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from strategies import problem_of, problems
 
 import anonymizer
@@ -27,7 +28,6 @@ from anonymizer import (
     PolicyUnreachableError,
     SafePub,
 )
-from anonymizer.kernels import NUMPY
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import SEARCHES, Run, Suppression
 from anonymizer.recoding.hasse import lattice_graph, spine

@@ -9,11 +9,11 @@ from cases import EvenClasses, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from plain import NUMPY
 from strategies import problems
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import Ended, InputError, PolicyUnreachableError
-from anonymizer.kernels import NUMPY
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, MutualInformation
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import (

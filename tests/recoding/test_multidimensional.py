@@ -172,14 +172,7 @@ def test_cells_that_gain_too_little_apart_are_merged_as_one(people):
     assert one.release_.classes == 1
 
 
-def test_without_what_compiles_it_is_one_line(people, monkeypatch):
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.delitem(sys.modules, "anonymizer.kernels.machine", raising=False)
-    with pytest.raises(InputError, match="recoding = 'boxes' needs numba, which cannot be loaded"):
-        asking("boxes").fit(people)
-
-
-def test_what_else_cannot_be_imported_is_not_blamed_on_what_compiles(people, monkeypatch):
+def test_what_cannot_be_imported_is_said(people, monkeypatch):
     monkeypatch.setitem(sys.modules, "anonymizer.recoding.boxes", None)
     with pytest.raises(ImportError, match=r"anonymizer\.recoding\.boxes"):
         asking("boxes").fit(people)

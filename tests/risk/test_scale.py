@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, risk
-from anonymizer.kernels import ordering
 from anonymizer.risk import Inference, Refinement, Reidentification, refined_by, refinement
 from anonymizer.risk.refinement import Ordered, refinements
 from anonymizer.tables import engine
 
 BITS = 1e-9
-COMPILED = ordering(np.inf)
 
 
 @st.composite
@@ -54,21 +52,20 @@ def slow_itpr(table: pd.DataFrame, names: list[str], sensitive: str | None) -> f
     return risk.measures(pd.crosstab(classes, table[sensitive].to_numpy()).to_numpy()).itpr
 
 
-def patched(patch: pytest.MonkeyPatch, dense: float, packed: int, compiled: bool) -> None:
+def patched(patch: pytest.MonkeyPatch, dense: float, packed: int) -> None:
     patch.setattr(refinement, "DENSE", dense)
     patch.setattr(refinement, "PACKED", packed)
     patch.setattr(refinement, "BLOCK", 7)
-    patch.setattr(refinement, "ordering", lambda _: COMPILED if compiled else None)
 
 
-ways = (st.sampled_from([0, 1, 10**6]), st.sampled_from([1, 6, 1 << 16]), st.booleans())
+ways = (st.sampled_from([0, 1, 10**6]), st.sampled_from([1, 6, 1 << 16]))
 
 
 @given(tables(), *ways)
-def test_classes_are_those_of_a_group_by(table, dense, packed, compiled):
+def test_classes_are_those_of_a_group_by(table, dense, packed):
     names = [*table.columns[:-1]]
     with pytest.MonkeyPatch.context() as patch:
-        patched(patch, dense, packed, compiled)
+        patched(patch, dense, packed)
         found = refined_by(table, names)
     expected = oracle(table, names)  # numbered in order of appearance
     assert found.class_of.tolist() == expected.tolist()
@@ -77,10 +74,10 @@ def test_classes_are_those_of_a_group_by(table, dense, packed, compiled):
 
 
 @given(tables(), *ways)
-def test_one_column_after_the_other(table, dense, packed, compiled):
+def test_one_column_after_the_other(table, dense, packed):
     names = [*table.columns[:-1]]
     with pytest.MonkeyPatch.context() as patch:
-        patched(patch, dense, packed, compiled)
+        patched(patch, dense, packed)
         classes = Refinement.trivial(len(table))
         for place, name in enumerate(names):
             classes = classes.by(table[name])
@@ -89,21 +86,21 @@ def test_one_column_after_the_other(table, dense, packed, compiled):
 
 
 @given(tables(), *ways, st.sampled_from([None, "x"]))
-def test_what_settles_itpr_early_settles_it_rightly(table, dense, packed, compiled, sensitive):
+def test_what_settles_itpr_early_settles_it_rightly(table, dense, packed, sensitive):
     names = [*table.columns[:-1]]
     with pytest.MonkeyPatch.context() as patch:
-        patched(patch, dense, packed, compiled)
+        patched(patch, dense, packed)
         found = risk.itpr(table, names, sensitive)
     assert found == pytest.approx(slow_itpr(table, names, sensitive), abs=BITS)
 
 
 @given(tables(), *ways)
-def test_each_step_knows_its_classes(table, dense, packed, compiled):
+def test_each_step_knows_its_classes(table, dense, packed):
     names = [*table.columns[:-1]]
     about = engine.numbered(table["x"])
     steps = 0
     with pytest.MonkeyPatch.context() as patch:
-        patched(patch, dense, packed, compiled)
+        patched(patch, dense, packed)
         for found in refinements(table, names):
             steps += 1
             values = pd.Series(table["x"]).groupby(found.class_of).nunique()
@@ -116,10 +113,10 @@ def test_each_step_knows_its_classes(table, dense, packed, compiled):
 
 
 @given(tables(), *ways, st.sampled_from([None, "x"]))
-def test_each_attribute_alone(table, dense, packed, compiled, sensitive):
+def test_each_attribute_alone(table, dense, packed, sensitive):
     names = [*table.columns[:-1]]
     with pytest.MonkeyPatch.context() as patch:
-        patched(patch, dense, packed, compiled)
+        patched(patch, dense, packed)
         found = {one.name: one for one in risk.attribute_risks(table, names, sensitive)}
     assert list(found) == names
     for name, one in found.items():
@@ -132,9 +129,7 @@ def test_each_attribute_alone(table, dense, packed, compiled, sensitive):
             assert dict(one.inference.measures) == pytest.approx(dict(told.measures), abs=BITS)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_many_records_each_of_them_twice(compiled, monkeypatch):
-    monkeypatch.setattr(refinement, "ordering", lambda _: COMPILED if compiled else None)
+def test_many_records_each_of_them_twice():
     rng = np.random.default_rng(5)
     half = pd.DataFrame({name: rng.integers(0, 10, 20_000) for name in "abcdefg"})
     table = pd.concat([half, half], ignore_index=True).astype("category")
@@ -237,8 +232,3 @@ def test_a_column_of_categories_is_left_as_it_is():
     table = pd.DataFrame({"a": column, "b": np.arange(40_000) % 7})
     refined_by(table, ["a", "b"])
     assert (table["a"].array.codes == np.arange(40_000) % 33_000).all()
-
-
-def test_the_kernel_is_loaded_where_there_is_enough_to_do():
-    assert COMPILED is not None
-    assert ordering(0) is COMPILED  # loaded by now

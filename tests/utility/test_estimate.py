@@ -16,11 +16,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lengths import at_length
 from oracle import Brute, Chain, by_chance
+from plain import NUMPY
 
 from anonymizer import Anonymizer, DistinctLDiversity, Hierarchy, InputError, KAnonymity
 from anonymizer.cli import main
 from anonymizer.counts.counts import Counts
-from anonymizer.kernels import NUMPY, Kernel, compiled_kernel
+from anonymizer.kernels import NATIVE, Kernel
 from anonymizer.objectives import (
     AboveShuffled,
     MillerMadow,
@@ -34,7 +35,7 @@ from anonymizer.recoding.full_domain.frontier import exhaustive
 from anonymizer.recoding.partitions.families import PricedObjective
 from anonymizer.release.manifest.parts import steward_file
 
-KERNELS = (NUMPY, compiled_kernel())
+KERNELS = (NUMPY, NATIVE)
 seeds = st.integers(0, 2**32 - 1)
 INFORMATION = 1 - 3 / 4 * (log2(3) - 2 / 3)
 """Bits that classes {2, 1} and {0, 1} tell of two values of two records each."""

@@ -21,11 +21,10 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import Ended, InputError
-from anonymizer.kernels import NUMPY, Columns
+from anonymizer.kernels import NATIVE, Columns
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.kernels.boxes.cutting import TIE, BoxCells
-from anonymizer.kernels.boxes.mondrian import Ground
-from anonymizer.kernels.single import Criteria, criteria, values
+from anonymizer.kernels.boxes import TIE, BoxCells, Ground
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.boxes.exact import CountedGrid
@@ -146,7 +145,7 @@ class BoxProblem:
 
     def at(self, price: float) -> Criteria:
         """The criteria with a price on each box."""
-        return self.criteria._replace(worth=self.criteria.worth.costing(price))
+        return replace(self.criteria, worth=self.criteria.worth.costing(price))
 
     def exact(self, grid: CountedGrid, bounds: Bounds) -> TreeSolution:
         """Find the best tree within the bounds."""
@@ -178,7 +177,7 @@ class BoxProblem:
 
 
 def criteria_of(problem: Problem, who: str) -> Criteria:
-    """Return the conditions and the worth of a class as compiled searches read them.
+    """Return the conditions and the worth of a class as such searches read them.
 
     Raises
     ------
@@ -189,13 +188,13 @@ def criteria_of(problem: Problem, who: str) -> Criteria:
     require_monotone(problem.models, f"{who} recoding")
     objective = problem.objective.prepared(problem.counts, problem.taxonomies)
     layout = Layout.of(problem.counts)
-    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    bound_policy = Policy(problem.models, layout, NATIVE).against(layout.margins)
     for model, _ in bound_policy.measured:
         raise InputError(
             f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
             "bounds(), or choose full-domain recoding"
         )
-    return criteria(bound_policy.rules, objective.worth(layout))
+    return Criteria.of(bound_policy.rules, objective.worth(layout))
 
 
 def _regions(

@@ -129,7 +129,7 @@ class Tree:
     def __post_init__(self) -> None:
         self._sets = self.evaluator.sets()
         if drives(self.evaluator, self.lattice):
-            from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+            from anonymizer.recoding.full_domain.driven import DrivenSearch
 
             nothing = np.zeros(0, np.int8)
             self._driven = DrivenSearch.of(self.evaluator, self.lattice, nothing)

@@ -5,15 +5,15 @@ What a search finds and counts is what the searches in Python find and count.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 from typing import Any
 
 import numpy as np
 
-from anonymizer.kernels import FrequencySet
+from anonymizer.kernels import FrequencySet, driver
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.kernels.driver import LOOK, advance_of, judging, store
-from anonymizer.kernels.driver import board as boards
+from anonymizer.kernels.driver import Driver, Finding, Reason, State, Stock, Strategy
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.objectives import (
     AverageClassSize,
@@ -48,10 +48,10 @@ class DrivenSearch:
 
     evaluator: Evaluator
     lattice: Lattice
-    nodes: store.NodePlaces
-    sets: store.Sets
-    terms: judging.Terms
-    board: boards.NodeBoard
+    nodes: driver.NodePlaces
+    sets: driver.Sets
+    terms: driver.Terms
+    board: driver.NodeBoard
 
     @classmethod
     def of(
@@ -66,7 +66,7 @@ class DrivenSearch:
         none = nothing, np.zeros(0, np.int64), nothing, np.zeros(0, bool)
         ceilings, lost, tolls, done = bounds or none
         known = bounds is not None and isinstance(evaluator.objective, Tabulated)
-        own = boards.NodeBoard(
+        own = driver.NodeBoard(
             status.reshape(-1),
             ceilings.reshape(-1),
             lost.reshape(-1),
@@ -74,14 +74,14 @@ class DrivenSearch:
             done.reshape(-1),
             np.empty(room + sum(lattice.heights) + 1, np.int64),
             np.empty((room, 4)),
-            np.zeros(9, np.int64),
+            np.zeros(len(State), np.int64),
             np.array([-np.inf, known]),
         )
         # No chain is open, and a descent has one node to begin with.
-        own.state[boards.HIGH], own.state[boards.LENGTH] = -1, 1
+        own.state[State.HIGH], own.state[State.LENGTH] = -1, 1
         own.chain[0] = room - 1  # where a descent begins
         columns = len(evaluator.layout.margins)
-        sets = store.stocked(evaluator.base, room, columns, nodes.MOST_BYTES, nodes.FEW)
+        sets = driver.stocked(evaluator.base, room, columns, nodes.MOST_BYTES, nodes.FEW)
         return cls(
             evaluator,
             lattice,
@@ -91,57 +91,59 @@ class DrivenSearch:
             own,
         )
 
-    def searched(self, search: int, run: Run, doing: str, ask: Ask, most: int = 0) -> None:
+    @cached_property
+    def _driver(self) -> Driver:
+        return Driver(self.nodes, self.sets, self.terms, self.board)
+
+    def searched(self, strategy: Strategy, run: Run, doing: str, ask: Ask, most: int = 0) -> None:
         """Search to the end, showing progress; it may be interrupted between lots of nodes."""
-        advance = advance_of(len(self.sets.starts) > 0)
         # The driver returns for what it cannot judge, and in between, so that interrupts are heard.
-        verdict, state, code = np.zeros(8), self.board.state, boards.PAUSE
-        while code != boards.DONE:
-            run.watch(doing, int(state[boards.FIRST]), self.board.status.size)
-            code = advance(
-                self.nodes, self.sets, self.terms, self.board, search, most, LOT, verdict
-            )
-            if code == boards.ASK:
-                node = self.node(int(state[boards.ASKED]) - 1)
-                last = int(self.sets.marks[store.LAST])
-                assessed, bound, score = ask(node, store.classes_of(self.sets, last))
+        state, verdict, reason = self.board.state, self._driver.verdict, Reason.PAUSE
+        while reason != Reason.DONE:
+            run.watch(doing, int(state[State.FIRST]), self.board.status.size)
+            reason = self._driver.advance(strategy, most, LOT)
+            if reason == Reason.ASK:
+                node = self.node(int(state[State.ASKED]) - 1)
+                assessed, bound, score = ask(node, self._last)
                 candidate = assessed.candidate
-                verdict[judging.HOPEFUL], verdict[judging.LOST] = assessed.hopeful, assessed.lost
-                verdict[judging.BOUND], verdict[judging.FEASIBLE] = bound, candidate is not None
+                verdict[Finding.HOPEFUL], verdict[Finding.LOST] = assessed.hopeful, assessed.lost
+                verdict[Finding.BOUND], verdict[Finding.FEASIBLE] = bound, candidate is not None
                 if candidate is not None:
-                    verdict[judging.SCORE] = score
-                    verdict[judging.CLASSES] = candidate.released_classes
+                    verdict[Finding.SCORE] = score
+                    verdict[Finding.CLASSES] = candidate.released_classes
+
+    @property
+    def _last(self) -> FrequencySet:
+        """The classes that were rolled up last."""
+        return driver.classes_of(self.sets, int(self.sets.marks[Stock.LAST]))
 
     def looked(self, node: Node) -> NodeLook:
         """Look at a single node; nothing is entered."""
-        verdict, place = np.zeros(8), int(np.ravel_multi_index(node, self.lattice.shape))
-        advance = advance_of(len(self.sets.starts) > 0)
-        code = advance(self.nodes, self.sets, self.terms, self.board, LOOK, place, LOT, verdict)
-        if code == boards.ASK:
-            classes = store.classes_of(self.sets, int(self.sets.marks[store.LAST]))
-            return NodeLook.of(self.evaluator, node, classes)
+        place, verdict = int(np.ravel_multi_index(node, self.lattice.shape)), self._driver.verdict
+        if self._driver.advance(Strategy.LOOK, place) == Reason.ASK:
+            return NodeLook.of(self.evaluator, node, self._last)
         objective = self.evaluator.objective
-        bound = float(verdict[judging.BOUND])
+        bound = float(verdict[Finding.BOUND])
         if isinstance(objective, Tabulated):
             bound = objective.of_levels(node)
         return NodeLook(
-            verdict[judging.HOPEFUL] > 0,
-            int(verdict[judging.LOST]),
+            verdict[Finding.HOPEFUL] > 0,
+            int(verdict[Finding.LOST]),
             bound,
-            float(verdict[judging.SCORE]) if verdict[judging.FEASIBLE] else None,
-            int(verdict[judging.CLASSES]),
-            verdict[judging.GONE] > 0,
+            float(verdict[Finding.SCORE]) if verdict[Finding.FEASIBLE] else None,
+            int(verdict[Finding.CLASSES]),
+            verdict[Finding.GONE] > 0,
         )
 
     @property
     def checked(self) -> int:
         """The number of nodes that were counted."""
-        return int(self.board.state[boards.COUNTED])
+        return int(self.board.state[State.COUNTED])
 
     @property
     def cut_short(self) -> bool:
         """True where a descent ended before all of its nodes were counted."""
-        return bool(self.board.state[boards.AT] < self.board.state[boards.LENGTH])
+        return bool(self.board.state[State.AT] < self.board.state[State.LENGTH])
 
     @property
     def counted(self) -> list[Node]:
@@ -159,14 +161,14 @@ class DrivenSearch:
     @property
     def best(self) -> float:
         """The best score so far."""
-        return float(self.board.best[boards.BEST])
+        return float(self.board.best[0])
 
     def node(self, place: int) -> Node:
         """The node of a place."""
         return tuple(int(level) for level in np.unravel_index(place, self.lattice.shape))
 
 
-def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
+def nodes_of(evaluator: Evaluator, lattice: Lattice) -> driver.NodePlaces:
     """The lattice as arrays."""
     shape, heights = lattice.shape, np.array(lattice.heights, np.int64)
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
@@ -181,7 +183,7 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
     levels = np.arange(max(shape))
     shares = np.minimum(levels / np.maximum(heights, 1)[:, None], 1.0)
     shares[levels >= heights[:, None]] = 1.0
-    return store.NodePlaces(
+    return driver.NodePlaces(
         np.stack([np.array(lattice.bottom), heights, strides], axis=1).astype(np.int64),
         shifts.astype(np.uint64),
         np.array([guards], np.uint64),
@@ -192,7 +194,7 @@ def nodes_of(evaluator: Evaluator, lattice: Lattice) -> store.NodePlaces:
     )
 
 
-def terms_of(evaluator: Evaluator, lattice: Lattice) -> judging.Terms:
+def terms_of(evaluator: Evaluator, lattice: Lattice) -> driver.Terms:
     """The policy and the objective as arrays."""
     hidden = np.zeros((len(lattice.heights), max(lattice.shape)), bool)
     for own, some in zip(hidden, evaluator.some_hidden, strict=True):
@@ -200,7 +202,7 @@ def terms_of(evaluator: Evaluator, lattice: Lattice) -> judging.Terms:
     layout, objective = evaluator.layout, evaluator.objective
     columns = len(layout.margins)
     weights = objective.of(layout.sensitive) if isinstance(objective, MutualInformation) else {}
-    return judging.Terms(
+    return driver.Terms(
         _facts(evaluator),
         evaluator.bound_policy.rules.laid,
         evaluator.outright.rules.laid,
@@ -220,12 +222,12 @@ def terms_of(evaluator: Evaluator, lattice: Lattice) -> judging.Terms:
 
 
 def _facts(evaluator: Evaluator) -> Ints:
-    """The numbers of a policy and an objective: see ``judging.GOAL``."""
+    """The numbers of a policy and an objective: see ``driver.Term``."""
     goals = {
-        Tabulated: judging.Goal.LEVELS,
-        Discernibility: judging.Goal.SQUARES,
-        AverageClassSize: judging.Goal.CLASSES,
-        MutualInformation: judging.Goal.INFORMATION,
+        Tabulated: driver.Goal.LEVELS,
+        Discernibility: driver.Goal.SQUARES,
+        AverageClassSize: driver.Goal.CLASSES,
+        MutualInformation: driver.Goal.INFORMATION,
     }
     objective, suppression = evaluator.objective, evaluator.suppression
     plain = objective.objective if isinstance(objective, Tabulated) else None

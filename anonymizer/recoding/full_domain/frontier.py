@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
-from anonymizer.kernels.driver import BISECTION, DESCENT
+from anonymizer.kernels.driver import Strategy
 from anonymizer.privacy import require_monotone
 from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.lattice import Lattice, Node, Trace
@@ -102,14 +102,14 @@ def drivable(problem: Problem, note: Note) -> bool:
 
 
 def driven(
-    problem: Problem, run: Run, note: Note, search: int, board: "Board", most: int
+    problem: Problem, run: Run, note: Note, strategy: Strategy, board: "Board", most: int
 ) -> "DrivenSearch":
     """Search with the compiled driver; what becomes known is entered on the board."""
-    from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+    from anonymizer.recoding.full_domain.driven import DrivenSearch
 
     evaluator = replace(problem.evaluator, suppression=Suppression())  # whatever the budget is
     found = DrivenSearch.of(evaluator, board.lattice, board.status)
-    found.searched(search, run, "searching the lattice", refuse, most)
+    found.searched(strategy, run, "searching the lattice", refuse, most)
     if isinstance(note, Scores):
         note.found.update({entry[2]: entry for entry in found.scored})
     board.counted = found.counted
@@ -162,7 +162,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     evaluator = problem.evaluator
     board = Board(problem.lattice)
     if drivable(problem, note):
-        driven(problem, run, note, BISECTION, board, 0)
+        driven(problem, run, note, Strategy.BISECTION, board, 0)
         return board.frontier()
     sets = evaluator.sets()
     while (chain := board.chain()) is not None:
@@ -229,7 +229,9 @@ def _descend_driven(problem: Problem, run: Run, note: Note, most: int | None) ->
     """Search top-down with the compiled driver; None as ``_descend``."""
     lattice = problem.lattice
     board = Board(lattice)
-    found = driven(problem, run, note, DESCENT, board, lattice.size if most is None else most)
+    found = driven(
+        problem, run, note, Strategy.DESCENT, board, lattice.size if most is None else most
+    )
     if found.cut_short:
         return None
     passed = [node for node in board.counted if board.status[node] == FEASIBLE]

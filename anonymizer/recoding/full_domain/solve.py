@@ -13,11 +13,9 @@ the others, of which it holds only those against them that may be the best.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from time import thread_time
 
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.kernels import FrequencySet
-from anonymizer.kernels.driver import account
 from anonymizer.recoding.apply import accepts
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import (
@@ -173,7 +171,7 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     InputError
         When the strategy cannot answer for such a problem.
     """
-    start, deadline = thread_time(), run.deadline()
+    deadline = run.deadline()
     _ = problem.evaluator  # encoded here, once for all counts and for those that add up
     whole = search in ("exhaustive", exhaustive)  # of which each node is held against all counts
     found = _found(problem if whole else problem.additive, search, run)
@@ -182,9 +180,6 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
             found = found.alone(problem.lattice)
         else:
             found = _found_next(problem, run.until(deadline))
-    # Time that the driver would save counts towards compiling it: see ``kernels.driver``.
-    if problem.evaluator.kernel.drives is None:
-        account.spent += thread_time() - start
     if found is None:
         return None
     score = problem.evaluator.value(found.node)

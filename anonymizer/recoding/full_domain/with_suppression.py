@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import Ended
 from anonymizer.kernels import FrequencySet
-from anonymizer.kernels.driver import SUPPRESSED
+from anonymizer.kernels.driver import Strategy
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.frontier import (
@@ -169,12 +169,14 @@ class SuppressionSearch:
 
     def _drive(self, run: Run) -> None:
         """Search with the compiled driver; what is known at an interrupt is kept."""
-        from anonymizer.recoding.full_domain.driven import DrivenSearch  # loads numba
+        from anonymizer.recoding.full_domain.driven import DrivenSearch
 
         bounds = self.ceilings, self.lost, self.tolls, self.done
         driven = DrivenSearch.of(self.evaluator, self.board.lattice, self.board.status, bounds)
         try:
-            driven.searched(SUPPRESSED, run, "searching the lattice", self._answer, MOST_AT_ONCE)
+            driven.searched(
+                Strategy.SUPPRESSED, run, "searching the lattice", self._answer, MOST_AT_ONCE
+            )
         finally:
             self.scored, self.checked, self._best = driven.scored, driven.checked, driven.best
 

@@ -1,9 +1,10 @@
-"""The kernels in NumPy, for few rows: nothing to load, nothing to compile."""
+"""What the kernels count, in plain NumPy: the definition that those in C++ are held against."""
 
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from anonymizer.kernels import Kernel
 from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.frequency import (
     LOGS,
@@ -216,3 +217,6 @@ def _weighed(counts: Columns, table: Floats) -> Floats:
     if not counts.size or counts.max() < LOGS:
         return table[counts]
     return xlogx(counts) if table is logs_table() else grassberger(counts)
+
+
+NUMPY = Kernel("numpy", distinct, roll_up, broken, uncertainty)

@@ -1,0 +1,613 @@
+// Cutting a box of cells in two, and again, always where most is gained.
+//
+// A box is a slice of an order of all cells; cutting it sorts the slice into two. What the greedy tree
+// of a box is worth depends on its cells alone, and boxes come up again and again: what two cuts in
+// either order leave is the same. So worths are remembered by the sum of the marks of the cells.
+#pragma once
+
+#include "single.hpp"
+
+namespace anonymizer {
+
+// Blocks in a box of which every set is tried; of more, the ends of orders by share.
+constexpr i64 FEW = 5;
+
+// Cells of a table to cut, and the axes they lie on: see `boxes.BoxCells`.
+struct BoxCells {
+    Array<i32, 2> blocks;
+    Array<i64> starts;
+    Array<i32> columns;
+    Array<i64> amounts;
+    Array<u64> marks;
+    bool sparse;
+    Array<i64> numbers;
+    Array<bool, 3> wide;
+    Array<i64> levels;
+    Array<i64, 3> tree;
+
+    static BoxCells of(Given& given) {
+        BoxCells cells;
+        cells.blocks = given.array<i32, 2>();
+        cells.starts = given.array<i64>();
+        cells.columns = given.array<i32>();
+        cells.amounts = given.array<i64>();
+        cells.marks = given.array<u64>();
+        cells.sparse = given.whole() != 0;
+        cells.numbers = given.array<i64>();
+        cells.wide = given.array<bool, 3>();
+        cells.levels = given.array<i64>();
+        cells.tree = given.array<i64, 3>();
+        return cells;
+    }
+
+    bool confined() const { return wide.size() > 0; }
+
+    // The sum of the marks of a slice's cells.
+    u64 marked(const i64* order, i64 low, i64 high) const {
+        u64 total = 0;
+        for (i64 place = low; place < high; place++) total += marks[order[place]];
+        return total;
+    }
+
+    // The coarsest level of a hierarchy that tells two blocks apart, 0 where none does.
+    i64 dividing(i64 axis, i64 first, i64 last) const {
+        for (i64 level = levels[axis] - 1; level > 0; level--)
+            if (tree(axis, level, first) != tree(axis, level, last)) return level;
+        return 0;
+    }
+
+    // Whether both parts of a range are wide enough when it is cut before a block.
+    bool may_cut(i64 axis, i64 block, Array<i64, 2> bounds) const {
+        if (!confined() || levels[axis] > 0) return true;
+        const i64 low = bounds(axis, 0), high = std::min(bounds(axis, 1), numbers[axis]);
+        return wide(axis, low, block) && (block == numbers[axis] || wide(axis, block, high));
+    }
+};
+
+// The best cuts of a box along every axis, and what they are worked out in: see `boxes.BoxCuts`.
+struct BoxCuts {
+    Array<double, 2> scores;
+    Array<i64, 2> tries;
+    Array<bool, 3> left;
+    Array<i64, 2> at;
+    Array<i64, 3> sums;
+    Array<i64, 2> touched;
+    Array<bool, 2> seen;
+    Array<i64> occurring, extents;
+    Array<double> shares;
+    Array<i64> whole, part;
+    Array<i64, 2> sets;
+    Array<i64> until;
+    Array<bool> ends;
+
+    static BoxCuts of(Given& given) {
+        BoxCuts cuts;
+        cuts.scores = given.array<double, 2>();
+        cuts.tries = given.array<i64, 2>();
+        cuts.left = given.array<bool, 3>();
+        cuts.at = given.array<i64, 2>();
+        cuts.sums = given.array<i64, 3>();
+        cuts.touched = given.array<i64, 2>();
+        cuts.seen = given.array<bool, 2>();
+        cuts.occurring = given.array<i64>();
+        cuts.extents = given.array<i64>();
+        cuts.shares = given.array<double>();
+        cuts.whole = given.array<i64>();
+        cuts.part = given.array<i64>();
+        cuts.sets = given.array<i64, 2>();
+        cuts.until = given.array<i64>();
+        cuts.ends = given.array<bool>();
+        return cuts;
+    }
+
+    i64 axes() const { return occurring.size(); }
+    i64 columns() const { return whole.size(); }
+};
+
+// The cells in an order in which boxes are slices, what is required of boxes, and room for cuts.
+struct Ground {
+    BoxCells cells;
+    Criteria required;
+    BoxCuts cuts;
+    Room room;
+    Array<i64> order;
+
+    static Ground of(Given& given) {
+        Ground ground;
+        ground.cells = BoxCells::of(given);
+        ground.required = Criteria::of(given);
+        ground.cuts = BoxCuts::of(given);
+        ground.room = Room::of(given);
+        ground.required.policy.sums = ground.room.sums;
+        ground.order = given.array<i64>();
+        return ground;
+    }
+};
+
+// Sorts a slice of the order into the cells of some blocks and the others; where these begin.
+inline i64 sort_into(i64* order, i64 low, i64 high, Array<i32, 2> blocks, i64 axis, const bool* left) {
+    i64 begin = low, end = high - 1;
+    while (begin <= end) {
+        if (left[blocks(order[begin], axis)])
+            begin++;
+        else
+            std::swap(order[begin], order[end--]);
+    }
+    return begin;
+}
+
+// Puts the blocks that occur along an axis in order.
+inline void in_order(i64 axis, const BoxCuts& cuts) {
+    i64* touched = cuts.touched(axis).data;
+    const i64 number = cuts.occurring[axis];
+    if (number * number < cuts.extents[axis]) {
+        for (i64 place = 1; place < number; place++) {
+            const i64 block = touched[place];
+            i64 hole = place;
+            for (; hole > 0 && touched[hole - 1] > block; hole--) touched[hole] = touched[hole - 1];
+            touched[hole] = block;
+        }
+    } else {
+        i64 place = 0;
+        for (i64 block = 0; block < cuts.extents[axis]; block++)
+            if (cuts.seen(axis, block)) touched[place++] = block;
+    }
+}
+
+// The records of a box by axis and block, the blocks that occur, and all records together.
+inline void add_up(const Ground& ground, i64 low, i64 high) {
+    const BoxCells& cells = ground.cells;
+    const BoxCuts& cuts = ground.cuts;
+    const i64 axes = cells.blocks.shape[1];
+    cuts.whole.fill(0);
+    cuts.occurring.fill(0);
+    for (i64 place = low; place < high; place++) {
+        const i64 cell = ground.order[place];
+        const i32* blocks = cells.blocks.data + cell * axes;
+        for (i64 axis = 0; axis < axes; axis++) {
+            bool& seen = cuts.seen(axis, blocks[axis]);
+            if (seen) continue;
+            seen = true;
+            cuts.touched(axis, cuts.occurring[axis]++) = blocks[axis];
+        }
+        for (i64 entry = cells.starts[cell]; entry < cells.starts[cell + 1]; entry++) {
+            const i64 column = cells.columns[entry], amount = cells.amounts[entry];
+            cuts.whole[column] += amount;
+            for (i64 axis = 0; axis < axes; axis++) cuts.sums(axis, blocks[axis], column) += amount;
+        }
+    }
+    for (i64 axis = 0; axis < axes; axis++) in_order(axis, cuts);
+}
+
+// Forgets the records of a box, for the next one to be added up.
+inline void clear(const BoxCuts& cuts) {
+    for (i64 axis = 0; axis < cuts.axes(); axis++)
+        for (i64 place = 0; place < cuts.occurring[axis]; place++) {
+            const i64 block = cuts.touched(axis, place);
+            cuts.seen(axis, block) = false;
+            for (i64 column = 0; column < cuts.columns(); column++) cuts.sums(axis, block, column) = 0;
+        }
+}
+
+// Whether a part, or what it leaves, has records, but fewer than it must.
+inline bool too_small(i64 records, i64 whole, double least) {
+    return (0 < records && double(records) < least) ||
+           (0 < whole - records && double(whole - records) < least);
+}
+
+// Lays the cuts of a box out, along all its axes: both parts of each in the rows of `room.counts`.
+class Laying {
+    const Ground& ground;
+    const BoxCuts& cuts;
+    const i64 last;
+    i64 cut = 0;
+
+    // Lays out a part and what it leaves, where neither is too small.
+    void lay(i64 first, i64 second) {
+        cuts.sets(cut, 0) = first;
+        cuts.sets(cut, 1) = second;
+        if (too_small(cuts.part[last], cuts.whole[last], ground.required.least)) return;
+        const Array<i64, 2>& counts = ground.room.counts;
+        for (i64 column = 0; column <= last; column++) {
+            counts(2 * cut, column) = cuts.part[column];
+            counts(2 * cut + 1, column) = cuts.whole[column] - cuts.part[column];
+        }
+        cut++;
+    }
+
+    // The beginnings of the blocks that may end where they do as first parts.
+    void lay_prefixes(i64 axis, i64 order) {
+        const i64 number = cuts.occurring[axis];
+        cuts.part.fill(0);
+        for (i64 place = 0; place < number - 1; place++) {
+            const i64* sums = cuts.sums(axis)(cuts.touched(axis, place)).data;
+            for (i64 column = 0; column <= last; column++) cuts.part[column] += sums[column];
+            if (cuts.ends[place]) lay(place, order);
+        }
+    }
+
+    // All sets of few blocks that hold the first of them, but not all, as first parts.
+    void lay_sets(i64 axis) {
+        const i64 number = cuts.occurring[axis];
+        const i64* touched = cuts.touched(axis).data;
+        const Array<i64, 2> sums = cuts.sums(axis);
+        for (i64 some = 1; some < (i64(1) << number) - 1; some += 2) {
+            i64 records = 0;
+            for (i64 place = 0; place < number; place++)
+                records += (some >> place & 1) * sums(touched[place], last);
+            // Most sets of a small box are too small: nothing else of these is added up.
+            if (too_small(records, cuts.whole[last], ground.required.least)) continue;
+            for (i64 column = 0; column <= last; column++) {
+                cuts.part[column] = 0;
+                for (i64 place = 0; place < number; place++)
+                    cuts.part[column] += (some >> place & 1) * sums(touched[place], column);
+            }
+            lay(some, -1);
+        }
+    }
+
+    // The beginnings of the blocks in the order of the share of each value, as first parts. Of values
+    // that nobody in the box has the first stands for all: it leaves blocks as numbered.
+    void lay_shares(i64 axis);
+
+    // Marks the blocks after which the axis may be cut: between groups of a hierarchy, or where both
+    // parts are wide enough. Missing values stand in no range: they are cut off before any other cut.
+    void mark_ends(i64 axis, Array<i64, 2> bounds) {
+        const BoxCells& cells = ground.cells;
+        const i64* touched = cuts.touched(axis).data;
+        const i64 number = cuts.occurring[axis], numbers = cells.numbers[axis];
+        if (cells.levels[axis] > 0) {
+            const i64 level = cells.dividing(axis, touched[0], touched[number - 1]);
+            for (i64 place = 0; place < number - 1; place++)
+                cuts.ends[place] = cells.tree(axis, level, touched[place]) !=
+                                   cells.tree(axis, level, touched[place + 1]);
+            return;
+        }
+        const bool missing = numbers > 0 && touched[number - 1] == numbers;
+        for (i64 place = 0; place < number - 1; place++)
+            cuts.ends[place] = (!missing || place == number - 2) &&
+                               (numbers == 0 || cells.may_cut(axis, touched[place + 1], bounds));
+    }
+
+  public:
+    explicit Laying(const Ground& ground)
+        : ground(ground), cuts(ground.cuts), last(ground.cuts.columns() - 1) {}
+
+    // How many cuts there are; those along an axis end at its place of `cuts.until`.
+    i64 all(Array<i64, 2> bounds) {
+        for (i64 axis = 0; axis < cuts.axes(); axis++) {
+            const bool free = ground.cells.numbers[axis] == 0;
+            if (cuts.occurring[axis] > 1) {
+                if (free && cuts.occurring[axis] <= FEW) {
+                    lay_sets(axis);
+                } else {
+                    mark_ends(axis, bounds);
+                    // Where nothing is known but how many records there are, blocks stand as they are
+                    // numbered.
+                    if (free && last > 0)
+                        lay_shares(axis);
+                    else
+                        lay_prefixes(axis, -2);
+                }
+            }
+            cuts.until[axis] = cut;
+        }
+        return cut;
+    }
+};
+
+// Puts the blocks of an axis in the order of the share of a value in them; ties by block.
+inline void sort_by_share(i64 axis, i64 column, const BoxCuts& cuts) {
+    const i64 last = cuts.columns() - 1;
+    i64* touched = cuts.touched(axis).data;
+    double* shares = cuts.shares.data;
+    for (i64 place = 0; place < cuts.occurring[axis]; place++) {
+        const i64 block = touched[place];
+        const i64* sums = cuts.sums(axis)(block).data;
+        const double share = double(sums[column]) / double(std::max<i64>(sums[last], 1));
+        i64 hole = place;
+        while (hole > 0 && (shares[hole - 1] > share ||
+                            (shares[hole - 1] == share && touched[hole - 1] > block))) {
+            shares[hole] = shares[hole - 1];
+            touched[hole] = touched[hole - 1];
+            hole--;
+        }
+        shares[hole] = share;
+        touched[hole] = block;
+    }
+}
+
+inline void Laying::lay_shares(i64 axis) {
+    bool absent = false;
+    for (i64 column = 0; column < last; column++) {
+        if (cuts.whole[column] > 0 || !absent) {
+            sort_by_share(axis, column, cuts);
+            lay_prefixes(axis, column);
+        }
+        absent = absent || cuts.whole[column] == 0;
+    }
+}
+
+// Remembers which blocks the first part of a cut has, and where the second begins.
+inline void mark_cut(i64 axis, i64 kept, const BoxCells& cells, const BoxCuts& cuts) {
+    const i64 cut = cuts.tries(axis, kept), number = cuts.occurring[axis];
+    const i64 last = cuts.sets(cut, 0), order = cuts.sets(cut, 1);
+    const i64* touched = cuts.touched(axis).data;
+    if (order >= 0) sort_by_share(axis, order, cuts);
+    for (i64 place = 0; place < number; place++)
+        cuts.left(axis, kept, touched[place]) =
+            order == -1 ? (last >> place & 1) == 1 : place <= last;
+    if (cells.levels[axis] > 0) {
+        const i64 level = cells.dividing(axis, touched[0], touched[number - 1]);
+        cuts.at(axis, kept) = cells.tree(axis, level, touched[last + 1]);
+    } else if (cells.numbers[axis] > 0) {
+        cuts.at(axis, kept) = touched[last + 1];
+    }
+}
+
+// The first of the best cuts from `begin` to `end`; -1 where there is none.
+inline i64 best_of(i64 begin, i64 end, const double* worths) {
+    i64 best = -1;
+    double score = -INF;
+    for (i64 cut = begin; cut < end; cut++) {
+        const double both = worths[2 * cut] + worths[2 * cut + 1];
+        if (both > score + TIE) {
+            best = cut;
+            score = both;
+        }
+    }
+    return best;
+}
+
+// Puts the best cuts along an axis into `cuts`; how many are kept.
+inline i64 keep_best(i64 axis, const BoxCuts& cuts, const double* worths) {
+    double* scores = cuts.scores(axis).data;
+    i64* tries = cuts.tries(axis).data;
+    const i64 most = cuts.scores.shape[1];
+    i64 found = 0;
+    cuts.scores(axis).fill(-INF);
+    for (i64 cut = axis ? cuts.until[axis - 1] : 0; cut < cuts.until[axis]; cut++) {
+        const double both = worths[2 * cut] + worths[2 * cut + 1];
+        if (!(both > scores[most - 1] + TIE)) continue;
+        i64 place = found < most ? found : most - 1;
+        while (place > 0 && scores[place - 1] + TIE < both) {
+            scores[place] = scores[place - 1];
+            tries[place] = tries[place - 1];
+            place--;
+        }
+        scores[place] = both;
+        tries[place] = cut;
+        found = std::min(found + 1, most);
+    }
+    return found;
+}
+
+// What the records in `cuts.whole` are worth as one class.
+inline double own_worth(const Ground& ground) {
+    std::copy(ground.cuts.whole.data, ground.cuts.whole.data + ground.cuts.columns(),
+              ground.room.counts.data);
+    judge(ground.room, 1, ground.required);
+    return ground.room.worths[0];
+}
+
+// Finds the best cuts along every axis; what the box is worth uncut.
+inline double best_cuts(const Ground& ground, i64 low, i64 high, Array<i64, 2> bounds) {
+    const BoxCuts& cuts = ground.cuts;
+    cuts.left.fill(false);
+    add_up(ground, low, high);
+    judge(ground.room, 2 * Laying(ground).all(bounds), ground.required);
+    for (i64 axis = 0; axis < cuts.axes(); axis++) {
+        const i64 number = keep_best(axis, cuts, ground.room.worths);
+        for (i64 kept = 0; kept < number; kept++) mark_cut(axis, kept, ground.cells, cuts);
+    }
+    const double own = own_worth(ground);
+    clear(cuts);
+    return own;
+}
+
+// Worths of boxes that were worked out before, in a table that jobs share: see `boxes.Memory`.
+//
+// A lock is the bits that stand for a box, exclusive or with those of its worth: of two jobs that write
+// a slot at once no half-written worth is taken (Hyatt and Mann 2002).
+struct Memory {
+    Array<u64> locks, worths;
+
+    i64 slot(u64 key) const { return i64((key * MIX) >> 32) & (locks.size() - 1); }
+
+    // The worth of a box; NaN where that is not remembered.
+    double recall(u64 key) const {
+        const i64 own = slot(key);
+        const u64 bits = __atomic_load_n(&worths[own], __ATOMIC_RELAXED);
+        if ((__atomic_load_n(&locks[own], __ATOMIC_RELAXED) ^ bits) != key) return std::nan("");
+        double worth;
+        std::memcpy(&worth, &bits, sizeof worth);
+        return worth;
+    }
+
+    void remember(u64 key, double worth) const {
+        u64 bits;
+        std::memcpy(&bits, &worth, sizeof bits);
+        const i64 own = slot(key);
+        __atomic_store_n(&locks[own], key ^ bits, __ATOMIC_RELAXED);
+        __atomic_store_n(&worths[own], bits, __ATOMIC_RELAXED);
+    }
+};
+
+// Boxes that are being cut, from the first down, and boxes that wait: see `boxes.Path`.
+struct Path {
+    Array<i64, 2> slices;
+    Array<i64, 3> bounds;
+    Array<double> owns;
+    Array<i64> records;
+    Array<u64> marks, cut;
+    Array<double> sums;
+    Array<i64> left;
+
+    static Path of(Given& given) {
+        Path path;
+        path.slices = given.array<i64, 2>();
+        path.bounds = given.array<i64, 3>();
+        path.owns = given.array<double>();
+        path.records = given.array<i64>();
+        path.marks = given.array<u64>();
+        path.cut = given.array<u64>();
+        path.sums = given.array<double>();
+        path.left = given.array<i64>();
+        return path;
+    }
+};
+
+// Cuts boxes greedily.
+class Greedy {
+    const Ground& ground;
+    const Path path;
+    const Memory memory;
+
+    // Lets a box wait, alone.
+    void begin(i64 low, i64 high, Array<i64, 2> bounds) const {
+        const BoxCells& cells = ground.cells;
+        const Array<i64>& whole = ground.cuts.whole;
+        whole.fill(0);
+        for (i64 place = low; place < high; place++) {
+            const i64 cell = ground.order[place];
+            for (i64 entry = cells.starts[cell]; entry < cells.starts[cell + 1]; entry++)
+                whole[cells.columns[entry]] += cells.amounts[entry];
+        }
+        path.slices(0, 0) = low;
+        path.slices(0, 1) = high;
+        std::copy(bounds.data, bounds.data + 2 * bounds.size(), path.bounds.data);
+        path.owns[0] = own_worth(ground);
+        path.records[0] = whole[whole.size() - 1];
+        path.marks[0] = cells.marked(ground.order.data, low, high);
+    }
+
+    // The axis of the best cut of a box that waits, the cut in `cuts`; -1 if none gains.
+    i64 best(i64 box) const {
+        const BoxCuts& cuts = ground.cuts;
+        const double* worths = ground.room.worths;
+        add_up(ground, path.slices(box, 0), path.slices(box, 1));
+        judge(ground.room, 2 * Laying(ground).all(path.bounds(box)), ground.required);
+        i64 best = -1, chosen = -1, first = 0;
+        double score = path.owns[box] + TIE;
+        for (i64 axis = 0; axis < cuts.axes(); axis++) {
+            const i64 cut = best_of(first, cuts.until[axis], worths);
+            first = cuts.until[axis];
+            if (cut >= 0 && worths[2 * cut] + worths[2 * cut + 1] > score) {
+                best = axis;
+                chosen = cut;
+                score = worths[2 * cut] + worths[2 * cut + 1];
+            }
+        }
+        if (best >= 0) {
+            cuts.tries(best, 0) = chosen;
+            mark_cut(best, 0, ground.cells, cuts);
+        }
+        clear(cuts);
+        return best;
+    }
+
+    // Lets both parts of a box wait in its place. The larger one waits below: few ever wait.
+    void divide(i64 box, i64 axis) const {
+        const BoxCells& cells = ground.cells;
+        const BoxCuts& cuts = ground.cuts;
+        i64* order = ground.order.data;
+        const i64 low = path.slices(box, 0), high = path.slices(box, 1);
+        const i64 cut = cuts.tries(axis, 0), last = cuts.columns() - 1;
+        const i64 middle = sort_into(order, low, high, cells.blocks, axis, cuts.left(axis)(0).data);
+        // The marks of the smaller part are added up, those of the larger one are what is left.
+        const bool first_larger = middle - low > high - middle;
+        const u64 smaller = first_larger ? cells.marked(order, middle, high)
+                                         : cells.marked(order, low, middle);
+        const u64 whole = path.marks[box];
+        if (cells.confined()) {
+            const i64* bounds = path.bounds(box).data;
+            std::copy(bounds, bounds + 2 * cells.numbers.size(), path.bounds(box + 1).data);
+        }
+        for (int part = 0; part < 2; part++) {
+            const i64 place = (part == 0) == first_larger ? box : box + 1;
+            path.slices(place, 0) = part ? middle : low;
+            path.slices(place, 1) = part ? high : middle;
+            path.owns[place] = ground.room.worths[2 * cut + part];
+            path.records[place] = ground.room.counts(2 * cut + part, last);
+            path.marks[place] = place > box ? smaller : whole - smaller;
+            if (cells.confined() && cells.numbers[axis] > 0)
+                path.bounds(place, axis, 1 - part) = cuts.at(axis, 0);
+        }
+    }
+
+    // What stands for a box that waits: with its ends on every axis where these confine its cuts.
+    u64 key_of(i64 box) const {
+        u64 key = path.marks[box];
+        if (!ground.cells.confined()) return key;
+        const Array<i64, 2> bounds = path.bounds(box);
+        for (i64 end = 0; end < 2 * bounds.size(); end++) {
+            key = (key ^ u64(bounds.data[end])) * 0xBF58476D1CE4E5B9;
+            key ^= key >> 29;
+        }
+        return key;
+    }
+
+    // The worth of the greedy tree of the waiting box: cut where most is gained, and again.
+    //
+    // The worths of a cut's parts are added, and nothing else, so that what is remembered is what
+    // would be worked out.
+    double tree() const {
+        i64 waiting = 1, depth = 0;
+        // Where every cell has records, fewer than twice the least cannot be cut.
+        const double divisible = ground.cells.sparse ? 0.0 : 2 * ground.required.least;
+        while (true) {
+            const i64 box = waiting - 1;
+            double worth = path.owns[box];
+            if (double(path.records[box]) >= divisible &&
+                path.slices(box, 1) - path.slices(box, 0) > 1) {
+                const u64 key = key_of(box);
+                const double known = memory.recall(key);
+                if (!std::isnan(known)) {
+                    worth = known;
+                } else {
+                    const i64 axis = best(box);
+                    if (axis >= 0) {
+                        path.cut[depth] = key;
+                        path.sums[depth] = 0.0;
+                        path.left[depth] = 2;
+                        depth++;
+                        divide(box, axis);
+                        waiting++;
+                        continue;
+                    }
+                    memory.remember(key, worth);
+                }
+            }
+            waiting--;
+            while (depth > 0) {
+                path.sums[depth - 1] += worth;
+                if (--path.left[depth - 1] > 0) break;
+                depth--;
+                worth = path.sums[depth];
+                memory.remember(path.cut[depth], worth);
+            }
+            if (depth == 0) return worth;
+        }
+    }
+
+  public:
+    Greedy(const Ground& ground, Path path, Memory memory)
+        : ground(ground), path(path), memory(memory) {}
+
+    // The worth of a box that is cut in one way, then greedily. `half` is room for its bounds.
+    double followed(i64 low, i64 high, Array<i64, 2> bounds, i64 axis, const bool* left, i64 at,
+                    Array<i64, 2> half) const {
+        const i64 middle =
+            sort_into(ground.order.data, low, high, ground.cells.blocks, axis, left);
+        double found = 0.0;
+        for (int part = 0; part < 2; part++) {
+            std::copy(bounds.data, bounds.data + 2 * bounds.size(), half.data);
+            if (ground.cells.numbers[axis] > 0) half(axis, 1 - part) = at;
+            begin(part ? middle : low, part ? high : middle, half);
+            found += tree();
+        }
+        return found;
+    }
+};
+
+}  // namespace anonymizer
