@@ -4,7 +4,7 @@
 
 Makes the files (see risk_files.py; 1.6 GB) in a directory that it removes, or in one that is named,
 where they are found again. Writes benchmarks/results/risk.md. Every run is a process of its own,
-so that its memory is its own; compiled code is on disk, which a run of few records sees to.
+so that its memory is its own.
 """
 
 import os
@@ -190,17 +190,8 @@ def measured(place: int, directory: Path) -> list[object]:
     return row
 
 
-def compile_first(directory: Path) -> None:
-    """See to compiled code being on disk, and the files in the system's cache."""
-    from anonymizer.kernels import ordering
-    from anonymizer.risk.refinement import Ordered
-
-    kernel = ordering(float("inf"))
-    if kernel is not None:
-        import numpy as np
-
-        classes = Ordered.of(np.arange(8) // 4, 2, kernel)
-        classes.is_homogeneous((np.arange(8) % 2, 2))
+def read_first(directory: Path) -> None:
+    """See to the files being in the system's cache."""
     for name in FILES:
         with pa.OSFile(str(made(name, directory))) as file:
             while file.read(1 << 26):
@@ -211,7 +202,7 @@ def main(directory: Path) -> None:
     """Measure and write."""
     from measure import table as markdown  # loads what no run should have to
 
-    compile_first(directory)
+    read_first(directory)
     before = os.getloadavg()[0]
     rows = [measured(place, directory) for place in range(len(CASES))]
     load = f"Load average of the machine: {before:.1f} before, {os.getloadavg()[0]:.1f} after."

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_search.py [section ...]
 
-Sections: goals, values, growth, search, suppression, kernels, jobs, large, peers, process,
+Sections: goals, values, growth, search, suppression, jobs, large, peers, process,
 refinement, limits; all when none is named. The first three, in searching/, take ten minutes.
 Needs the directory of data sets in ANONYMIZER_DATA (adult/ and arx-adult/); peers need
 ``pip install anjana crowds``, in an environment of their own if need be (see peers.py). Writes
@@ -25,7 +25,6 @@ import workloads
 from measure import ROUNDS, Timed, described, problem_of, rounds, table
 from naive import group_by_sampled_nodes
 from peers import answers
-from plain import NUMPY
 from searching.goals import goals
 from searching.growth import growth
 from searching.values import values
@@ -118,34 +117,6 @@ def suppression() -> Iterator[str]:
     yield from table(
         ["workload", "suppressed", "at most", "ms", "exhaustive", "checked", "objective"], rows
     )
-
-
-def kernels() -> Iterator[str]:
-    """NumPy beside machine code."""
-    load = "from anonymizer.kernels import NATIVE as c; k = c(); "
-    use = (
-        "import numpy as np; from anonymizer.kernels import FrequencySet as F; "
-        "k.roll_up(F(np.zeros((4, 1), np.uint64), np.ones((4, 3), np.int32), "
-        "np.zeros(4, np.int32)), (np.uint64(0),))"
-    )
-    time = "import time, anonymizer.recoding; t = time.perf_counter(); "
-    command = [sys.executable, "-c", time + load + use + "; print(time.perf_counter() - t)"]
-    loads = [
-        float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in "12345"
-    ]
-    yield f"Loading the compiled kernels from their cache: {median(loads):.2f} s. Median ms of 3."
-    yield ""
-    rows = []
-    for workload in workloads.adult():
-        problem = problem_of(workload)
-        both = {kernel.name: replace(problem, kernel=kernel) for kernel in (NUMPY, NATIVE)}
-        work: dict[str, Timed] = {
-            name: lambda p=problem: solve(p) for name, problem in both.items()
-        }
-        taken = rounds(work, 3)
-        first, second = taken.values()
-        rows.append([workload.title, f"{first:.1f}", f"{second:.1f}", f"{first / second:.1f}"])
-    yield from table(["workload", *both, "ratio"], rows)
 
 
 def jobs() -> Iterator[str]:
@@ -328,7 +299,6 @@ SECTIONS: Mapping[str, Callable[[], Iterator[str]]] = {
         growth,
         search,
         suppression,
-        kernels,
         jobs,
         large,
         peers,

@@ -25,17 +25,16 @@ BROWSER = {"browser", "page", "demonstration"}
 INTRODUCTION = """# Where the time of the tests goes
 
 Made by `python benchmarks/bench_suite.py`: seconds of two workers, added up, on two cores that had
-nothing to do but `make test`. Kinds are exclusive: what is compiled or waited for is in no other.
+nothing to do but `make test`. Kinds are exclusive: what is waited for is in no other.
 """
 
 
 @dataclass
 class Spent:
-    """Seconds of a test: in all, compiling, waiting for processes, and in its fixtures."""
+    """Seconds of a test: in all, waiting for processes, and in its fixtures."""
 
     test: str
     seconds: float = 0.0
-    compiling: float = 0.0
     waiting: float = 0.0
     fixtures: float = 0.0
     browser: bool = False
@@ -48,7 +47,7 @@ class Spent:
     def kinds(self) -> Mapping[str, float]:
         """The seconds by kind."""
         waiting = min(self.waiting, self.seconds)  # waited for in several threads at once
-        rest = self.seconds - self.compiling - waiting
+        rest = self.seconds - waiting
         fixtures = min(self.fixtures, max(rest, 0))
         kind = "tests themselves"
         if self.browser:
@@ -56,7 +55,6 @@ class Spent:
         elif "spark" in self.test or "cluster" in self.test:
             kind = "tests of Spark and of clusters"
         return {
-            "compiling machine code": self.compiling,
             "waiting for processes": waiting,
             "fixtures": fixtures,
             kind: rest - fixtures,
@@ -74,7 +72,6 @@ def measured(directory: Path) -> tuple[list[Spent], float]:
                 continue
             spent = found.setdefault(line["test"], Spent(line["test"]))
             spent.seconds += line["seconds"]
-            spent.compiling += line["compiling"]
             spent.waiting += line["waiting"]
             spent.fixtures += line["seconds"] if line["part"] != "call" else 0.0
             spent.browser |= bool(BROWSER & {*line["fixtures"]})

@@ -44,15 +44,12 @@ pd.read_csv(sys.argv[1]).to_csv(sys.argv[2], index=False)
 def fits(trees: Mapping[str, Path]) -> list[str]:
     """Warm fits in units of one group-by over the same nine columns."""
     kinds = ("group-by", "fit", "fit, 2 % suppressed")
-    # A process for each: which kernels one fit loads is of no use to another.
     servers = {(name, kind): _server(tree) for name, tree in trees.items() for kind in kinds}
     taken: dict[tuple[str, str], list[float]] = {}
-    loaded: dict[tuple[str, str], str] = {}
     for turn in range(FITS + 1):
         for kind in kinds:
             for name in trees:
-                seconds, compiled = _ask(servers[name, kind], kind)
-                loaded[name, kind] = "yes" if compiled == "True" else "no"
+                seconds = _ask(servers[name, kind], kind)
                 if turn:  # the first is not warm
                     taken.setdefault((name, kind), []).append(float(seconds))
     for server in servers.values():
@@ -66,12 +63,11 @@ def fits(trees: Mapping[str, Path]) -> list[str]:
             f"{1000 * min(taken[name, kind]):.0f}",
             f"{min(taken[name, kind]) / unit:.1f}",
             f"{median(taken[name, kind]) / middle:.1f}",
-            loaded[name, kind],
         ]
         for kind in kinds
         for name in trees
     ]
-    header = ["", "tree", "ms", "group-bys", "medians of both", "compiled code in the end"]
+    header = ["", "tree", "ms", "group-bys", "medians of both"]
     return [
         "## Warm fits",
         "",
@@ -96,12 +92,12 @@ def _server(tree: Path) -> "subprocess.Popen[str]":
     )
 
 
-def _ask(server: "subprocess.Popen[str]", kind: str) -> list[str]:
+def _ask(server: "subprocess.Popen[str]", kind: str) -> str:
     assert server.stdin is not None
     assert server.stdout is not None
     server.stdin.write(kind + "\n")
     server.stdin.flush()
-    return server.stdout.readline().split()
+    return server.stdout.readline()
 
 
 def _environment(tree: Path) -> dict[str, str]:

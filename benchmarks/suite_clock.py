@@ -1,8 +1,8 @@
 """A plugin of pytest that keeps where the time of a run goes; used by ``bench_suite.py``.
 
 Each process of the run writes one file of lines into the directory that SUITE_CLOCK names: of each
-part of each test, how long it took, and how much of that was spent compiling machine code and
-waiting for other processes.
+part of each test, how long it took, and how much of that was spent waiting for other
+processes.
 """
 
 import json
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numba.core import event
 
 DIRECTORY = Path(os.environ["SUITE_CLOCK"])
 STARTED = time.perf_counter()
@@ -53,22 +52,9 @@ class Stopwatch:
         return within
 
 
-COMPILING, WAITING = Stopwatch(), Stopwatch()
+WAITING = Stopwatch()
 
 
-class Listener(event.Listener):
-    """Follows numba's compiler."""
-
-    def on_start(self, event: event.Event) -> None:
-        """Begin to compile."""
-        COMPILING.start()
-
-    def on_end(self, event: event.Event) -> None:
-        """End it."""
-        COMPILING.stop()
-
-
-event.register("numba:compile", Listener())
 for _name in ("wait", "communicate"):
     setattr(subprocess.Popen, _name, WAITING.timed(getattr(subprocess.Popen, _name)))
 os.waitpid = WAITING.timed(os.waitpid)
@@ -88,7 +74,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
-    start, before = time.perf_counter(), (COMPILING.spent, WAITING.spent)
+    start, before = time.perf_counter(), WAITING.spent
     cpu = time.process_time()
     try:
         return (yield)
@@ -98,8 +84,7 @@ def _clocked(part: str, item: pytest.Item) -> Generator[None, object, object]:
             test=item.nodeid,
             seconds=time.perf_counter() - start,
             cpu=time.process_time() - cpu,
-            compiling=COMPILING.spent - before[0],
-            waiting=WAITING.spent - before[1],
+            waiting=WAITING.spent - before,
             fixtures=[*getattr(item, "fixturenames", ())],
         )
 

@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import Literal, TypeVar
 
 from measure import problem_of
-from plain import NUMPY
 from workloads import Workload, cup_like, nine_attributes
 
 from anonymizer import Anonymizer, FullDomain
@@ -44,9 +43,8 @@ MOST_TURNS = 7
 def ways() -> dict[str, Way]:
     """The ways to search, oldest first. The last two are compared as old and new."""
     return {
-        "NumPy": with_kernel(NUMPY),
-        "compiled kernels": with_kernel(replace(NATIVE, drives=False)),
-        "compiled driver": with_kernel(NATIVE),
+        "driven from Python": with_kernel(replace(NATIVE, drives=False)),
+        "driver": with_kernel(NATIVE),
     }
 
 
@@ -131,7 +129,7 @@ def warm_fit(workload: Workload, objective: ObjectiveName, recoding: Kind = "ful
 
 
 def warm() -> None:
-    """Load the machine code of all ways, with small tables."""
+    """Search small tables in all ways."""
     nine = nine_attributes()[1]
     few = replace(nine, table=nine.table.head(1000))
     cup = cup_like(1000, 200, 1.5)
