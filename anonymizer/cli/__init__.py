@@ -9,8 +9,8 @@ Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or the
 --strict, 2 unusable input, 3 an audit could not run every attack, 130 interrupted.
 """
 
-import io
 import gc
+import io
 import logging
 import os
 import re
