@@ -21,6 +21,9 @@ WHOLE, REAL = 0, 1
 
 MOST_AXES = 3
 
+END = pack("5q", -1, 0, 0, 0, 0)
+"""What a kernel finds that reads more arguments than there are."""
+
 
 class Packed:
     """Arguments that are laid out once, for many calls; another process lays them out anew.
@@ -41,7 +44,7 @@ def call(name: str, *arguments: Any) -> float:
 
     TypeError where one is of another kind than the kernel reads.
     """
-    found: float = _kernel(name)(_laid_out(arguments))
+    found: float = _kernel(name)(_laid_out(arguments) + END)
     if isnan(found):
         raise TypeError(f"{name} was called with arguments of another kind than it reads")
     return found
@@ -54,8 +57,8 @@ def _laid_out(arguments: tuple[Any, ...]) -> bytes:
         if isinstance(each, tuple):
             left += reversed(each)
         elif isinstance(each, np.ndarray):
-            if not each.flags.c_contiguous:
-                raise TypeError("kernels take contiguous arrays")
+            if not (each.flags.c_contiguous and each.dtype.isnative):
+                raise TypeError("kernels take contiguous arrays in the byte order of the machine")
             kind = ord(each.dtype.kind) << 8 | each.itemsize
             shape = (*each.shape, 1, 1, 1)[:MOST_AXES]
             parts.append(pack("5q", kind, each.ctypes.data, *shape))
