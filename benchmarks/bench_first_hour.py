@@ -25,7 +25,8 @@ from typing import Any
 
 from measure import table as markdown
 
-from anonymizer.tables.files import GivenFormat, columns_in, describe_file
+from anonymizer.tables.files import GivenFormat, describe_file
+from anonymizer.tables.relations.embedded.files import columns_in
 
 RESULTS = Path(__file__).parent / "results" / "first_hour.md"
 MAKER = Path(__file__).parents[1] / "data" / "make_tables.py"

