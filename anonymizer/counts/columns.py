@@ -243,7 +243,7 @@ def require_everybody(counts: Counts) -> None:
         raise InputError(
             f"the population lacks {number:,} {what} of the table, in {int(lacking.sum()):,} of "
             f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
-            "who is in the table"
+            "who is in the table, by a line each, or by a column of numbers that count names"
         )
 
 

@@ -144,12 +144,12 @@ def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
             ranges[text] = size
         else:
             others[text] = size
-    months = all(MONTH.fullmatch(text) for text in ranges)
+    months = sum(size for text, size in ranges.items() if MONTH.fullmatch(text))
     few = len(others) <= max(FEW_TEXTS, MOST_ODD * len(records))
-    if not few or not (dates or (ranges and months)):
+    if not few or not dates + months:
         return None
-    here = sum(records.values())
-    if dates + sum(ranges.values()) < LARGELY * here or (not months and 2 * dates < here):
+    here, partial = sum(records.values()), sum(ranges.values())
+    if dates + partial < LARGELY * here or (months < partial and 2 * (dates + months) < here):
         return None
     return Among(dates, ranges, others=others, kind="date")
 
@@ -199,6 +199,10 @@ MEASURE = re.compile(
 """A number as people write it who measure or count money: $1,200, 165 cm, 12 %, (549)."""
 
 
+BLANKS = re.compile(r"-?[1-9]\d{0,2}([\u00a0\u2009\u202f]\d{3})+")
+"""A whole number whose thousands are set apart by blanks that are no ordinary ones."""
+
+
 def notation_of(texts: Sequence[str]) -> str | None:
     """Say how numbers are written that no rule reads: their unit, or their signs; None for others.
 
@@ -211,8 +215,9 @@ def notation_of(texts: Sequence[str]) -> str | None:
         return None
     units = Counter(unit for each in known for unit in each.groups() if unit)
     if not units:
-        signs = any(sign in text for text in texts for sign in "(\u2212")
-        return "brackets or a long minus sign" if signs else None
+        if any(sign in text for text in texts for sign in "(\u2212"):
+            return "brackets or a long minus sign"
+        return "blanks between thousands" if any(map(BLANKS.fullmatch, texts)) else None
     unit, times = units.most_common(1)[0]
     return repr(unit) if times >= LARGELY * len(known) else None
 

@@ -33,10 +33,19 @@ from anonymizer.profiling.among import (
     plain_number,
     texts_among,
 )
-from anonymizer.profiling.hints import BIRTH, CODES, DATES, Hint, hint_of, words_of
+from anonymizer.profiling.hints import (
+    BIRTH,
+    CODES,
+    DATES,
+    KEY_OF_HOUSEHOLDS,
+    LIVING_TOGETHER,
+    Hint,
+    hint_of,
+    words_of,
+)
 from anonymizer.profiling.identifying import IdentifyingValues, identifying, makes_identifier
 from anonymizer.tables import engine
-from anonymizer.tables.values import INSTANT, number_of, text_of
+from anonymizer.tables.values import number_of, text_of
 
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
@@ -178,9 +187,6 @@ BOOLEANS = frozenset(
     for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
 )
 
-HALF_HOUR = 1800
-"""Seconds that most time zones are apart, or several times so many."""
-
 MICROSECONDS = 1e6
 """In a second."""
 
@@ -267,8 +273,13 @@ class ProfiledColumn:
 
     @cached_property
     def hint(self) -> Hint | None:
-        """The suggestion of the name; that of a date does not count for numbers."""
+        """The suggestion of the name and the values.
+
+        That of a date does not count for numbers, and a household that is numbered is a key.
+        """
         found = hint_of(self.name)
+        if found and found.about == LIVING_TOGETHER and _numbers_households(self):
+            return KEY_OF_HOUSEHOLDS
         return None if found and found.about in DATES and self.numbers is not None else found
 
     @cached_property
@@ -524,15 +535,6 @@ def _clock_of_numbers(column: ProfiledColumn) -> Clock | None:
     return None
 
 
-def is_midnight_elsewhere(column: ProfiledColumn) -> bool:
-    """Return whether instants are dates that begin in another time zone: at one hour or two."""
-    if column.kind != "datetime" or column.moments is None or len(column.values) < FEW:
-        return False
-    hours = np.unique(column.moments % DAY)
-    whole = bool(hours.all() and not (hours % HALF_HOUR).any())
-    return len(hours) <= 2 and whole and all(map(INSTANT.fullmatch, column.some_texts))
-
-
 def _code_of_digits(column: ProfiledColumn) -> bool:
     """Return whether numbers are codes: by the name, or as some of one length begin with 0."""
     if column.hint and column.hint.about in CODES:
@@ -551,6 +553,13 @@ def _key(column: ProfiledColumn) -> bool:
         return column.hint.role == "identifier"
     span = float(np.ptp(column.numbers)) + 1
     return span <= SPREAD * len(column.numbers)
+
+
+def _numbers_households(column: ProfiledColumn) -> bool:
+    """Return whether a column named after households alone has codes or numbers of many."""
+    if len(column.values) <= FEW or {*words_of(column.name)} - {"household", "family"}:
+        return False
+    return column.whole or all(map(CODE.fullmatch, column.texts))
 
 
 def _codes(column: ProfiledColumn) -> bool:

@@ -142,7 +142,10 @@ def unit_in(column: ProfiledColumn) -> str | None:
     """Name the owner of each value by a column's name or values: a person, a household, or None."""
     if makes_identifier(column.identifying) and column.identifying is not None:
         return UNITS.get(column.identifying.kind)
-    return unit_of(column.name) if is_named_key(column) else None
+    if not is_named_key(column):
+        return None
+    by_values = column.hint is not None and column.hint.about == HOUSEHOLD
+    return "household" if by_values else unit_of(column.name)
 
 
 def is_of_codes(column: ProfiledColumn) -> bool:

@@ -49,7 +49,8 @@ HINTS = (
     Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married maried single familienstand familystatus civilstatus situationfamiliale estadocivil"),
     Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
     Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
-    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood lat latitude lon lng longitude gps coordinates"),
+    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood gps coordinates"),
+    Hint("a coordinate", "quasi-identifier", "lat latitude lon lng longitude"),
     Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
     Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
     Hint("a language", "quasi-identifier", "language sprache langue idioma lingua"),
@@ -77,6 +78,11 @@ HINTS = (
 
 WEIGHT = "a sampling weight"
 
+COORDINATE, LIVING_TOGETHER = "a coordinate", "a household"
+
+MONEY = frozenset(("an income", "an expense"))
+"""Hints about sums of money, of which a number of payments is none."""
+
 PERSON, HOUSEHOLD, NAME, ADDRESS, RECORD = (
     "a key of a person",
     "a key of a household",
@@ -85,6 +91,8 @@ PERSON, HOUSEHOLD, NAME, ADDRESS, RECORD = (
     "a key of records",
 )
 """Hints whose words have to be looked at together with the other words of a name."""
+
+KEY_OF_HOUSEHOLDS = next(hint for hint in HINTS if hint.about == HOUSEHOLD)
 
 OF_ONE_PERSON = frozenset(
     (
@@ -108,26 +116,16 @@ PERSONAL = {AGE, BIRTH, SEX}
 NUMBERED = frozenset("id ids no nr num number nummer numero code key ref hash pseudonym".split())  # noqa: SIM905
 """Words that may stand with that for a person, and it is a key of persons all the same."""
 
-COUNTED = frozenset(
-    [
-        "n",
-        "nb",
-        "nbr",
-        "num",
-        "number",
-        "no",
-        "count",
-        "total",
-        "sum",
-        "avg",
-        "mean",
-        "average",
-        "max",
-        "min",
-        "anzahl",
-    ]
-)
+COUNTS = frozenset("n nb nbr num number no count anzahl".split())  # noqa: SIM905
 """Words that make a count of what follows them: num_open_accounts."""
+
+COUNTED = COUNTS | frozenset("total sum avg mean average max min".split())  # noqa: SIM905
+"""These and words for other figures of what follows: total_income is money, but no account."""
+
+AT_BIRTH = frozenset(
+    "sex gender country place city state weight order length rank type name".split()  # noqa: SIM905
+)
+"""Words with which a birth is no date: sex at birth, place of birth."""
 
 THINGS = frozenset(
     [
@@ -266,6 +264,10 @@ def hint_of(name: str) -> Hint | None:
 
 def _fits(hint: Hint, parts: Sequence[str]) -> bool:
     """Return whether a word keeps its meaning in a name of several words: not in clinic_name."""
+    if hint.about == BIRTH:
+        return AT_BIRTH.isdisjoint(parts)
+    if hint.about in MONEY:
+        return COUNTS.isdisjoint(parts[:1]) or len(parts) == 1
     if hint.role != "identifier":
         return True
     if parts[0] in COUNTED and len(parts) > 1:

@@ -14,8 +14,9 @@ from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.among import MONTH
-from anonymizer.profiling.columns import ProfiledColumn, measured_in
-from anonymizer.tables.values import number_of, number_text, range_in
+from anonymizer.profiling.columns import FEW, ProfiledColumn, measured_in
+from anonymizer.profiling.hints import BIRTH
+from anonymizer.tables.values import INSTANT, number_of, number_text, range_in
 
 Cut = TypeVar("Cut", int, Decimal)
 
@@ -70,6 +71,10 @@ class Ladder(NamedTuple):
 
     rule: dict[str, Any]
     why: str
+
+
+HALF_HOUR = 1800
+"""Seconds that most time zones are apart, or several times so many."""
 
 
 def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
@@ -515,3 +520,16 @@ def _step(column: ProfiledColumn, width: float) -> float:
         if span / float(step) <= MOST_GROUND and (whole or not column.whole):
             return int(step) if whole else float(step)
     return width
+
+
+def is_midnight_elsewhere(column: ProfiledColumn) -> bool:
+    """Return whether instants are dates that begin in another time zone: at one hour or two.
+
+    Births go back to the years of double summer time, when they were three.
+    """
+    if column.kind != "datetime" or column.moments is None or len(column.values) < FEW:
+        return False
+    hours = np.unique(column.moments % DAY)
+    whole = bool(hours.all() and not (hours % HALF_HOUR).any())
+    most = 3 if column.hint is not None and column.hint.about == BIRTH else 2
+    return len(hours) <= most and whole and all(map(INSTANT.fullmatch, column.some_texts))

@@ -10,7 +10,6 @@ from anonymizer.profiling.columns import (
     IDENTIFYING,
     MANY,
     ProfiledColumn,
-    is_midnight_elsewhere,
     measured_in,
 )
 from anonymizer.profiling.dependence import (
@@ -21,8 +20,17 @@ from anonymizer.profiling.dependence import (
     is_personal,
     tells,
 )
-from anonymizer.profiling.hints import PERSONAL, WEIGHT, Role, hint_of, weight_of, words_of
+from anonymizer.profiling.hints import (
+    COORDINATE,
+    PERSONAL,
+    WEIGHT,
+    Role,
+    hint_of,
+    weight_of,
+    words_of,
+)
 from anonymizer.profiling.identifying import makes_identifier
+from anonymizer.profiling.ladders import is_midnight_elsewhere
 from anonymizer.profiling.persons import key_of_persons
 from anonymizer.profiling.weights import weights_in
 
@@ -192,16 +200,12 @@ def _groups_of_like(proposal: Proposal, columns: Mapping[str, ProfiledColumn | N
 
 def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
     """Give a column the role that it has by itself, or make it a candidate."""
-    if column is None:
-        proposal.propose(name, "left out", "its values cannot be told apart, as those of lists")
+    if column is None or not column.values or not name:
+        proposal.propose(name, "left out", _unusable(name, column))
         return
     why = _identifies(column)
     hint = column.hint
-    if not column.values:
-        proposal.propose(
-            name, "left out", "every record misses it, and what it will hold nobody knows"
-        )
-    elif len(column.all_sizes) <= 1:
+    if len(column.all_sizes) <= 1:
         why = "all records have one value, which tells nobody apart"
         proposal.propose(name, "insensitive", why)
     elif is_midnight_elsewhere(column):
@@ -231,6 +235,15 @@ def _sort(proposal: Proposal, name: str, column: ProfiledColumn | None) -> None:
         proposal.candidates.append(column)
 
 
+def _unusable(name: str, column: ProfiledColumn | None) -> str:
+    """Explain why no study can release a column."""
+    if column is None:
+        return "its values cannot be told apart, as those of lists"
+    if not column.values:
+        return "every record misses it, and what it will hold nobody knows"
+    return "it has no name; name it in the table to release it"
+
+
 def _identifies(column: ProfiledColumn) -> str:
     """Explain why a column identifies by itself; nothing where it does not."""
     hint, found = column.hint, column.identifying
@@ -253,7 +266,10 @@ def _identifies(column: ProfiledColumn) -> str:
 def _keys_of_persons(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
     """Make identifiers of candidates that repeat and tell an age, a sex or a date of birth."""
     known = [column for column in columns.values() if column is not None and is_personal(column)]
-    others = [c for c in proposal.candidates if c.hint is None or c.hint.about not in PERSONAL]
+    known_otherwise = PERSONAL | {COORDINATE}  # where somebody lives tells an age, and is no key
+    others = [
+        c for c in proposal.candidates if c.hint is None or c.hint.about not in known_otherwise
+    ]
     for column in others:
         about = [each.name for each in known if tells(column, each)]
         if about:
@@ -300,7 +316,9 @@ def _weight_of_persons(proposal: Proposal, weights: Sequence[str]) -> None:
 
 def _one_of_equals(proposal: Proposal) -> None:
     """Leave out candidates that another one determines, none for one whose name says less."""
-    ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
+    # A coordinate tells the other one and all that goes with a place, and is none without it.
+    compared = [each for each in proposal.candidates if not _is_coordinate(each)]
+    ranked = sorted(compared, key=lambda column: weight_of(column.hint))
     # By weight, so that what is compared is what would be proposed.
     found = determined(ranked[:MOST_COMPARED])
     of = {column.name: column for column in proposal.candidates}
@@ -318,6 +336,10 @@ def _one_of_equals(proposal: Proposal) -> None:
         why = f"{each.by!r} determines it{mutual}, so that one of them is enough"
         proposal.propose(name, "left out", why)
     proposal.candidates = [column for column in proposal.candidates if column.name not in gone]
+
+
+def _is_coordinate(column: ProfiledColumn) -> bool:
+    return column.hint is not None and column.hint.about == COORDINATE
 
 
 def _known_by_name(column: ProfiledColumn) -> bool:
@@ -385,6 +407,9 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
     """Choose the quasi-identifiers: those whose names say so first, not too many of them."""
     ranked = sorted(proposal.candidates, key=_tells_little)
     most = 0 if chosen_already else MOST_QUASI_IDENTIFIERS
+    pair = [place for place, column in enumerate(ranked) if _is_coordinate(column)]
+    if pair and pair[0] < most <= pair[-1]:  # both, or none
+        ranked += [ranked.pop(place) for place in pair[::-1]]
     for column in ranked[:most]:
         hint = column.hint
         why = (

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.recoding import Watch, ignore
@@ -31,6 +33,9 @@ from anonymizer.tables.files import Format, GivenFormat, describe_file
 from anonymizer.tables.files.format import missing_values_of
 from anonymizer.tables.relations.relation import Relation
 from anonymizer.tables.spreadsheet import with_safe_names_in
+
+MOST_BEYOND = 0.5
+"""Share of the dates of a table beyond those of a release from which on an error is about these."""
 
 
 @dataclass(frozen=True)
@@ -225,9 +230,30 @@ def _recoded(plan: Plan, table: Relation, form: Format, unseen: Unseen) -> Recod
         return plan.recoded(table, form, unseen)
     except PolicyBrokenError as error:
         admitted = plan.admitted(counted_in(table, plan.schema.columns, form)[1])
+        if beyond := _beyond(plan, admitted):  # no share of suppressed records mends that
+            raise PolicyBrokenError(f"{error}{beyond}") from None
         needed = None if error.key == "suppression" else _needed(plan, admitted, unseen)
         budget = "" if needed is None else f"; needs suppression = {needed:g}"
         raise PolicyBrokenError(f"{error}{budget}{_overlapping(plan, admitted)}") from None
+
+
+def _beyond(plan: Plan, admitted: Tally) -> str:
+    """What a message adds where most dates lie before or after all that the release divides."""
+    for name, reach in plan.source.reaches.items():
+        spans = [each.interval for each in reach.groups if each.is_range and each.calendar]
+        ends = [end for span in spans for end in (span.low, span.high) if end is not None]
+        if not ends:
+            continue
+        codes, values = engine.distinct(admitted[name])
+        places = [spans[0].scale.place(value) for value in values]
+        off = [each is not None and not min(ends) <= each < max(ends) for each in places]
+        share = np.average(np.array(off)[codes], weights=admitted.sizes)
+        if share >= MOST_BEYOND:
+            return (
+                f"; {share:.0%} of the dates of {name!r} lie beyond those of the release: run its "
+                "study on the table instead"
+            )
+    return ""
 
 
 def _overlapping(plan: Plan, admitted: Tally) -> str:

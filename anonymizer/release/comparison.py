@@ -8,7 +8,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
+from anonymizer.hierarchy.calendar import Dates
 from anonymizer.masking import Shift
+from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.profiling.ladders import is_midnight_elsewhere
+from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.column_warnings import (
     Hidden,
@@ -68,6 +72,7 @@ class RawComparison:
             *self._of_suppression(),
             *spelling_warnings(self.raw.table, released.sensitive),
             *self._of_persons(left, released.names, left_as_they_were),
+            *self._of_instants(),
             *self._warnings(left, raw, left_as_they_were),
         )
         rng = np.random.default_rng(release.seeds.search)
@@ -116,6 +121,18 @@ class RawComparison:
         alone, persons = shift.alone(table, schema.person)
         if alone:
             yield ReleaseWarning("dates-find-persons", shift.names[0], alone, persons)
+
+    def _of_instants(self) -> Iterator[ReleaseWarning]:
+        """Warn of dates that are written as midnights of another time zone."""
+        if not isinstance(self.fitted, GeneralizationPlan):
+            return
+        for name, taxonomy in self.fitted.taxonomies.items():
+            if isinstance(taxonomy.scale, Dates) and taxonomy.scale.clock.zone is None:
+                values = pd.Series(taxonomy.texts, dtype=object, name=name)
+                column = ProfiledColumn.of(values)
+                if column is not None and is_midnight_elsewhere(column):
+                    number = len(column.values)
+                    yield ReleaseWarning("midnight-elsewhere", name, number, number)
 
     def _of_keys(self) -> Iterator[ReleaseWarning]:
         """Warn of persons who have several of the records that a sample is drawn from."""

@@ -16,7 +16,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy import AlphaKAnonymity, DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.profiling.columns import FEW as SEVERAL
-from anonymizer.profiling.columns import NOBODY, ProfiledColumn
+from anonymizer.profiling.columns import NOBODY, ProfiledColumn, measured_in
 from anonymizer.profiling.dependence import is_copy, is_key_to, is_personal, may_be_key_to, unit_in
 from anonymizer.profiling.hints import PERSONAL, hint_of
 from anonymizer.profiling.identifying import identifying
@@ -200,6 +200,8 @@ def _unit(keyed: Keyed, name: str) -> str | None:
 def _is_code(column: ProfiledColumn) -> bool:
     """Whether the values of an identifier are codes: a column of words is left out for them."""
     texts = column.some_texts
+    if measured_in(column) is not None:  # numbers with a unit look like codes
+        return False
     coded = all(" " not in text and any(map(str.isdecimal, text)) for text in texts)
     return coded and column.numbers is None and column.moments is None and len(texts) > SEVERAL
 

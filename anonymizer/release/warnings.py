@@ -27,7 +27,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import alike_keys
+from anonymizer.tables.spelling import alike_keys, answers_in
 from anonymizer.tables.values import is_missing, number_of
 
 NEARLY = 0.8
@@ -81,6 +81,7 @@ OF_RAW = (
     "identifying-values",
     "weight-tells",
     "dates-find-persons",
+    "midnight-elsewhere",
 )
 """Warnings whose figures are of the raw table or of some records, so that none can be checked."""
 
@@ -90,6 +91,7 @@ OF_STEWARD = (
     "spellings-alike",
     "weight-tells",
     "dates-find-persons",
+    "midnight-elsewhere",
 )
 """Those that are the steward's alone.
 
@@ -266,6 +268,15 @@ WARNINGS: dict[str, Caution] = {
         f"within {NARROW:.0%} of the table's spread, so that they are as good as known "
         'although they differ; add t-closeness with distance = "ordered", or round them',
     ),
+    "several-answers": Caution(
+        "a sensitive attribute whose values list several answers, as `asthma flu` does, and "
+        f"classes in which one answer is that of {NEARLY:.0%} or more of the records, though "
+        "values differ",
+        "classes, classes",
+        "values of {column} list several answers, and models take each list for one value; in "
+        f"{{count:,}} of {{of:,}} classes one answer is in {NEARLY:.0%} or more of the lists and "
+        "is that of {records} there, though these differ; make an attribute of each answer",
+    ),
     "suppression-tells": Caution(
         'classes that were suppressed though they are large enough (`suppress = "any"`)',
         "records in such classes, records that were suppressed",
@@ -344,6 +355,14 @@ WARNINGS: dict[str, Caution] = {
         "dates are theirs, so that who knows the days between finds all their rows; leave out the "
         "numbers (person below [output]), or the dates",
     ),
+    "midnight-elsewhere": Caution(
+        "a quasi-identifier of dates that are written as instants, all of which are midnight in "
+        "one other time zone, and a calendar without a `zone`",
+        "different instants, different instants",
+        "all {count:,} instants of {column} are dates that begin at midnight in another time zone, "
+        "so that days and years may be one too early; add the zone to its calendar, such as "
+        'zone = "Europe/Berlin"',
+    ),
     TELLING_ORDER: Caution(
         "records that are kept in the order of an identifier or of a generalized quasi-identifier, "
         "or grouped by it (at most 16,384 records, evenly spread, are looked at)",
@@ -399,6 +418,7 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
     if not classes.gap:
         yield from _diverse_by_gaps(classes, about, missing)
     yield from _alike(known, missing[: len(known.values)])
+    yield from _answered(known)
 
 
 def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
@@ -442,6 +462,20 @@ def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
     )
     alike = (width > 0) & (width <= near)
     yield from _of_some("similar-numbers", classes, alike, int(classes.sizes[alike].sum()))
+
+
+def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
+    """Classes that have one answer in nearly all lists of answers, which differ."""
+    lists = answers_in(["" if is_missing(each) else str(each) for each in classes.values])
+    if not lists:
+        return
+    answers = {answer: place for place, answer in enumerate(sorted(set().union(*lists)))}
+    member = np.array([[answer in own for answer in answers] for own in lists], np.int64)
+    most = (classes.joint @ member).max(axis=1)
+    nearly = (most >= NEARLY * classes.sizes - TOLERANCE) & (
+        largest(classes.joint) < NEARLY * classes.sizes - TOLERANCE
+    )
+    yield from _of_some("several-answers", classes, nearly, int(most[nearly].sum()))
 
 
 def _numbers(classes: Classes, missing: Mask) -> Floats | None:

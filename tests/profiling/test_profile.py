@@ -101,6 +101,12 @@ def test_dates_in_other_forms(form, kind):
         ("union", "a trade-union membership"),
         ("Wochenstunden", "working hours"),
         ("gas", None),
+        ("num_historical_failed_to_pay", None),
+        ("total_income", "an income"),
+        ("sex.at.birth", "a sex or gender"),
+        ("country_of_birth", "a country or nationality"),
+        ("birth_date", "a date or year of birth"),
+        ("LATITUDE", "a coordinate"),
     ],
 )
 def test_names_in_several_languages(name, about):
@@ -111,6 +117,29 @@ def test_visits_that_are_counted_are_no_dates():
     days = [f"2024-01-{day:02d}" for day in range(1, 29)]
     assert ProfiledColumn.of(pd.Series(days, name="visits")).hint.about == "a date of an event"
     assert ProfiledColumn.of(pd.Series(range(28), name="visits")).hint is None
+
+
+def test_numbered_households_are_keys_and_sizes_of_families_are_none():
+    codes = pd.Series([f"H{place % 30:02d}" for place in range(60)], name="household")
+    assert ProfiledColumn.of(codes).hint.about == "a key of a household"
+    sizes = pd.Series([place % 7 for place in range(60)], name="family")
+    assert ProfiledColumn.of(sizes).hint.about == "a household"
+    children = pd.Series([f"c{place % 30:02d}" for place in range(60)], name="children")
+    assert ProfiledColumn.of(children).hint.about == "a household"
+
+
+def test_coordinates_are_quasi_identifiers_both_or_none():
+    places = {"lon": RNG.uniform(13, 14, 30).repeat(4), "lat": RNG.uniform(52, 53, 30).repeat(4)}
+    ages = {"age": RNG.integers(20, 60, 30).repeat(4), "sex": RNG.choice([*"FM"], 30).repeat(4)}
+    other = {name: RNG.choice([*"abc"], 120) for name in ("zip", "race", "country", "job")}
+    last = {"visit": RNG.choice([*"uvw"], 120), "d": RNG.choice([*"xyz"], 120)}
+    table = pd.DataFrame(places | ages | other | last)
+    found = profile(table.drop(columns=["country", "job"]))
+    assert {"lon", "lat", "age", "sex"} <= {*found.of_role("quasi-identifier")}
+    found = profile(table.assign(married=other["zip"], state=other["race"]))
+    taken = {*found.of_role("quasi-identifier")}
+    assert len(taken & {"lon", "lat"}) in (0, 2)
+    assert found.of_role("identifier") == ()
 
 
 def test_of_sensitive_columns_each_kind_comes_before_a_second_of_one():

@@ -450,6 +450,35 @@ def test_records_that_fit_several_classes_break_the_policy_and_the_message_says_
     assert "several classes" not in str(error.value)
 
 
+def test_dates_of_a_later_month_are_what_the_error_is_about(tmp_path):
+    """Of 28 days of February the first one is of the last week of January."""
+
+    def month(number: int, records: int) -> None:
+        days = pd.date_range(f"2026-{number:02d}-01", periods=28).repeat(records // 28)
+        ills = np.resize([*"uv"], len(days))
+        table = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "ill": ills})
+        table.to_csv(tmp_path / f"{number}.csv", index=False)
+
+    month(1, 280)
+    month(2, 28)
+    (tmp_path / "s.toml").write_text(
+        '[data]\npath = "1.csv"\n[quasi-identifiers]\n'
+        'day = { calendar = ["week"], max-level = 1, min-level = 1 }\n'
+        '[sensitive]\nattributes = ["ill"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 20\n'
+    )
+    publish(Study(tmp_path / "s.toml"), tmp_path / "january")
+    with pytest.raises(PolicyBrokenError) as error:
+        publish_applied(tmp_path / "january", tmp_path / "2.csv", tmp_path / "february")
+    said = "96% of the dates of 'day' lie beyond those of the release: run its study on the table"
+    assert said in str(error.value)
+    assert "needs suppression" not in str(error.value)
+    table = pd.read_csv(tmp_path / "1.csv")
+    table[::10].to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(PolicyBrokenError) as error:
+        publish_applied(tmp_path / "january", tmp_path / "few.csv", tmp_path / "february")
+    assert "lie beyond" not in str(error.value)
+
+
 def test_a_share_that_would_do_nothing_is_not_advised(tmp_path, capsys):
     rows = rows_of(np.random.default_rng(1), 40, 20)
     released(tmp_path, "fixed", LEVELS.format(1, 1, 1, 1, 1), 1, rows)

@@ -160,6 +160,22 @@ def test_entropy_that_missing_values_make():
     assert told(found, "missing-as-value") == []
 
 
+def test_an_answer_that_all_lists_of_a_class_have():
+    """hiv is in 5 of 5 lists of a, and in 3 of 5 of b; c has one list, as a class of one value."""
+    classes = {
+        "a": ["hiv", "hiv flu", "flu hiv", "gout hiv", "hiv gout"],
+        "b": ["hiv", "hiv flu", "flu", "gout", "gout hiv"],
+        "c": ["hiv flu"] * 5,
+    }
+    found = of_classes(classes, DistinctLDiversity(1))
+    (listed,) = (w for w in found if w.code == "several-answers")
+    assert (listed.column, listed.count, listed.of, listed.records) == ("w", 1, 3, 5)
+    words = {"a": ["full time", "part time", "none"], "b": ["full time", "never", "part time"]}
+    assert told(of_classes(words, DistinctLDiversity(1)), "several-answers") == []
+    grades = {"a": ["1", "2", "1,2"], "b": ["2,1", "1", "2"]}
+    assert told(of_classes(grades, DistinctLDiversity(1)), "several-answers") == []
+
+
 def test_numbers_that_differ_by_little():
     """They spread from 0 to 100: 5 of them is little, 6 is not."""
     classes = {
