@@ -852,6 +852,11 @@ CASES = {
         "init t.duckdb --table clinic.people -o .\nrun study.toml -o rel",
         says=["Released 60 of 60"],
     ),
+    "a column may be called self": Case(
+        {"t.csv": csv("self,age,d", [[row[1], row[0], row[2]] for row in people()])},
+        BOTH,
+        shows=["self,age,d"],
+    ),
     "payments that were not made are no income": Case(
         {
             "t.csv": csv(

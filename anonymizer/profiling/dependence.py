@@ -45,15 +45,17 @@ class Determined:
     mutual: bool
 
 
-def determined(columns: Sequence[ProfiledColumn]) -> list[Determined]:
+def determined(columns: Sequence[ProfiledColumn], records: Codes | None = None) -> list[Determined]:
     """Find the columns that another one determines, at most once each; of a mutual pair both.
 
     Pairs are compared on ``SAMPLED`` records at most: a column that is determined on these may
-    differ elsewhere, so that this is a proposal and no proof.
+    differ elsewhere, so that this is a proposal and no proof. ``records``: the places of those that
+    are compared, as one of each person; by default all.
     """
     some: dict[str, Codes] = {}
     for column in columns:
-        codes = column.codes[:: step_of(len(column.codes))]
+        codes = column.codes if records is None else column.codes[records]
+        codes = codes[:: step_of(len(codes))]
         some[column.name] = np.asarray(pd.factorize(codes)[0], np.intp)
     known = {
         (one, other)

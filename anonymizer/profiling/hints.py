@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import digits
 from typing import Literal
 
 Role = Literal[
@@ -18,6 +19,9 @@ Role = Literal[
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 WORDS = re.compile(r"[^\W_]+")
 
+
+SHORT = 3
+"""Letters from which on a word with a number after it is that word: zip3, but not x17."""
 
 PLURAL = 5
 """Letters from which on a last s is taken for that of a plural."""
@@ -44,12 +48,12 @@ HINTS = (
     Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),
     Hint("a sex or gender", "quasi-identifier", "sex gender geschlecht sexe sexo genre genero sesso geslacht female male femme"),
     Hint("a zip or postal code", "quasi-identifier", "zip zipcode zip5 postal postcode postalcode plz postleitzahl cp codepostal codigopostal cap"),
-    Hint("a race or ethnicity", "quasi-identifier", "race ethnic ethnicity ethnie etnia raza rasse hispanic black white raceeth ethgrp"),
+    Hint("a race or ethnicity", "quasi-identifier", "race ethnic ethnicity minority ethnie etnia raza rasse hispanic black white raceeth ethgrp"),
     Hint("a country or nationality", "quasi-identifier", "country nation nationality citizenship citizen land pays pais paese nationalitaet nationalitat staatsangehorigkeit nationalite nacionalidad nativecountry"),
-    Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married maried single familienstand familystatus civilstatus situationfamiliale estadocivil"),
+    Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married maried marr single familienstand familystatus civilstatus situationfamiliale estadocivil"),
     Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
     Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
-    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood gps coordinates"),
+    Hint("a place", "quasi-identifier", "city town borough south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood gps coordinates"),
     Hint("a coordinate", "quasi-identifier", "lat latitude lon lng longitude"),
     Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
     Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
@@ -343,9 +347,12 @@ def words_of(name: str) -> Iterator[str]:
 
 
 def _parts_of(word: str) -> Sequence[str]:
-    """A word, or that for an identifier and that for its number, of which it is made."""
+    """A word, or those of which it is made: one and its number, as in age76 and patientid."""
     if word in BY_WORD:
         return (word,)
+    stem = word.rstrip(digits)
+    if len(stem) >= SHORT and stem in BY_WORD:
+        return (stem, word.removeprefix(stem))
     for end in sorted(NUMBERED, key=len, reverse=True):
         stem = word.removesuffix(end)
         if stem != word and stem in BY_WORD and HINTS[BY_WORD[stem]].role == "identifier":

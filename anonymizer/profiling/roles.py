@@ -4,6 +4,8 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.profiling.columns import (
     FEW,
@@ -31,7 +33,7 @@ from anonymizer.profiling.hints import (
 )
 from anonymizer.profiling.identifying import makes_identifier
 from anonymizer.profiling.ladders import is_midnight_elsewhere
-from anonymizer.profiling.persons import key_of_persons
+from anonymizer.profiling.persons import key_of_persons, together
 from anonymizer.profiling.weights import weights_in
 
 MOST_QUASI_IDENTIFIERS = 8
@@ -171,7 +173,7 @@ def proposed(
         taken = [n for n, role in chosen.items() if role != "identifier"]
         _person(proposal, columns, [*taken, *weights])
     _weight_of_persons(proposal, weights)
-    _one_of_equals(proposal)
+    _one_of_equals(proposal, columns)
     _sensitive(proposal, chosen_already=given.sensitive is not None)
     _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
     _at_least_one(proposal, columns)
@@ -314,13 +316,20 @@ def _weight_of_persons(proposal: Proposal, weights: Sequence[str]) -> None:
             proposal.propose(name, "left out", why)
 
 
-def _one_of_equals(proposal: Proposal) -> None:
-    """Leave out candidates that another one determines, none for one whose name says less."""
+def _one_of_equals(proposal: Proposal, columns: Mapping[str, ProfiledColumn | None]) -> None:
+    """Leave out candidates that another one determines, none for one whose name says less.
+
+    Where persons have several records, one of each is looked at: an exact age repeats with them,
+    and would determine all that they have.
+    """
+    keys = [columns[name] for name, (role, _) in proposal.roles.items() if role == "person"]
+    persons = [column for column in keys if column is not None]
+    records = np.unique(together(persons), return_index=True)[1] if persons else None
     # A coordinate tells the other one and all that goes with a place, and is none without it.
     compared = [each for each in proposal.candidates if not _is_coordinate(each)]
     ranked = sorted(compared, key=lambda column: weight_of(column.hint))
     # By weight, so that what is compared is what would be proposed.
-    found = determined(ranked[:MOST_COMPARED])
+    found = determined(ranked[:MOST_COMPARED], records)
     of = {column.name: column for column in proposal.candidates}
     gone: dict[str, Determined] = {}
     for each in sorted(found, key=lambda one: not one.mutual):

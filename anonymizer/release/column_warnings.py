@@ -414,7 +414,8 @@ class Marked:
             name: pd.Series(self.known[name], dtype=object).take(records[column].to_numpy())
             for name, column in self.values.items()
         }
-        return records.assign(**{name: column.array for name, column in found.items()})
+        indexed = {name: column.set_axis(records.index) for name, column in found.items()}
+        return engine.replaced(records, indexed)
 
 
 def combinations_of(tally: Tally, records: pd.DataFrame) -> Codes:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, installing, require_columns, require_one_of
+from anonymizer.tables import engine
 
 T = TypeVar("T", "pd.DataFrame", "Frame")
 
@@ -79,7 +80,7 @@ def with_target(X: T, y: object, schema: Schema) -> T:
             raise InputError(f"y has {len(values)} values for the {records} records of X")
     if not isinstance(X, pd.DataFrame):
         return X.assigned(columns)
-    return X.assign(**{name: values.set_axis(X.index) for name, values in columns.items()})
+    return engine.replaced(X, {name: each.set_axis(X.index) for name, each in columns.items()})
 
 
 def _targets(y: object, missing: Sequence[str]) -> dict[str, pd.Series]:

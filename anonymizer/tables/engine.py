@@ -167,7 +167,7 @@ def records_in(table: Table, rows: Mask) -> int:
     return int(sized(table, rows.astype(np.intp), 2)[1])
 
 
-def replaced(table: T, columns: Mapping[str, pd.Series]) -> T:
+def replaced(table: T, columns: Mapping[str, pd.Series | np.ndarray]) -> T:
     """Replace some columns, in their places, or append new ones."""
     rows = rows_of(table).copy(deep=False)
     for name, column in columns.items():

@@ -151,9 +151,9 @@ def _as_released(
         return kept.drop(columns=[*codes]), True
     if isinstance(recoding, RegionLabels):
         labels, mixed = of_regions(kept, released, codes, recoding)
-        return kept.assign(**labels), mixed
+        return engine.replaced(kept, labels), mixed
     labels, left_out = of_partitions(released, codes, recoding)
-    return kept.assign(**labels)[~left_out], False
+    return engine.replaced(kept, labels)[~left_out], False
 
 
 def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:

@@ -107,6 +107,9 @@ def test_dates_in_other_forms(form, kind):
         ("country_of_birth", "a country or nationality"),
         ("birth_date", "a date or year of birth"),
         ("LATITUDE", "a coordinate"),
+        ("hiv2004", "a health condition"),
+        ("zip3", "a zip or postal code"),
+        ("cp1", None),
     ],
 )
 def test_names_in_several_languages(name, about):
@@ -126,6 +129,16 @@ def test_numbered_households_are_keys_and_sizes_of_families_are_none():
     assert ProfiledColumn.of(sizes).hint.about == "a household"
     children = pd.Series([f"c{place % 30:02d}" for place in range(60)], name="children")
     assert ProfiledColumn.of(children).hint.about == "a household"
+
+
+def test_an_age_that_repeats_with_a_person_does_not_determine_a_sex():
+    """Thirty people of different ages have ten visits each: whoever knows the age finds a sex."""
+    ages, sexes = RNG.permutation(30) + 40 + 0.25, RNG.choice([*"FM"], 30)
+    people = {"patient": range(30), "age": ages, "sex": sexes, "race": RNG.choice([*"abc"], 30)}
+    table = pd.DataFrame({name: np.repeat([*column], 10) for name, column in people.items()})
+    found = profile(table.assign(dose=RNG.integers(0, 9, 300)))
+    assert found.person == ("patient",)
+    assert {"age", "sex", "race"} <= {*found.of_role("quasi-identifier")}
 
 
 def test_coordinates_are_quasi_identifiers_both_or_none():
@@ -265,7 +278,7 @@ def test_json_holds_no_value():
 
 def test_a_wide_table_has_the_pairs_of_its_likeliest_columns_compared(monkeypatch):
     compared = []
-    monkeypatch.setattr(roles, "determined", lambda columns: compared.extend(columns) or [])
+    monkeypatch.setattr(roles, "determined", lambda columns, _: compared.extend(columns) or [])
     names = [f"c{one}{two}" for one in "bcdfghjkmn" for two in "bcdfghjkmnpqrtv"]
     wide = {name: RNG.integers(0, 3, 40) for name in names}
     found = profile(pd.DataFrame({**wide, "age": RNG.integers(0, 90, 40)}))

@@ -23,6 +23,7 @@ from dask.delayed import delayed
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
+from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.parquet import exact_frame, is_text
@@ -101,7 +102,7 @@ class Rows:
         number = np.full(len(part), NONE)
         number[found[place].to_numpy()] = found[self.name].to_numpy()
         plain = {name: part[name] + 0 for name in self.raw.columns if part[name].dtype.kind == "f"}
-        return part.assign(**plain, **{self.name: number})
+        return engine.replaced(part, plain).assign(**{self.name: number})
 
     def _held(self, part: pd.DataFrame) -> pa.Table:
         """The counted columns of a partition, Python's objects in the type that the table has."""
@@ -201,7 +202,7 @@ class Cleared:
             name: cleared[name].cat.set_categories(kind.categories, ordered=kind.ordered)
             for name, kind in self.kinds.items()
         }
-        return cleared.assign(**columns)
+        return engine.replaced(cleared, columns)
 
 
 def categories_of(part: pd.DataFrame) -> dict[str, pd.Index]:
