@@ -157,6 +157,9 @@ def proposed(study: Mapping[str, Any]) -> dict[str, str]:
     roles = dict.fromkeys(study["quasi-identifiers"], "q")
     for section, role in (("sensitive", "s"), ("identifiers", "i")):
         roles |= dict.fromkeys(study.get(section, {}).get("attributes", ()), role)
+    for key in ("person", "weight", "household"):
+        given = study["data"].get(key, ())
+        roles |= dict.fromkeys([given] if isinstance(given, str) else given, "i")
     return roles
 
 
