@@ -27,7 +27,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import alike_keys, answers_in
+from anonymizer.tables.spelling import alike_keys
 from anonymizer.tables.values import is_missing, number_of
 
 NEARLY = 0.8
@@ -67,6 +67,9 @@ TELLING_ORDER = "telling-order"
 
 TAIL = 0.05
 """Share of the records at either end that does not make a spread: one director of many clerks."""
+
+LISTED = ";|, "
+"""Marks that part several answers in one text."""
 
 DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 """Models that count values, whatever these are."""
@@ -476,6 +479,29 @@ def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
         largest(classes.joint) < NEARLY * classes.sizes - TOLERANCE
     )
     yield from _of_some("several-answers", classes, nearly, int(most[nearly].sum()))
+
+
+def answers_in(texts: Sequence[str]) -> list[frozenset[str]]:
+    """Return the answers that each text lists; nothing where texts are none such lists.
+
+    They are where several have more than one word, each of which is a text by itself.
+
+    >>> [sorted(each) for each in answers_in(["flu", "gout", "flu gout", "gout flu"])]
+    [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']]
+    >>> answers_in(["full time", "part time", "none"])
+    []
+    """
+    for mark in LISTED:
+        if mark == "," and all(text.replace(",", "").isdecimal() for text in texts):
+            continue  # that of decimals
+        found = [
+            frozenset(filter(None, map(str.strip, text.casefold().split(mark)))) for text in texts
+        ]
+        alone = frozenset().union(*(each for each in found if len(each) == 1))
+        lists = [each for each in found if len(each) > 1]
+        if len(lists) > 1 and all(each <= alone for each in lists):
+            return found
+    return []
 
 
 def _numbers(classes: Classes, missing: Mask) -> Floats | None:

@@ -93,9 +93,6 @@ MARKS = str.maketrans(
 ACCENTS = re.compile("[\u0300-\u0333\u0339-\u036f]")
 WORD = re.compile(r"[^\W\d_]+")
 
-LISTED = ";|, "
-"""Marks that part several answers in one text."""
-
 LONGEST = 400
 """Characters beyond which a number is not compared by its exact value, only as readers round it."""
 
@@ -200,29 +197,6 @@ def one_text_each(texts: Sequence[str | None], keys: SpellingKeys = written_keys
     for place in sorted(range(len(texts)), key=lambda place: plainness(texts[place])):
         best.setdefault(found[place], place)
     return [best[key] for key in found]
-
-
-def answers_in(texts: Sequence[str]) -> list[frozenset[str]]:
-    """Return the answers that each text lists; nothing where texts are none such lists.
-
-    They are where several have more than one word, each of which is a text by itself.
-
-    >>> [sorted(each) for each in answers_in(["flu", "gout", "flu gout", "gout flu"])]
-    [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']]
-    >>> answers_in(["full time", "part time", "none"])
-    []
-    """
-    for mark in LISTED:
-        if mark == "," and all(text.replace(",", "").isdecimal() for text in texts):
-            continue  # that of decimals
-        found = [
-            frozenset(filter(None, map(str.strip, text.casefold().split(mark)))) for text in texts
-        ]
-        alone = frozenset().union(*(each for each in found if len(each) == 1))
-        lists = [each for each in found if len(each) > 1]
-        if len(lists) > 1 and all(each <= alone for each in lists):
-            return found
-    return []
 
 
 def plainness(text: str | None) -> tuple[bool, int, str]:

@@ -346,12 +346,12 @@ def worded(what: object) -> Iterator[None]:
         ) from None
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
-    except duckdb.Error as error:
-        if "zero-length delimited identifier" in str(error):
-            raise InputError(
-                f"cannot read {what}: a column of it has no name; name it in the table, or list "
-                "it, as '', among the identifiers, which are left out"
-            ) from None
+    except duckdb.ParserException:  # all SQL is written here, but for the names of columns
+        raise InputError(
+            f"cannot read {what}: a column of it has no name; name it in the table, or list it, as "
+            "'', among the identifiers, which are left out"
+        ) from None
+    except duckdb.Error:
         raise MisreadError(
             f"cannot read {what}: it is damaged, cut short, or not what its name says"
         ) from None
