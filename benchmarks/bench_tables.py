@@ -44,8 +44,8 @@ random order of the seed those that are about no people were passed over, by han
 
 `anonymizer init TABLE`, `anonymizer run` of its study and `anonymizer verify` of the release,
 nothing edited; whole processes, seconds of the clock, one run each; `verify` has the
-original where the policy is about persons. A table ends in a verified
-release, or in one sentence that says what to decide.
+original where the policy is about persons. Two cores did other work as well. A table ends in a
+verified release, or in one sentence that says what to decide.
 
 {verdicts}. The longest command on a table of less than {small:,} records took {longest:.1f} s.
 """
@@ -59,9 +59,9 @@ released as it is. Columns on which both agree are only counted; of the others t
 from the names of the columns and the documentation of the tables, before `init` was run on
 them.
 
-{alike:,} of {columns:,} columns are alike, and {same} of {tables} tables as a whole. When they were
-first compared, 120 of 209 columns were; since then `init` knows the words marr, minority and
-borough, and words with a number after them, and compares columns by one record of each person.
+{alike:,} of {columns:,} columns are alike, and {same} of {tables} tables as a whole. In the first
+run that ended for all of them 120 columns were; since then `init` knows the words marr, minority
+and borough, and words with a number after them, and compares columns by one record of each person.
 
 Why they differ:
 

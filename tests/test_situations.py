@@ -166,11 +166,11 @@ def born(write: Callable[[date], object], name: str = "birth_date") -> str:
 def spaced() -> str:
     """Birth dates as YYYYMMDD, and rents of which no two are neighbours."""
     some = drawn(15)
-    rents = some.sample(range(500, 3000, 7), 120)
-    days = some.sample(range(0, 25_000, 3), 120)
+    rents = some.sample(range(500, 3000, 7), 80)
+    days = some.sample(range(0, 25_000, 3), 80)
     rows = [
         [(date(1940, 1, 1) + timedelta(day)).strftime("%Y%m%d"), rent, *person[1:]]
-        for day, rent, person in zip(days, rents, people(120), strict=True)
+        for day, rent, person in zip(days, rents, people(80), strict=True)
     ]
     return csv("dob,monthly_rent,sex,d", rows)
 
