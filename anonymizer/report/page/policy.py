@@ -41,6 +41,7 @@ STRONGEST = (
     "column-gives-away",
     "weak-policy",
     "homogeneous-classes",
+    "several-answers",
     "no-sensitive-attribute",
     "missing-as-value",
     "similar-numbers",
@@ -49,6 +50,7 @@ STRONGEST = (
     "telling-order",
     "missing-sensitive",
     "spellings-alike",
+    "midnight-elsewhere",
 )
 """Warnings in the order of what they cost people: who is found, what is known, what may be."""
 
