@@ -16,11 +16,11 @@ from numbers import Real
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.codes import MASKS
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.naming import may_be_named
 from anonymizer.hierarchy.partition import ANY, Taxonomy
 from anonymizer.hierarchy.reading import hierarchy_of
-from anonymizer.hierarchy.rules import MASKS
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, number_text, text_of
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, is_number, shown, suggestion
+from anonymizer.hierarchy.codes import MaskHierarchy
 from anonymizer.hierarchy.hierarchy import MAKERS, Hierarchy
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.ranges import OrderHierarchy, QuantileHierarchy, RangeHierarchy
@@ -20,7 +21,6 @@ from anonymizer.hierarchy.rules import (
     CalendarHierarchy,
     KeepHierarchy,
     ListedHierarchy,
-    MaskHierarchy,
     SuppressionHierarchy,
 )
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole, separator_of

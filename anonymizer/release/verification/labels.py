@@ -12,8 +12,8 @@ import numpy as np
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.calendar import Clock, span_of
+from anonymizer.hierarchy.codes import MASKS
 from anonymizer.hierarchy.partition import MARKED, joint_label, members_of
-from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.pseudonyms import is_pseudonym
