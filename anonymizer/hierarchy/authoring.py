@@ -16,8 +16,8 @@ from numbers import Real
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.codes import MASKS
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.label import MASKS
 from anonymizer.hierarchy.naming import may_be_named
 from anonymizer.hierarchy.partition import ANY, Taxonomy
 from anonymizer.hierarchy.reading import hierarchy_of
@@ -57,6 +57,9 @@ def _value(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Real | Decimal):
         return number_text(Decimal(str(value)))
+    if isinstance(value, Mapping):
+        pairs = (f"{_value(name)} = {_value(each)}" for name, each in value.items())
+        return "{ " + ", ".join(pairs) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     # A text of TOML is one of JSON, but for this character.

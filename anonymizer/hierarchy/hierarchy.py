@@ -146,13 +146,28 @@ class Hierarchy(Displayed, ABC):
         return MAKERS["ranges"](widths, cuts, origin, bottom, top)
 
     @staticmethod
-    def prefixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
+    def prefixes(
+        lengths: Sequence[int],
+        *,
+        mask: str = "*",
+        length: int | None = None,
+        pad: str | None = None,
+        replace: Mapping[str, Sequence[str]] | None = None,
+    ) -> "Hierarchy":
         """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
+
+        With a ``length`` all masked labels have that length: longer codes are cut, shorter ones get
+        ``pad`` in front. ``replace`` has the prefixes that are taken for another one. Level 1 is of
+        whole codes of the length then, and the codes as they are written are not released.
 
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
+        >>> Hierarchy.prefixes([3], length=5, pad="0").labels("2139-4307")
+        ('02139', '021**', '*')
+        >>> Hierarchy.prefixes([3], replace={"000": ["036", "059"]}).labels("03601")
+        ('000**', '*')
         """
-        return MAKERS["mask"](tuple(lengths), mask=mask)
+        return MAKERS["prefixes"](tuple(lengths), mask, length, pad, replace)
 
     @staticmethod
     def suffixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":

@@ -31,6 +31,62 @@ HierarchyNode = tuple[int | None, str | None]
 """The level and the label of a group of a hierarchy."""
 
 
+MASKS = "*#?~xX\u2022\u2588"
+"""What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
+
+BREAKS = "- "
+"""What ends a code before more follows: 02139-4307."""
+
+
+@dataclass(frozen=True)
+class CodeForm:
+    """How codes are brought to one length before characters are masked.
+
+    ``length`` None leaves codes as they are. Otherwise longer ones are cut. With ``pad`` nothing is
+    cut but what follows a hyphen or a blank, and shorter codes get the character in front: 2139 and
+    02139-4307 are 02139.
+    """
+
+    length: int | None = None
+    pad: str | None = None
+
+    def read(self, text: str) -> str | None:
+        """Return a code in this form; None where it has none.
+
+        >>> CodeForm(5, "0").read("2139-4307"), CodeForm(5, "0").read("21394307")
+        ('02139', None)
+        >>> CodeForm(5).read("02139-4307"), CodeForm().read("02139-4307")
+        ('02139', '02139-4307')
+        """
+        if self.length is None or self.pad is None:
+            return text[: self.length]
+        head = text.replace(BREAKS[0], BREAKS[1]).partition(BREAKS[1])[0]
+        shown = head.rstrip(MASKS)
+        # Nobody knows what a longer code lost in front, or what zeros in front of letters mean.
+        digits = shown.isascii() and shown.isdigit()
+        known = bool(shown) and len(head) <= self.length and (digits or not self.pad.isdigit())
+        # A masked code has its length already.
+        known = known and (shown == head or len(head) == self.length)
+        return head.rjust(self.length, self.pad) if known else None
+
+    def condition(self, column: "ColumnSql", stem: str) -> str:
+        """The condition of values whose code begins with a stem in this form."""
+        if self.length is None or self.pad is None:
+            return column.begins(stem)
+        # By the number of characters that a code has without those in front.
+        sizes = range(self.length, 0, -1)
+        heads = ((size, stem[: self.length - size], stem[self.length - size :]) for size in sizes)
+        known = [(size, rest) for size, front, rest in heads if not front.strip(self.pad)]
+        return any_of(
+            " AND ".join([*([column.begins(rest)] if rest else []), column.broken_at(size)])
+            for size, rest in known
+        )
+
+    def entry(self) -> dict[str, object]:
+        """What a manifest says of it."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
 @dataclass(frozen=True, eq=False)
 class PlacedColumn:
     """The distinct raw values of a column: what each is written as, None for a missing one.
@@ -100,10 +156,18 @@ class PlacedColumn:
         end = len(places) if high is None else bisect_left(places, (high, -1))
         return [code for _, code in places[begin:end]]
 
-    def beginning(self, stem: str) -> list[tuple[str, int]]:
-        """Texts that begin with a stem, with their codes."""
-        places = (bisect_left(self.by_text, (text, -1)) for text in (stem, stem + LAST))
-        return self.by_text[slice(*places)]
+    @cached_property
+    def _in_form(self) -> dict[CodeForm, list[tuple[str, int]]]:
+        return {CodeForm(): self.by_text}
+
+    def beginning(self, stem: str, form: CodeForm) -> list[tuple[str, int]]:
+        """Texts that begin with a stem in a form, with their codes."""
+        if form not in self._in_form:
+            read = ((form.read(text), code) for text, code in self.by_text)
+            self._in_form[form] = sorted((text, code) for text, code in read if text is not None)
+        texts = self._in_form[form]
+        places = (bisect_left(texts, (text, -1)) for text in (stem, stem + LAST))
+        return texts[slice(*places)]
 
 
 @dataclass(frozen=True)
@@ -127,6 +191,17 @@ class ColumnSql:
     def part(self, begin: int, size: int | None = None) -> str:
         """Some of its characters, the first being 1."""
         return f"SUBSTRING({self.text} FROM {begin}{'' if size is None else f' FOR {size}'})"
+
+    def begins(self, stem: str) -> str:
+        """The condition of texts that begin with a stem."""
+        return f"{self.part(1, len(stem))} = {literal(stem)}"
+
+    def broken_at(self, size: int) -> str:
+        """The condition of texts whose first hyphen or blank, or end, follows some characters."""
+        breaks = ", ".join(map(literal, BREAKS))
+        whole = [f"{self.part(1, size)} NOT LIKE '%{each}%'" for each in BREAKS]
+        end = any_of([f"{self.length} = {size}", f"{self.part(size + 1, 1)} IN ({breaks})"])
+        return " AND ".join([*whole, end])
 
     @staticmethod
     def number_at(place: Decimal) -> str:
@@ -221,8 +296,10 @@ class LabelLine(NamedTuple):
 
     ``rule`` is ``value`` (that value), ``range`` (from ``begin``, included, to ``end``, not
     included; an empty one is open), ``mask`` (texts as long as ``value`` that differ from it only
-    in the characters ``begin`` to ``end``, the first being 1), ``all others`` (all values but
-    those of the lines ``except``), ``everything`` or ``missing``.
+    in the characters ``begin`` to ``end``, the first being 1), ``code`` (texts that begin with
+    ``value`` once they have ``end`` characters, with ``begin`` in front of what is shorter up to a
+    hyphen or a blank), ``all others`` (all values but those of the lines ``except``),
+    ``everything`` or ``missing``. ``not mask`` and ``not code`` are not among those before them.
     """
 
     rule: str
@@ -369,34 +446,63 @@ class OthersLabel(Label):
 
 @dataclass(frozen=True)
 class CodeLabel(Label):
-    """Codes as long as a ``text``, which differ from it only where its characters are masked."""
+    """Codes that differ from a ``text`` only where its characters are masked.
+
+    They are as long as it, or any that a ``form`` brings to that length. Codes that begin with one
+    of ``also`` are among them, and those that begin with one of ``without`` are not.
+    """
 
     text: str
     begin: int
     end: int
+    form: CodeForm = CodeForm()
+    also: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     def codes_in(self, column: PlacedColumn) -> list[int]:
-        stem, tail = self.text[: self.begin], self.text[self.end :]
+        stems = (self.text[: self.begin], *self.also)
+        texts = (pair for stem in stems for pair in column.beginning(stem, self.form))
         return [
             code
-            for text, code in column.beginning(stem)
-            if len(text) == len(self.text) and text.endswith(tail)
+            for text, code in texts
+            if (self.form.length or len(text) == len(self.text))
+            and text.endswith(self._tail)
+            and not text.startswith(self.without)
         ]
 
+    @property
+    def _tail(self) -> str:
+        return self.text[self.end :]
+
     def condition(self, column: ColumnSql) -> str:
-        stem, tail = self.text[: self.begin], self.text[self.end :]
-        parts = [f"{column.length} = {len(self.text)}"]
-        if stem:
-            parts.append(f"{column.part(1, self.begin)} = {literal(stem)}")
-        if tail:
-            parts.append(f"{column.part(self.end + 1)} = {literal(tail)}")
+        stems = [stem for stem in (self.text[: self.begin], *self.also) if stem]
+        parts = [] if self.form.length else [f"{column.length} = {len(self.text)}"]
+        if stems:
+            parts.append(any_of(self.form.condition(column, stem) for stem in stems))
+        if self._tail:
+            parts.append(f"{column.part(self.end + 1)} = {literal(self._tail)}")
+        parts += [f"NOT ({self.form.condition(column, stem)})" for stem in self.without]
         return " AND ".join(parts)
 
     def lines(self) -> list[LabelLine]:
-        return [LabelLine("mask", self.text, str(self.begin + 1), str(self.end))]
+        some = (("", (self.text[: self.begin], *self.also)), ("not ", self.without))
+        pairs = [(sign, stem) for sign, stems in some for stem in stems]
+        if self.form.length:
+            length, pad = str(self.form.length), self.form.pad or ""
+            return [LabelLine(f"{sign}code", stem, pad, length) for sign, stem in pairs]
+        if self.begin == self.end:
+            return [LabelLine("value", stem) for sign, stem in pairs if not sign]
+        masks = [(sign, stem, stem + self.text[len(stem) :]) for sign, stem in pairs]
+        end = str(self.end)
+        return [
+            LabelLine(f"{sign}mask", text, str(len(stem) + 1), end) for sign, stem, text in masks
+        ]
 
     def entry(self) -> dict[str, object]:
-        return {"masked": [self.begin, self.end]}
+        masked = {"masked": [self.begin, self.end]} if self.begin < self.end else {}
+        stems = {"also": self.also, "without": self.without}
+        code = self.form.entry() | {name: [*some] for name, some in stems.items() if some}
+        return {**masked, **({"code": code} if code else {})}
 
 
 @dataclass(frozen=True)

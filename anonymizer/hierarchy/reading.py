@@ -180,7 +180,9 @@ def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: 
 RULES: dict[str, Rule] = {
     "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS),
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]", ENDS),
-    "prefixes": _of_list("prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", "mask"),
+    "prefixes": _of_list(
+        "prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", *("mask", "length", "pad", "replace")
+    ),
     "suffixes": _of_list("suffixes", Hierarchy.suffixes, "suffixes = [4, 3]", "mask"),
     "redact": _of_list(
         "redact", Hierarchy.redact, 'redact = [2, 4], side = "left"', "side", "mask"
@@ -351,6 +353,7 @@ MAKERS.update(
         "file": read_hierarchy,
         "rows": ListedHierarchy.by_rows,
         "ranges": RangeHierarchy.exact,
+        "prefixes": MaskHierarchy.of_prefixes,
         "mask": MaskHierarchy,
         "keep": KeepHierarchy.of_values,
         "calendar": CalendarHierarchy.of_units,

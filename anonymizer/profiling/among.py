@@ -13,11 +13,24 @@ import numpy as np
 
 from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
+from anonymizer.hierarchy.label import BREAKS, CodeForm
 from anonymizer.kernels.arrays import Floats
 from anonymizer.tables.values import number_of, number_text, range_in
 
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
 """A code: letters and digits."""
+
+POSTCODE = re.compile(r"(?=.*\d)[A-Za-z0-9]{1,6}([ -]?[A-Za-z0-9]{1,5})?")
+"""A postcode of some country, of two parts at the most."""
+
+LOST = 2
+"""Zeros that codes lose in front at the most: 601 of 00601."""
+
+LEAST_DIGITS = 4
+"""Digits of codes of another name: 07 and 7 may be numbers."""
+
+PLUS = 4
+"""Digits that American codes may have besides."""
 
 LARGELY = 0.9
 """Share of the records with a number, or a range of numbers, from which on a column is numbers."""
@@ -55,6 +68,31 @@ ABSENT = frozenset(
     ]
 )
 """Texts that say of a number that it is not there, and nothing of anybody."""
+
+
+def code_form(texts: Sequence[str], named: bool) -> CodeForm | None:
+    """Return the form that makes codes of several lengths ones of one length; None where none does.
+
+    ``named``: the name of the column says that they are postcodes. Otherwise zeros in front of some
+    digits have to show that others lost theirs.
+
+    >>> code_form(["02139", "2139"], named=False), code_form(["02139", "02139-4307"], named=True)
+    (CodeForm(length=5, pad='0'), CodeForm(length=5, pad=None))
+    """
+    lengths = {len(text) for text in texts}
+    if len(lengths) < 2:
+        return None
+    heads = {text.replace(BREAKS[0], BREAKS[1]).partition(BREAKS[1])[0] for text in texts}
+    if not all(head.isascii() and head.isdigit() for head in heads):
+        known = named and all(map(POSTCODE.fullmatch, texts))
+        return CodeForm(max(lengths)) if known else None
+    sizes = sorted({len(head) for head in heads})
+    least, most = sizes[0], sizes[-1]
+    zeros = {len(head) for head in heads if head.startswith("0")}
+    shown = named or (zeros and most >= LEAST_DIGITS)
+    if zeros <= {most} and shown and 0 < most - least <= LOST:
+        return CodeForm(most, "0")
+    return CodeForm(least) if named and sizes in ([least], [least, least + PLUS]) else None
 
 
 @dataclass(frozen=True)

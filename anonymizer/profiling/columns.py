@@ -19,12 +19,14 @@ from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.calendar import DAY, Clock, partial_unit
+from anonymizer.hierarchy.label import CodeForm
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.profiling.among import (
     CODE,
     LARGELY,
     Among,
+    code_form,
     codes_apart,
     dates_among,
     may_have_codes,
@@ -335,6 +337,16 @@ class ProfiledColumn:
         numbers = self.numbers
         return numbers is not None and bool((numbers == np.floor(numbers)).all())
 
+    @property
+    def postal(self) -> bool:
+        """True where the name is that of codes of places."""
+        return self.hint is not None and self.hint.about in CODES
+
+    @cached_property
+    def form(self) -> CodeForm | None:
+        """The form of codes of several lengths that have one length in it; None of others."""
+        return code_form(self.texts, self.postal) if self.postal or self.whole else None
+
     @cached_property
     def distinction(self) -> float:
         """Distinct values per record that has one."""
@@ -353,6 +365,8 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     ``among`` of the column says what they are.
     """
     if column.order or column.records < FEW or makes_identifier(column.identifying):
+        return column
+    if column.postal and column.form is not None:
         return column
     if any(isinstance(value, bool | np.bool_) for value in column.values[:LOOKED_AT]):
         return column
@@ -393,17 +407,6 @@ def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]
     rows = [None if text in absent else plain(text) for text in column.texts]
     series = pd.Series(rows + [None] * bool(column.missing), dtype=object, name=column.name)
     return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
-
-
-def lengths_said(column: ProfiledColumn) -> str:
-    """Say that codes have several lengths, which prefixes would show; nothing of other columns."""
-    lengths = sorted({len(text) for text in column.texts})
-    if column.hint is None or column.hint.about not in CODES or len(lengths) < 2:
-        return ""
-    said = f"codes of {' and '.join(map(str, (lengths[0], lengths[-1])))} characters"
-    if all(text.isdecimal() for text in column.texts):
-        return f"{said}: zeros in front may be lost; write them again to release prefixes"
-    return f"{said}, and prefixes would show the length; write one length to release prefixes"
 
 
 def measured_in(column: ProfiledColumn) -> str | None:
@@ -459,8 +462,9 @@ def _kind_of_numbers(column: ProfiledColumn) -> Kind:
 
 
 def _kind_of_texts(column: ProfiledColumn) -> Kind:
-    hint = column.hint
-    if _codes(column) and (not _unique(column) or (hint and hint.about in CODES)):
+    if column.postal and column.form is not None:
+        return "code"
+    if _codes(column) and (not _unique(column) or column.postal):
         return "code"
     if _unique(column):
         return "text" if any(" " in text for text in column.some_texts) else "identifier"
@@ -536,9 +540,11 @@ def _clock_of_numbers(column: ProfiledColumn) -> Clock | None:
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:
-    """Return whether numbers are codes: by the name, or as some of one length begin with 0."""
-    if column.hint and column.hint.about in CODES:
+    """Return whether numbers are codes: by the name, or as some that begin with 0 show."""
+    if column.postal:
         return column.whole and len(column.values) > 1
+    if column.form is not None:
+        return True
     if not column.whole or len(set(map(len, column.some_texts))) > 1:
         return False
     lengths = set(map(len, column.texts))

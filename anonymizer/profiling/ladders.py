@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from anonymizer.hierarchy.calendar import DAY, UNITS
+from anonymizer.hierarchy.label import CodeForm
 from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
@@ -288,7 +289,7 @@ def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) 
     if column.kind == "code":
         ladder = _prefixes(column)
         named = column.hint is not None or "prefixes" not in ladder.rule
-        return ladder if named else Ladder({**ladder.rule, "min-level": 1}, f"{ladder.why}{ALL}")
+        return ladder if named else Ladder(_without_values(ladder.rule), f"{ladder.why}{ALL}")
     if column.kind in ("date", "datetime"):
         return _calendar(column)
     if column.numbers is not None and column.kind not in ("boolean", "identifier"):
@@ -333,33 +334,56 @@ def ladder_in_boxes(column: ProfiledColumn, ladder: Ladder) -> Ladder:
         return Ladder(rule, "values that fewer than five records have are joined")
     if rare and not LISTS.isdisjoint(ladder.rule):
         why = f"{ladder.why}; single values are not shown, since some have fewer than five records"
-        return Ladder({**ladder.rule, "min-level": 1}, why)
+        return Ladder(_without_values(ladder.rule), why)
     if rare and column.kind == "decimal number" and not RANGES.isdisjoint(ladder.rule):
         why = f"{ladder.why}; ranges begin at round numbers, at most {GRID}"
         return Ladder({**ladder.rule, "grid": GRID}, why)
     return ladder
 
 
+def _without_values(rule: dict[str, Any]) -> dict[str, Any]:
+    """Return a rule that shows no single value; level 1 of a length has whole codes."""
+    finest = {"ground": rule["prefixes"][0]} if "length" in rule else {"min-level": 1}
+    return {**rule, **finest}
+
+
 def _prefixes(column: ProfiledColumn) -> Ladder:
     """Propose prefixes of a code, of those lengths by which groups become fewer."""
-    texts = column.texts
-    lengths = {len(text) for text in texts}
-    if len(lengths) > 1:  # zeros in front were lost: digits are cut off as of numbers
+    form = column.form or CodeForm()
+    texts = [form.read(text) or text for text in column.texts]
+    lengths = {len(text) for text in column.texts}
+    if len(lengths) > 1 and column.form is None:
         if column.numbers is None:
             return Ladder(SUPPRESS, "codes of several lengths: kept, or replaced by *")
-        most = max(lengths)
+        most = max(lengths)  # zeros in front were lost: digits are cut off as of numbers
         widths = [10**power for power in range(1, most)][:4]
         return Ladder({"widths": widths}, "codes without their leading zeros: the last digits go")
     chosen: list[int] = []
-    groups = len(texts)
+    groups = len({*texts})
     # From the longest prefix on, each of which has to leave clearly fewer groups.
-    for length in range(max(lengths) - 1, 0, -1):
+    for length in range(max(map(len, texts)) - 1, 0, -1):
         left = len({text[:length] for text in texts})
         if 1 < left <= SHRINKS * groups:
             chosen, groups = [*chosen, length], left
     if not chosen:
         return Ladder(SUPPRESS, "codes whose prefixes say no less: kept, or replaced by *")
-    return Ladder({"prefixes": chosen}, "codes of one length: the last characters are masked")
+    one = "codes of one length" if column.form is None else f"codes as of {form.length} characters"
+    rule = {"prefixes": chosen, **form.entry()}
+    return Ladder(rule, f"{one}: the last characters are masked")
+
+
+def lengths_said(column: ProfiledColumn) -> str:
+    """Say that codes have several lengths, and what gives them one; nothing of other columns."""
+    lengths = sorted({len(text) for text in column.texts})
+    if len(lengths) < 2 or not (column.postal or column.form):
+        return ""
+    said = f"codes of {' and '.join(map(str, (lengths[0], lengths[-1])))} characters"
+    if column.form is None:
+        return f"{said}, and prefixes would show the length; write one length to release prefixes"
+    if column.form.pad is not None:
+        given = f'length = {column.form.length}, pad = "{column.form.pad}"'
+        return f"{said}: zeros in front may be lost, which {given} puts back"
+    return f"{said}: length = {column.form.length} gives them one length"
 
 
 def _calendar(column: ProfiledColumn) -> Ladder:

@@ -16,13 +16,13 @@ from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.profiling import TableProfile, profile
 from anonymizer.profiling.among import Among, shown_texts
-from anonymizer.profiling.columns import lengths_said
 from anonymizer.profiling.ladders import (
     SUPPRESS,
     Ladder,
     grounded_ladder,
     ladder_in_boxes,
     ladder_of,
+    lengths_said,
 )
 from anonymizer.profiling.policy import (
     Proposed,

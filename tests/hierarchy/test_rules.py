@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Fixed, InputError, KAnonymity
 from anonymizer.hierarchy import Hierarchy, Meaning, cut_of
-from anonymizer.hierarchy.codes import MASKS
-from anonymizer.hierarchy.label import OthersLabel
+from anonymizer.hierarchy.label import MASKS, OthersLabel
 
 
 @pytest.mark.parametrize(

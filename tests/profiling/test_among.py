@@ -1,5 +1,6 @@
 """Columns of mostly numbers: ranges, codes for no answer, texts and units among them."""
 
+import tomllib
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from anonymizer import InputError, Study, verify_release
 from anonymizer.profiling import profile
 from anonymizer.profiling.among import codes_apart, notation_of, texts_among
+from anonymizer.profiling.ladders import ladder_of
 from anonymizer.release.publish import publish
 from anonymizer.tables.values import number_of
 
@@ -259,8 +261,9 @@ def test_an_end_gives_nobody_away(tmp_path, capsys, rare, times, rule):
     ("codes", "said"),
     [
         (["2139", "21301", "10001"], "codes of 4 and 5 characters: zeros in front may be lost"),
-        (["02139", "02139-4307"], "codes of 5 and 10 characters, and prefixes would show"),
-        (["M1 1AE", "SW1A 1AA"], "codes of 6 and 8 characters, and prefixes would show"),
+        (["02139", "02139-4307"], "codes of 5 and 10 characters: length = 5 gives them one length"),
+        (["M1 1AE", "SW1A 1AA"], "codes of 6 and 8 characters: length = 8 gives them one length"),
+        (["2139", "21394307", "10001"], "codes of 4 and 8 characters, and prefixes would show"),
         (["02139", "21301", "10001"], ""),
     ],
 )
@@ -269,3 +272,38 @@ def test_codes_of_several_lengths_are_said(tmp_path, capsys, codes, said):
     shown = " ".join(capsys.readouterr().out.split())
     assert (f"'zip': {said}" in shown) == bool(said)
     assert said or "'zip': codes" not in shown
+
+
+@pytest.mark.parametrize(
+    ("codes", "name", "wanted"),
+    [
+        (["2139", "2140", "21301", "21302", "10001"], "zip", {"length": 5, "pad": "0"}),
+        (["601", "602", "2139", "21301", "21302"], "zip", {"length": 5, "pad": "0"}),
+        (["02139", "2139", "2140", "21301", "21302"], "area", {"length": 5, "pad": "0"}),
+        (["02139-4307", "2139", "2140", "21301"], "zip", {"length": 5, "pad": "0"}),
+        (["02139-4307", "02139", "02140", "21301"], "zip", {"length": 5}),
+        (["021394307", "02139", "02140", "21301"], "zip", {"length": 5}),
+        (["1234 AB", "1234AC", "1011AA", "1011 AB"], "postcode", {"length": 7}),
+        (["K1A 0B1", "K1A0B2", "K2A 0B1", "K2B 0B1"], "postal", {"length": 7}),
+        (["M1 1AE", "M1 2AE", "SW1A 1AA", "SW1B 1AA"], "postcode", {"length": 8}),
+        (["2139", "2140", "21301", "21302", "10001"], "amount", {}),
+        (["7", "07", "12", "13", "14"], "amount", {}),
+        (["2139", "21394307", "10001", "10002"], "zip", {}),
+        (["2139", "unknown", "10001", "10002"], "zip", {}),
+    ],
+)
+def test_codes_of_several_lengths_get_one_length(codes, name, wanted):
+    found = profile(pd.DataFrame({name: column(codes, []), "sex": SEX, "d": D}))
+    rule = ladder_of(found.counted[name], 5).rule
+    assert {key: rule[key] for key in ("length", "pad") if key in rule} == wanted
+
+
+def test_a_draft_of_codes_is_released_and_lost_zeros_make_no_group(tmp_path):
+    codes = ["02139", "2139", "2140", "02139-4307", "21301", "21302"]
+    study = drafted(tmp_path, column(codes, []), "zip")
+    rule = tomllib.loads(study.path.read_text())["quasi-identifiers"]["zip"]
+    assert (rule["length"], rule["pad"]) == (5, "0")
+    publish(study, tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
+    shown = {*pd.read_csv(tmp_path / "out" / "released.csv", dtype=str)["zip"]}
+    assert not any(len(label) == 4 or "-" in label for label in shown)

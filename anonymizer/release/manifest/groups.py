@@ -28,6 +28,7 @@ from anonymizer.hierarchy import (
 from anonymizer.hierarchy.calendar import Clock, Dates
 from anonymizer.hierarchy.label import (
     BoxLabel,
+    CodeForm,
     CodeLabel,
     Label,
     ListLabel,
@@ -53,6 +54,23 @@ class GroupCalendar(ManifestPart):
     format: LabelText = Field(None, description="The format of texts, as strptime has it.")
 
 
+class GroupCode(ManifestPart):
+    """That a group is of codes that have one length first, or of other beginnings, too."""
+
+    length: Count | None = Field(None, description="The characters that codes are brought to.")
+    pad: StrictStr | None = Field(
+        None,
+        description="What shorter codes get in front; what follows a hyphen or a blank is cut.",
+    )
+    also: list[StrictStr] = Field([], description="Beginnings of codes that are among them, too.")
+    without: list[StrictStr] = Field([], description="Beginnings of codes that are not.")
+
+    def label(self, text: str, begin: int, end: int) -> CodeLabel:
+        """What a text stands for of which some characters are masked."""
+        form = CodeForm(self.length, self.pad)
+        return CodeLabel(text, begin, end, form, tuple(self.also), tuple(self.without))
+
+
 class Group(ManifestPart):
     """What a label of a released column represents.
 
@@ -60,8 +78,8 @@ class Group(ManifestPart):
     texts. ``values`` are the values of the group; where these are too many, ``listed`` is their
     number and ``sha256`` their digest. The group of all others has ``excluded``, the values that it
     lacks, and ``missing`` where it has missing ones, too; a masked code says where the characters
-    begin and end that are ``masked``. A group of a cut has its ``level``. ``group`` is the label in
-    the hierarchy, where the table has another one.
+    begin and end that are ``masked``, and ``code`` how codes are read. A group of a cut has its
+    ``level``. ``group`` is the label in the hierarchy, where the table has another one.
     ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
     """
 
@@ -88,6 +106,9 @@ class Group(ManifestPart):
     )
     masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = Field(
         None, description="Where the characters of a code begin and end that are masked."
+    )
+    code: GroupCode | None = Field(
+        None, description="How codes are read that it stands for, where not as they are."
     )
     level: Count | None = Field(None, description="Its level in the hierarchy, in a cut.")
     group: LabelText = Field(
@@ -117,7 +138,10 @@ class Group(ManifestPart):
             raise ValueError
         if self.missing and self.excluded is None:
             raise ValueError
-        if self.masked and not self.masked[0] < self.masked[1] <= len(self.own or ""):
+        own = len(self.own or "")
+        if self.masked and not self.masked[0] < self.masked[1] <= own:
+            raise ValueError
+        if self.code and self.code.length not in (None, own):
             raise ValueError
         return self
 
@@ -196,8 +220,10 @@ class Group(ManifestPart):
             return RangeLabel(self.interval, self.clock)
         if self.excluded is not None:
             return OthersLabel(tuple(self.excluded), bool(self.missing))
-        if self.masked is not None:
-            return CodeLabel(str(own), *self.masked)
+        if self.masked is not None or self.code is not None:
+            begin, end = self.masked or (len(str(own)),) * 2
+            make = CodeLabel if self.code is None else self.code.label
+            return make(str(own), begin, end)
         if members and self.values is None:
             return BoxLabel(tuple(each.stands_for() for each in members))
         if self.values is None and own is not None and level != 0:

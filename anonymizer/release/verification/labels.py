@@ -12,7 +12,7 @@ import numpy as np
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.feedback.words import plural
 from anonymizer.hierarchy.calendar import Clock, span_of
-from anonymizer.hierarchy.codes import MASKS
+from anonymizer.hierarchy.label import MASKS
 from anonymizer.hierarchy.partition import MARKED, joint_label, members_of
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.manifest.groups import Group
