@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 from lengths import LONG, WITHIN
-from releases import KINDS, release_of
+from releases import KINDS, OTHER_KINDS, release_of
 
 from anonymizer import InputError, load_adult
 
@@ -128,7 +128,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
     def of(kind: str) -> Path:
         if kind not in made:
-            made[kind] = release_of(KINDS[kind], tmp_path_factory.mktemp("release"))
+            of_kind = {**KINDS, **OTHER_KINDS}[kind]
+            made[kind] = release_of(of_kind, tmp_path_factory.mktemp("release"))
         return made[kind]
 
     return of

@@ -146,6 +146,13 @@ KINDS: Mapping[str, Kind] = {
     ),
 }
 
+OTHER_KINDS: Mapping[str, Kind] = {
+    "codes of one length": Kind(
+        fixed_at(2), jobs='{ prefixes = [1], length = 3, replace = { "v" = ["n"] } }'
+    ),
+}
+"""Kinds that frozen edits do not draw: one more of these would make others of all of them."""
+
 
 def people(kind: Kind, records: int = 240) -> pd.DataFrame:
     """People whose disease goes with age and job; where records are suppressed five stand out."""

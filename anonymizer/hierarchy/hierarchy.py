@@ -132,18 +132,22 @@ class Hierarchy(Displayed, ABC):
         origin: float = 0,
         bottom: float | None = None,
         top: float | None = None,
+        exact: bool = False,
     ) -> "Hierarchy":
         """Half-open ranges of numbers, one level per width (or list of cut points), then ``*``.
 
         Numbers below ``bottom`` are one group at every level, and numbers from ``top`` on are
-        another one; single values are not released then.
+        another one; single values are not released then, unless ``exact`` has whole ones of
+        ``widths`` as level 1.
 
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         >>> [str(label) for label in Hierarchy.ranges(widths=[5, 20], top=90).labels(97)]
         ['[90, inf)', '[90, inf)', '*']
+        >>> [str(label) for label in Hierarchy.ranges(widths=[5], top=90, exact=True).labels(89)]
+        ['89', '[85, 90)', '*']
         """
-        return MAKERS["ranges"](widths, cuts, origin, bottom, top)
+        return MAKERS["ranges"](widths, cuts, origin, bottom, top, exact)
 
     @staticmethod
     def prefixes(

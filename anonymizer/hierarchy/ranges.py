@@ -49,7 +49,7 @@ class RangeHierarchy(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points.
 
     With ``ends`` numbers below the first and from the second on are a range each, at every level
-    but that of the values, which is closed.
+    but that of the values, which is closed. ``whole``: level 1 has whole numbers as they are.
     """
 
     _kind: ClassVar[str] = "ranges"
@@ -58,6 +58,7 @@ class RangeHierarchy(Hierarchy):
     cuts: tuple[tuple[Decimal, ...], ...] = ()
     origin: Decimal = Decimal(0)
     ends: Ends = field(default=Ends())
+    whole: bool = False
 
     @classmethod
     def exact(
@@ -67,14 +68,20 @@ class RangeHierarchy(Hierarchy):
         origin: object = 0,
         bottom: object = None,
         top: object = None,
+        whole: object = False,
     ) -> Self:
         """Take over numbers exactly as they are written."""
         ends = Ends(*(None if end is None else _exact(end) for end in (bottom, top)))
+        given, start = tuple(map(_exact, widths)), _exact(origin)
+        if whole is not False:
+            _require_exact(whole, given, start, ends)
+            given = given if given[0] == 1 else (Decimal(1), *given)
         return cls(
-            tuple(map(_exact, widths)),
+            given,
             tuple(tuple(map(_exact, level)) for level in cuts),
-            _exact(origin),
+            start,
             ends,
+            bool(whole),
             limits=Limits().upon(1 if ends else None),
         )
 
@@ -125,7 +132,14 @@ class RangeHierarchy(Hierarchy):
         number = number_of(value)
         if number is None and self.limits.ground is not None:
             number = self._place_of(str(value))
-        return NO_KEY if number is None else number
+        torn = self.whole and number is not None and self._torn(number)
+        return NO_KEY if number is None or torn else number
+
+    def _torn(self, number: Decimal) -> bool:
+        """Whether a number between the ends is none of the whole ones that level 1 shows."""
+        between = self._range(1, number)
+        inside = between.low is not None and between.high is not None
+        return inside and number != number.to_integral_value()
 
     def _place_of(self, text: str) -> Decimal | None:
         """Locate a range that a text writes; None where the ground does not hold it whole."""
@@ -151,7 +165,8 @@ class RangeHierarchy(Hierarchy):
             width = self.widths[level - 1]
             with exactly():
                 low = floor_to(number - self.origin, width) + self.origin
-                return Interval(low, low + width)
+                alone = number_text(low) if self.whole and level == 1 else None
+                return Interval(low, low + width, name=alone)
         points = self.cuts[level - 1]
         # A cut point belongs to the range that begins at it.
         place = bisect_right(points, number)
@@ -164,6 +179,8 @@ class RangeHierarchy(Hierarchy):
         if self.cuts:
             return self._with_cuts(ground)
         width = _number(ground)
+        if self.whole and width != 1:
+            raise InputError("exact shows whole numbers, which a ground hides; leave one out")
         if width is None or width <= 0:
             raise InputError(
                 f"ground = {shown(ground)} must be a width above 0, such as ground = "
@@ -209,7 +226,7 @@ class RangeHierarchy(Hierarchy):
     @property
     def step(self) -> Step | None:
         level = self.limits.ground
-        if level is None or not self.widths:
+        if level is None or not self.widths or self.whole:  # nothing is rounded to a whole number
             return None
         return Step(width=self.widths[level - 1], origin=self.origin)
 
@@ -228,6 +245,7 @@ class RangeHierarchy(Hierarchy):
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
             "origin": number_text(self.origin),
             **{name: number_text(end) for name, end in self._ends.items()},
+            **({"exact": True} if self.whole else {}),
         }
 
     @property
@@ -238,6 +256,9 @@ class RangeHierarchy(Hierarchy):
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
         remedy = "clean the column or declare them as missing values"
+        if self.whole and all(number_of(text) is not None for text in strangers):
+            found = found.replace("ranges need numbers", "exact = true needs whole numbers")
+            return InputError(found, f"{remedy}, or leave exact out")
         if all(range_in(text) for text in strangers):
             ends = "bottom and top, such as top = 90, where 90+ and numbers from 90 on are one"
             return InputError(f"{found}", f"give a group of its own to each open end by {ends}")
@@ -246,6 +267,23 @@ class RangeHierarchy(Hierarchy):
         # They may be numbers in another notation than that of the package.
         remedy = f"{remedy}; if commas are marks of numbers, set decimal or thousands in [data]"
         return InputError(found, remedy, section="data", key="decimal")
+
+
+def _require_exact(given: object, widths: Sequence[Decimal], origin: Decimal, ends: Ends) -> None:
+    """Require ``exact = true`` of widths of whole numbers that end somewhere."""
+    if given is not True:
+        raise InputError(f"exact = {shown(given)} can only be true")
+    if not ends or not widths:
+        raise InputError(
+            "exact goes with widths and top or bottom, such as widths = [5, 10], top = 90, exact = "
+            "true; without an end level 0 has the numbers as they are"
+        )
+    numbers = (*widths, origin, ends.bottom, ends.top)
+    if any(number is not None and number != number.to_integral_value() for number in numbers):
+        raise InputError(
+            "exact is of whole numbers; give whole widths, origin, bottom and top, such as "
+            "widths = [5, 10], top = 90, exact = true"
+        )
 
 
 def _exact(value: object) -> Decimal:

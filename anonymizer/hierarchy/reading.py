@@ -40,6 +40,9 @@ GENERAL = (*LIMITS, GROUND)
 ENDS = ("bottom", "top")
 """Where ranges of every level end, so that what lies beyond is one group."""
 
+EXACT = "exact"
+"""That level 1 of ranges with ends has whole numbers as they are."""
+
 LISTING = ("file", "keep", "order")
 """Rules that list values."""
 
@@ -178,7 +181,7 @@ def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: 
 
 
 RULES: dict[str, Rule] = {
-    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS),
+    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS, EXACT),
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]", ENDS),
     "prefixes": _of_list(
         "prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", *("mask", "length", "pad", "replace")

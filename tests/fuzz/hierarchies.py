@@ -62,12 +62,7 @@ def _masked(rng: random.Random) -> str:
     lengths = sorted({rng.randint(1, 4), 1, 2}, reverse=name != "redact")
     side = f'side = "{rng.choice(("left", "right"))}"\n' if name == "redact" else ""
     mask = f'mask = "{rng.choice("*#x")}"\n' if rng.random() < 0.5 else ""
-    form = ""
-    if name == "prefixes" and rng.random() < 0.3:
-        form = f"length = {lengths[0] + rng.randint(0, 4)}\n"
-    if name == "prefixes" and rng.random() < 0.3:
-        form += 'replace = { "0" = ["1", "g"], "x" = ["2"] }\n'
-    return f"{name} = {lengths}\n{side}{mask}{form}"
+    return f"{name} = {lengths}\n{side}{mask}"
 
 
 def _kept(rng: random.Random, values: Sequence[str]) -> str:

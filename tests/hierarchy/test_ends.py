@@ -40,7 +40,22 @@ def test_dates_by_hand():
     assert labels({"calendar": ["year"], "bottom": date(1936, 12, 31)}, "1936-12-31")[0][0] == "("
 
 
-@pytest.mark.parametrize("rule", [AGES, YEARS, {"cuts": [["20", "40"]], "top": "90"}])
+EXACT = {"widths": [5, 20], "bottom": 18, "top": 90, "exact": True}
+
+
+def test_whole_numbers_as_they_are_by_hand():
+    assert labels(EXACT, 17) == ["(-inf, 18)"] * 3 + ["*"]
+    assert labels(EXACT, 18) == ["18", "[18, 20)", "[18, 20)", "*"]
+    assert labels(EXACT, "89") == labels(EXACT, 89.0) == ["89", "[85, 90)", "[80, 90)", "*"]
+    assert labels(EXACT, 90) == labels(EXACT, "97.5") == ["[90, inf)"] * 3 + ["*"]
+    assert labels({"widths": [1, 5], "top": 90, "exact": True}, 44) == ["44", "[40, 45)", "*"]
+    ages = Hierarchy.of(EXACT)
+    assert ages.labels(89)[0].entry() == {"from": 89, "to": 90}
+    assert Hierarchy.ranges([5, 20], bottom=18, top=90, exact=True) == ages
+    assert not ages.covers(ages.key("44.5"))
+
+
+@pytest.mark.parametrize("rule", [AGES, YEARS, EXACT, {"cuts": [["20", "40"]], "top": "90"}])
 def test_a_manifest_repeats_the_rule(rule):
     hierarchy = of_rule(rule)
     assert of_rule(rule_alone(hierarchy)).describe() == hierarchy.describe()
@@ -77,9 +92,10 @@ def people() -> pd.DataFrame:
 @pytest.mark.parametrize(
     "method", ["full-domain", "cut", "variable-range", "boxes", "merged-cells"]
 )
-def test_no_recoding_divides_what_lies_beyond(method):
+@pytest.mark.parametrize("more", [{}, {"exact": True}], ids=["ranges", "exact"])
+def test_no_recoding_divides_what_lies_beyond(method, more):
     known = {
-        "age": {"widths": [5, 20], "top": 90, "bottom": 1},
+        "age": {"widths": [5, 20], "top": 90, "bottom": 1, **more},
         "born": {"calendar": ["year", "decade"], "bottom": 1936},
     }
     anonymizer = Anonymizer(
@@ -88,6 +104,10 @@ def test_no_recoding_divides_what_lies_beyond(method):
     raw = people()
     released = anonymizer.fit_transform(raw).astype(str)
     for label in {*released["age"]} - {"*"}:
+        if label.isdecimal():
+            assert more
+            assert 1 <= int(label) < 90
+            continue
         low, high = label[1:-1].split(", ")
         assert high == "inf" or float(high) <= 90
         assert low == "-inf" or float(low) >= 1
@@ -135,6 +155,16 @@ def test_ranges_that_no_group_holds_are_refused_with_the_way_out():
         fitted({"widths": [5]})
 
 
+def test_numbers_that_are_not_whole_are_refused_by_exact():
+    ages = pd.DataFrame({"age": ["44.5"] * 5 + ["2"] * 5, "d": ["a", "b"] * 5})
+    with pytest.raises(
+        InputError, match=r"\('44.5'\) where exact = true needs whole numbers; .*out"
+    ):
+        Anonymizer(quasi_identifiers={"age": EXACT}, sensitive="d", privacy=[KAnonymity(2)]).fit(
+            ages
+        )
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -142,6 +172,12 @@ def test_ranges_that_no_group_holds_are_refused_with_the_way_out():
         ({"widths": [5], "top": "old"}, "bottom and top must be numbers, not 'old'"),
         ({"calendar": ["year"], "bottom": "old"}, "such as bottom = 1936"),
         ({"prefixes": [2], "top": 90}, "top goes with widths"),
+        ({"widths": [5], "top": 90, "exact": "yes"}, "exact = 'yes' can only be true"),
+        ({"widths": [5], "exact": True}, "exact goes with widths and top or bottom, such as"),
+        ({"widths": [2.5], "top": 90, "exact": True}, "exact is of whole numbers; give whole"),
+        ({"widths": [5], "top": 90.5, "exact": True}, "exact is of whole numbers; give whole"),
+        ({"widths": [5], "top": 90, "exact": True, "ground": 5}, "exact shows whole numbers, wh"),
+        ({"cuts": [5], "top": 90, "exact": True}, "exact goes with widths"),
     ],
 )
 def test_ends_that_are_none(rule, message):

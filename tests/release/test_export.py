@@ -37,6 +37,7 @@ SAME = (
     "suppressed and removed",
     "kept values",
     "masked codes",
+    "codes of one length",
     "boxes",
     "missing as a category, cut",
     "missing and dropped",
@@ -102,13 +103,16 @@ def test_the_very_same_release(published, name: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["full-domain", "boxes", "variable-range"])
-def test_open_ranges_are_recoded_by_sql_and_placed_by_an_audit(tmp_path: Path, method: str) -> None:
+@pytest.mark.parametrize("exact", ["", ", exact = true"], ids=["ranges", "exact"])
+def test_open_ranges_are_recoded_by_sql_and_placed_by_an_audit(
+    tmp_path: Path, method: str, exact: str
+) -> None:
     ages = [*map(str, range(1, 90)), "90+", "> 89", "90+", "93", "<1", "0", "<1", "<1"] * 3
     rows = [f"{age},{1925 + 3 * i % 70}-06-01,{'abc'[i % 3]}" for i, age in enumerate(ages)]
     (tmp_path / "people.csv").write_text("\n".join(["age,born,d", *rows, ""]))
     (tmp_path / "study.toml").write_text(
         '[data]\npath = "people.csv"\n[quasi-identifiers]\n'
-        "age = { widths = [5, 20], top = 90, bottom = 1 }\n"
+        f"age = {{ widths = [5, 20], top = 90, bottom = 1{exact} }}\n"
         'born = { calendar = ["year", "decade"], bottom = 1936 }\n'
         '[sensitive]\nattributes = ["d"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 3\n'
         f'[recoding]\nmethod = "{method}"\n'

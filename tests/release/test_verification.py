@@ -531,6 +531,7 @@ OF_ALL = [
     "two attributes",
     "kept values",
     "masked codes",
+    "codes of one length",
     "best",
 ]
 """Kinds whose manifests have every field."""

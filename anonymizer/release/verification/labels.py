@@ -29,7 +29,7 @@ from anonymizer.release.verification.check import (
 from anonymizer.release.verification.stored import Facts
 from anonymizer.tables import engine
 from anonymizer.tables.files.format import missing_texts
-from anonymizer.tables.values import is_missing, number_of, plain_text
+from anonymizer.tables.values import is_missing, number_of, number_text, plain_text
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
@@ -111,9 +111,13 @@ def _names_its_group(group: Group, safe: bool) -> bool:
 def _reads(group: Group) -> bool:
     """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``.
 
-    Of dates it may be the name of a unit of the calendar, ``2024-Q1``.
+    Of dates it may be the name of a unit of the calendar, ``2024-Q1``; of whole numbers the one
+    that it has.
     """
     label = str(group.own)
+    if group.calendar is None and number_of(label) is not None:
+        own = group.interval
+        return own.low is not None and own.high == own.low + 1 and label == number_text(own.low)
     named = span_of(label) if group.calendar else None
     if named is not None:
         return named[:2] == (_place(group.low), _place(group.high))
