@@ -44,6 +44,11 @@ MINUTE = 60.0
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take what is proposed.")
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
+@click.option(
+    "--max-quasi-identifiers",
+    type=click.IntRange(min=1),
+    help="Quasi-identifiers at the most; others whose names say nothing are released as they are.",
+)
 @names_option("--identifiers", "What the release leaves out")
 @names_option("--insensitive", "What is released as it is; Q* is all that begins with Q")
 @names_option("--person", "What tells whose each record is where people have several; - is none")

@@ -43,6 +43,7 @@ def init(
     identifiers: tuple[str, ...] | None,
     person: tuple[str, ...] | None,
     insensitive: tuple[str, ...] | None,
+    max_quasi_identifiers: int | None,
     database_table: str | None,
     **form: Any,
 ) -> None:
@@ -65,7 +66,8 @@ def init(
             data = {"path": relative(table, directory), **named, **written(read)}
             watch("profiling the columns", 0, None)
             told = () if person == (NONE,) else person
-            wishes = DraftOptions(k, quasi_identifiers, sensitive, identifiers, told, insensitive)
+            roles = (quasi_identifiers, sensitive, identifiers, told, insensitive)
+            wishes = DraftOptions(k, *roles, max_quasi_identifiers)
             found = draft(raw, wishes, data)
         asked = interactive() and not yes and not as_json
         if asked:
@@ -147,6 +149,8 @@ def _with_names(wishes: DraftOptions, name: str, answer: str) -> DraftOptions:
     chosen = () if answer.strip() == NONE else tuple(names_listed(answer))
     if name == "quasi_identifiers" and not chosen:
         raise InputError("a study needs at least one quasi-identifier; name one")
+    if name == "quasi_identifiers":
+        wishes = replace(wishes, max_quasi_identifiers=None)  # who names them says how many
     return replace(wishes, **{name: chosen})  # type: ignore[arg-type]
 
 

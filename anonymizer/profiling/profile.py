@@ -270,6 +270,7 @@ def profile(
     identifiers: Sequence[str] | None = None,
     person: str | Sequence[str] | None = None,
     insensitive: Sequence[str] | None = None,
+    max_quasi_identifiers: int | None = None,
 ) -> TableProfile:
     """Profile a raw table: its columns, and the roles in a study that are proposed for them.
 
@@ -289,6 +290,9 @@ def profile(
         own.
     insensitive
         Columns that are released as they are; ``Q*`` is all whose names begin with a Q.
+    max_quasi_identifiers
+        How many quasi-identifiers are proposed at the most; the others are released as they are,
+        or left out where their names say that people know them. None: 8, the others left out.
 
     Returns
     -------
@@ -313,7 +317,8 @@ def profile(
         engine.rows_of(table)
     names = [name for name in table.columns if isinstance(name, str)]
     shown = None if insensitive is None else _matching(insensitive, names)
-    given = GivenRoles(quasi_identifiers, sensitive, identifiers, told, shown)
+    most = max_quasi_identifiers
+    given = GivenRoles(quasi_identifiers, sensitive, identifiers, told, shown, most)
     if not isinstance(table, Raw):
         _require_table(table.columns, len(table), given)
         table = Raw.of(table)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, require_whole
 from anonymizer.profiling.columns import (
     FEW,
     IDENTIFYING,
@@ -73,34 +73,53 @@ class RoleReason(str):
     """Sentence on why a column has a role; what follows from it is typed, not read from it.
 
     ``alone``: the sentence without its ``remedy``, which is where a study changes the role.
-    ``guess``: whether the column is only the likeliest to have the role.
+    ``guess``: whether the column is only the likeliest to have the role. ``beyond``: whether it is
+    released as it is because the user wanted fewer quasi-identifiers.
     """
 
     alone: str
     guess: bool
+    beyond: bool
 
-    def __new__(cls, alone: str, remedy: str = "", *, guess: bool = False) -> "RoleReason":
+    def __new__(
+        cls, alone: str, remedy: str = "", *, guess: bool = False, beyond: bool = False
+    ) -> "RoleReason":
         """Join the sentence and its remedy."""
         reason = super().__new__(cls, f"{alone}; {remedy}" if remedy else alone)
-        reason.alone, reason.guess = alone, guess
+        reason.alone, reason.guess, reason.beyond = alone, guess, beyond
         return reason
 
 
 GIVEN = RoleReason("you chose it")
 MIDNIGHT = 'a line with the zone releases it: { calendar = ["year"], zone = "Europe/Berlin" }'
+AS_IT_IS = "you wanted fewer quasi-identifiers, and its name says nothing: released as it is"
 A_LINE = "a line there releases it"
 """Remedy of a column that a study leaves out: its list of columns that are."""
 
 
 @dataclass(frozen=True)
 class GivenRoles:
-    """Roles that the user chose; None leaves the choice to the profile."""
+    """Roles that the user chose; None leaves the choice to the profile.
+
+    ``most`` are the quasi-identifiers at the most.
+    """
 
     quasi_identifiers: Sequence[str] | None = None
     sensitive: Sequence[str] | None = None
     identifiers: Sequence[str] | None = None
     person: Sequence[str] | None = None
     insensitive: Sequence[str] | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.most is None:
+            return
+        require_whole("profile", "max_quasi_identifiers", self.most)
+        if self.quasi_identifiers is not None:
+            raise InputError(
+                "the quasi-identifiers are chosen already, and need no number; leave "
+                "max-quasi-identifiers out"
+            )
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -175,7 +194,7 @@ def proposed(
     _weight_of_persons(proposal, weights)
     _one_of_equals(proposal, columns)
     _sensitive(proposal, chosen_already=given.sensitive is not None)
-    _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
+    _quasi_identifiers(proposal, given)
     _at_least_one(proposal, columns)
     proposal.roles = {name: proposal.roles[name] for name in columns}
     return proposal
@@ -412,10 +431,15 @@ def _guessable(column: ProfiledColumn) -> bool:
     )
 
 
-def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
-    """Choose the quasi-identifiers: those whose names say so first, not too many of them."""
+def _quasi_identifiers(proposal: Proposal, given: GivenRoles) -> None:
+    """Choose the quasi-identifiers: those whose names say so first, not too many of them.
+
+    Where the user wants fewer, a column whose name says nothing is released as it is; one that
+    others may know by its name never is.
+    """
     ranked = sorted(proposal.candidates, key=_tells_little)
-    most = 0 if chosen_already else MOST_QUASI_IDENTIFIERS
+    chosen_already = given.quasi_identifiers is not None
+    most = 0 if chosen_already else given.most or MOST_QUASI_IDENTIFIERS
     pair = [place for place, column in enumerate(ranked) if _is_coordinate(column)]
     if pair and pair[0] < most <= pair[-1]:  # both, or none
         ranked += [ranked.pop(place) for place in pair[::-1]]
@@ -430,11 +454,13 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
     why = (
         "you chose other quasi-identifiers"
         if chosen_already
-        else f"left out after {MOST_QUASI_IDENTIFIERS} other quasi-identifiers, as each one more "
-        "leaves less of all"
+        else f"left out after {most} other quasi-identifiers, as each one more leaves less of all"
     )
     for column in ranked[most:]:
-        proposal.propose(column.name, "left out", why, A_LINE)
+        if given.most is None or _known_by_name(column):
+            proposal.propose(column.name, "left out", why, A_LINE)
+        else:
+            proposal.roles[column.name] = "insensitive", RoleReason(AS_IT_IS, beyond=True)
 
 
 def _tells_little(column: ProfiledColumn) -> tuple[int, bool]:

@@ -71,6 +71,7 @@ class DraftOptions:
     identifiers: Sequence[str] | None = None
     person: str | Sequence[str] | None = None
     insensitive: Sequence[str] | None = None
+    max_quasi_identifiers: int | None = None
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
         """The profile of a table, with the roles that were chosen."""
@@ -81,6 +82,7 @@ class DraftOptions:
             identifiers=self.identifiers,
             person=self.person,
             insensitive=self.insensitive,
+            max_quasi_identifiers=self.max_quasi_identifiers,
         )
 
 

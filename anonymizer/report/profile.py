@@ -99,6 +99,12 @@ def draft_report(draft: Draft, study: Path, *, headless: bool = False) -> Iterat
     for column in found.columns:
         if said := draft.remark(column.name):
             yield f"{column.name!r}: {said}"
+    if beyond := [column.name for column in found.columns if column.why.beyond]:
+        yield (
+            f"WARNING: {', '.join(map(repr, beyond))} {'is' if len(beyond) == 1 else 'are'} "
+            "released as in the table, beyond --max-quasi-identifiers; leave out with "
+            "--identifiers what others may know of somebody."
+        )
     if not sensitive:
         yield (
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "

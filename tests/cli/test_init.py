@@ -57,6 +57,33 @@ def test_init_then_run_then_verify(here, capsys):
     assert list(released.columns) == ["age", "town", "disease"]
 
 
+def test_fewer_quasi_identifiers_and_the_others_in_one_line(here, capsys):
+    rng = np.random.default_rng(2)
+    values = (["20", "30", "40"], [*"fm"], [*"abc"], [*"rgb"])
+    rows = [",".join(row) for row in zip(*(rng.choice(v, 120) for v in values), strict=True)]
+    (here / "work.csv").write_text("\n".join(["age,sex,ill,hue", *rows, ""]))
+    code, out, _ = call(
+        capsys, "init", "work.csv", "--max-quasi-identifiers", "2", "--sensitive", "ill"
+    )
+    assert code == 0
+    line = "WARNING: 'hue' is released as in the table, beyond --max-quasi-identifiers; leave out"
+    assert line in " ".join(out.split())
+    study = tomllib.loads((here / "work-study" / "study.toml").read_text())
+    assert [*study["quasi-identifiers"]] == ["age", "sex"]
+    assert study["insensitive"] == {"attributes": ["hue"]}
+    assert call(capsys, "run", "work-study/study.toml", "-o", "release")[0] == 0
+    assert call(capsys, "verify", "release", "--study", "work-study/study.toml")[0] == 0
+
+
+def test_who_names_quasi_identifiers_says_how_many(here, monkeypatch):
+    found = answered(
+        monkeypatch, "\nage,town\n\n\n\n", "people.csv", "--max-quasi-identifiers", "1"
+    )
+    assert found.exit_code == 0, found.output
+    study = tomllib.loads((here / "people-study" / "study.toml").read_text())
+    assert {*study["quasi-identifiers"]} == {"age", "town"}
+
+
 @pytest.mark.usefixtures("adult")
 @pytest.mark.parametrize("named", [True, False])
 def test_adult_as_it_is_downloaded(here, capsys, named):

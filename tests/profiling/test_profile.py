@@ -297,3 +297,48 @@ def test_a_key_is_looked_at_by_all_records_of_some_values(monkeypatch, records):
     ref, age, noise = (ProfiledColumn.of(table[name]) for name in table)
     assert dependence.tells(ref, age)
     assert not dependence.tells(noise, age)
+
+
+DRAWN = np.random.default_rng(7)
+FEWER = pd.DataFrame(
+    {
+        name: DRAWN.choice(values, 200)
+        for name, values in {
+            "age": [20, 30, 40, 50],
+            "sex": ["f", "m"],
+            "zip": ["01067", "01069", "10115"],
+            "shift": [*"abcde"],
+            "colour": ["red", "blue", "green", "grey"],
+            "ill": ["flu", "cold", "hip"],
+        }.items()
+    }
+)
+
+
+def test_fewer_quasi_identifiers_never_release_what_a_name_says_people_know():
+    roles = profile(FEWER, sensitive=["ill"], max_quasi_identifiers=2)
+    assert roles.of_role("quasi-identifier") == ("age", "sex")
+    assert roles["zip"].role == "left out"
+    assert roles["zip"].why.startswith("left out after 2 other quasi-identifiers")
+    assert roles.of_role("insensitive") == ("shift", "colour")
+    beyond = [column.name for column in roles.columns if column.why.beyond]
+    assert beyond == ["shift", "colour"]
+    assert "released as it is" in roles[beyond[0]].why
+    assert "insensitive" not in {
+        column.role for column in profile(FEWER, sensitive=["ill"]).columns
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_quasi_identifiers": 0}, "max_quasi_identifiers = 0 must be a whole number of at"),
+        (
+            {"max_quasi_identifiers": 2, "quasi_identifiers": ["age"]},
+            "the quasi-identifiers are chosen already, and need no number; leave max-quasi-ident",
+        ),
+    ],
+)
+def test_numbers_of_quasi_identifiers_that_say_nothing(given, message):
+    with pytest.raises(InputError, match=message):
+        profile(FEWER, **given)
