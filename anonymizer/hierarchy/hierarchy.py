@@ -435,14 +435,38 @@ class Hierarchy(Displayed, ABC):
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         """Return the error about values that are not covered, with the records of each."""
-        forms = (normalize(form, value) for form in ("NFC", "NFD") for value in strangers)
         remedy = f"add them to {self.source}, clean the column, or declare them as missing values"
-        if any(self.covers(self.key(each)) for each in forms):
+        if self._in_other_forms(strangers):
             remedy = f"accents in {self.source} are encoded otherwise (NFC, NFD): write both alike"
         return InputError(
             f"column {attribute!r} holds {named(strangers)} that {self.source} lacks",
             remedy,
         )
+
+    def _in_other_forms(self, strangers: Iterable[str]) -> bool:
+        """Whether any text is covered in another Unicode form: no eye tells them apart."""
+        forms = (normalize(form, each) for form in ("NFC", "NFD") for each in strangers)
+        return any(self.covers(self.key(each)) for each in forms)
+
+    def _require_one_form(self, attribute: str, records: Mapping[str, int]) -> None:
+        """Require that no text that is not listed is another one but for the form of its accents.
+
+        ``records`` are those of the texts of a column that are no plain ASCII.
+        """
+        listed = {str(each) for each in self.listed if not str(each).isascii()}
+        forms = {normalize("NFC", each): each for each in listed}
+        others = {text: size for text, size in records.items() if text not in listed}
+        twice = {
+            text: size
+            for text, size in others.items()
+            if forms.setdefault(normalize("NFC", text), text) != text
+        }
+        if twice:
+            raise InputError(
+                f"column {attribute!r} holds {named(twice)} that {self.source}, or another record, "
+                "writes with accents in another form (NFC, NFD), so that no eye tells them apart; "
+                "write them alike"
+            )
 
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
@@ -480,6 +504,7 @@ class Hierarchy(Displayed, ABC):
         """Map keys to raw values; of equal ones the one of the plainest text, 3 and not 3.0."""
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
+        accented: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
         # The first spelling of a key stays: a column of 3 and 3.0 is released as 3.
         for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
@@ -487,10 +512,14 @@ class Hierarchy(Displayed, ABC):
             if key is not None and not self.covers(key):
                 strangers[text_of(value)] += int(size)
                 continue
+            if isinstance(key, str) and not key.isascii():
+                accented[key] += int(size)
             key = self.cell(key)
             raw.setdefault(key, None if key is None else self.written(value, key))
         if strangers:
             raise self.refusal(attribute, dict(sorted(strangers.items())))
+        if accented:
+            self._require_one_form(attribute, dict(sorted(accented.items())))
         return raw
 
     def ranked(

@@ -587,8 +587,10 @@ class OrderHierarchy(Hierarchy):
         return {"order": list(self.values), **given}
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
-        return InputError(
-            f"column {attribute!r} holds {named(strangers)} that order lacks",
+        remedy = (
             "add them to order where they belong, clean the column, or declare them as missing "
-            "values",
+            "values"
         )
+        if self._in_other_forms(strangers):
+            remedy = "accents in order are encoded otherwise (NFC, NFD): write both alike"
+        return InputError(f"column {attribute!r} holds {named(strangers)} that order lacks", remedy)

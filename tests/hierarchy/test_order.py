@@ -174,3 +174,42 @@ def test_a_value_in_the_other_unicode_form_is_no_stranger_without_a_word(tmp_pat
         towns.over("town", [unicodedata.normalize("NFD", "Zürich")], [9])
     with pytest.raises(InputError, match=r"; add them to .*town.csv"):
         towns.over("town", ["Bern"], [9])
+    order = Hierarchy.order(["Genève", "Zürich"])
+    with pytest.raises(InputError, match=r"accents in order are encoded otherwise \(NFC, NFD\)"):
+        order.over("town", [unicodedata.normalize("NFD", "Zürich")], [9])
+
+
+NFC, NFD = (unicodedata.normalize(form, "Genève") for form in ("NFC", "NFD"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "values"),
+    [
+        # All others would have what the study keeps, without a word.
+        ({"keep": [NFC]}, [NFD, "Bern"]),
+        ({"keep": [NFD, "Bern"]}, [NFC, "Bern"]),
+        ({"suppress": True}, [NFC, NFD]),
+        ({"prefixes": [2]}, [NFC, NFD]),
+    ],
+)
+def test_values_that_no_eye_tells_apart_are_refused(rule, values):
+    with pytest.raises(InputError) as error:
+        Hierarchy.of(rule).over("town", values, [9, 2])
+    assert "with accents in another form (NFC, NFD), so that no eye tells them apart" in str(error)
+    assert str(error.value).endswith("; write them alike")
+
+
+@pytest.mark.parametrize("spelling", [NFC, NFD])
+def test_one_form_is_kept_as_it_is_written(spelling):
+    town = Hierarchy.of({"keep": [spelling]}).over("town", [spelling, "Zürich"], [9, 9])
+    assert spelling in town.levels[0].labels
+    assert spelling in town.levels[1].labels
+    both = Hierarchy.from_rows([(NFC, "west"), (NFD, "west"), ("Bern", "centre")])
+    assert both.over("town", [NFC, NFD], [9, 9]).height == 2
+
+
+def test_a_rare_value_in_two_forms_is_not_named():
+    with pytest.raises(InputError) as error:
+        Hierarchy.suppression().over("town", [NFC, NFD], [2, 3])
+    assert "1 value, in 2 records (--show-values" in str(error.value)
+    assert "Gen" not in str(error.value)
