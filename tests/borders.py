@@ -29,7 +29,7 @@ import pandas as pd
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
 from anonymizer.errors import AnonymizerError
 from anonymizer.hierarchy.calendar import Dates
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.scale import Scale
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.ranges import Cut, VariableRange

@@ -15,8 +15,9 @@ from typing import Any
 from anonymizer.errors import InputError, is_number, shown, suggestion
 from anonymizer.hierarchy.codes import MaskHierarchy
 from anonymizer.hierarchy.hierarchy import MAKERS, Hierarchy
+from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.ranges import OrderHierarchy, QuantileHierarchy, RangeHierarchy
+from anonymizer.hierarchy.ranges import QuantileHierarchy, RangeHierarchy
 from anonymizer.hierarchy.rules import (
     CalendarHierarchy,
     KeepHierarchy,

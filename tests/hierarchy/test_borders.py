@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonymizer import Hierarchy
 from anonymizer.hierarchy import NUMBERS
 from anonymizer.hierarchy.calendar import Dates, iso_of, place_of
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 
 DATES = Dates()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.scale import Interval
 
 SIZES = ["XS", "S", "M", "L", "XL"]

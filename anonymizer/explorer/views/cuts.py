@@ -40,7 +40,7 @@ from anonymizer.explorer.session.contents import (
 )
 from anonymizer.feedback.words import bits, count, number, plural
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.recoding import Watch
 from anonymizer.recoding.recoding import Task

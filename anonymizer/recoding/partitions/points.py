@@ -17,7 +17,7 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import NUMBERS, Interval, Scale, Taxonomy
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.scale import is_exact, round_number
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.recoding.problem import RangeOptions

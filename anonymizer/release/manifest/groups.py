@@ -37,8 +37,8 @@ from anonymizer.hierarchy.label import (
     StarLabel,
     TextLabel,
 )
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import MARKED, digest_of_values
-from anonymizer.hierarchy.ranges import Ranks
 from anonymizer.release.files import MANIFEST
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.tables.values import number_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.hierarchy.ranges import Ranks
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.scale import Interval, Scale
 from anonymizer.information.matrices import dense
 from anonymizer.kernels.arrays import Codes, Floats, Ints

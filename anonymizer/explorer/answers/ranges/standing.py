@@ -7,7 +7,8 @@ from decimal import Decimal
 from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.explorer.answers.ranges.axis import cuts_of
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
-from anonymizer.hierarchy.ranges import MOST_GROUND, OrderHierarchy, RangeHierarchy
+from anonymizer.hierarchy.order import OrderHierarchy
+from anonymizer.hierarchy.ranges import MOST_GROUND, RangeHierarchy
 from anonymizer.hierarchy.reading import ENDS
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.recoding.levels import Fixed
